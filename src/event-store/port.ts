@@ -1,0 +1,157 @@
+/**
+ * The event store, as the application sees it. Three adapters (`postgres`, `kurrentdb`, `memory`) pass one
+ * contract suite, test/event-store/contract.ts. Adapters move text and know nothing of the domain: what `data` and
+ * `metadata` mean is the codec's business.
+ */
+
+/** A place in the order of all events. Grows with every append; not dense on every store; may pass 2^53. */
+export type Position = bigint;
+
+/** Before the first event: subscribing after it sees everything. */
+export const BEGINNING: Position = -1n;
+
+/** One append holds at most 1 MiB (D-42: KurrentDB's default, kept on every store so that all behave alike). */
+export const MAX_APPEND_BYTES = 1_048_576;
+
+/** An event to append. `id` is a UUID; the same id at the same place is the same event. */
+export interface NewEvent {
+  readonly id: string;
+  readonly type: string;
+  /** JSON text. */
+  readonly data: string;
+  /** JSON text. */
+  readonly metadata: string;
+}
+
+/** An event as it lies in the store. Revisions count from 0 in each stream. */
+export interface StoredEvent extends NewEvent {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: Position;
+}
+
+export type ExpectedRevision = bigint | 'noStream';
+
+export interface AppendResult {
+  /** Revision of the last event appended. */
+  readonly revision: bigint;
+  /** Position of the last event appended. */
+  readonly position: Position;
+}
+
+export interface ReadStreamOptions {
+  readonly direction?: 'forwards' | 'backwards';
+  /** First revision to read, inclusive. Default: the first event forwards, the last one backwards. */
+  readonly from?: bigint;
+  /** At most so many events, at least 1. Default: all. */
+  readonly limit?: number;
+}
+
+export interface ReadAllOptions {
+  /** Exclusive; {@link BEGINNING} for all. */
+  readonly after: Position;
+  /** At most so many events, at least 1. */
+  readonly limit: number;
+  /** Only events of these types. */
+  readonly types?: readonly string[];
+}
+
+export interface SubscribeOptions {
+  /** Exclusive: the checkpoint, i.e. the last position that was processed. */
+  readonly after: Position;
+  /** Only events of these types; batches still move `position` past the others. */
+  readonly types?: readonly string[];
+  /** Ends the subscription. */
+  readonly signal: AbortSignal;
+  /** At most so many events in a batch. Default 500. */
+  readonly maxBatch?: number;
+  /** Told of every drop before the subscription resumes by itself; for logs and metrics. */
+  readonly onDrop?: (error: Error) => void;
+}
+
+/** A stretch of the log, in order. May be empty: then only `position` or `live` is news. */
+export interface Batch {
+  readonly events: readonly StoredEvent[];
+  /** Everything up to here has been seen; what a checkpoint stores. */
+  readonly position: Position;
+  /** True once the subscriber has reached the end of the log as it stood. */
+  readonly live: boolean;
+}
+
+export interface EventStore {
+  /**
+   * Appends all events or none. Re-appending the same ids at the same expected revision answers the first result.
+   * @throws WrongExpectedRevision the stream has moved on (or is not there).
+   * @throws AppendTooLarge over {@link MAX_APPEND_BYTES}.
+   * @throws Unavailable the outcome is unknown or nothing happened: repeat the identical append.
+   */
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
+
+  /** Events of one stream in order; none where there is no such stream. @throws Unavailable */
+  readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]>;
+
+  /** A page of the whole log, in order. @throws Unavailable */
+  readAll(options: ReadAllOptions): Promise<StoredEvent[]>;
+
+  /** Position of the newest event, or {@link BEGINNING}. @throws Unavailable */
+  head(): Promise<Position>;
+
+  /**
+   * Catches up from a checkpoint, then follows live, in order, without a skip or a repeat. Reconnects by itself with
+   * backoff and never throws for an outage; it ends when the signal is aborted. Batches wait for a slow reader.
+   */
+  subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
+
+  /** Keeps only the newest `maxCount` (>= 1) events of a stream: older ones are no longer read. @throws Unavailable */
+  setRetention(stream: string, maxCount: number): Promise<void>;
+
+  /** Waits for what is in flight and lets go of every connection. */
+  close(): Promise<void>;
+}
+
+export class WrongExpectedRevision extends Error {
+  constructor(
+    readonly stream: string,
+    readonly expected: ExpectedRevision,
+    readonly actual: ExpectedRevision,
+  ) {
+    super(`${stream}: expected revision ${expected}, found ${actual}`);
+    this.name = 'WrongExpectedRevision';
+  }
+}
+
+export class Unavailable extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'Unavailable';
+  }
+}
+
+export class AppendTooLarge extends Error {
+  constructor(
+    readonly stream: string,
+    readonly bytes: number,
+  ) {
+    super(`${stream}: an append of ${bytes} bytes; at most ${MAX_APPEND_BYTES}`);
+    this.name = 'AppendTooLarge';
+  }
+}
+
+/** Size of an append as the limit counts it. */
+export const appendBytes = (events: readonly NewEvent[]): number =>
+  events.reduce(
+    (sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata) + event.type.length + 36,
+    0,
+  );
+
+/**
+ * What every adapter checks before it sends anything.
+ * @throws RangeError no events, or a stream name that is empty or begins with `$`.
+ * @throws AppendTooLarge
+ */
+export const checkAppend = (stream: string, events: readonly NewEvent[]): void => {
+  if (events.length === 0) throw new RangeError(`${stream}: an append needs at least one event`);
+  if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is no stream of ours`);
+  const bytes = appendBytes(events);
+  if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
+};

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../kernel/json.js';
+import type { Button, Entity, Media } from '../payload/payload.js';
+
+/** What a network's publisher gets to see of a post, after processing. */
+export interface PlatformPost {
+  readonly text: string;
+  readonly entities: readonly Entity[];
+  readonly media: readonly Media[];
+  readonly buttons: readonly (readonly Button[])[];
+  readonly isAdvertisement: boolean;
+}
+
+/** Where it goes. `address` is the public part of the credentials (chat_id, group_id). */
+export interface PlatformChannel {
+  readonly id: string;
+  readonly address: Readonly<Record<string, string>>;
+  readonly settings: JsonObject;
+}
+
+/** A degradation (D-22): never silent, never an error. */
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * One call to a network, as the sandbox shows it (D-38) and as `send` runs it. Credentials never stand in it; what an
+ * earlier step answered is referred to as `{ "$from": "<step>.<field>" }`.
+ */
+export interface Step {
+  /** Stable within a rendering: a retry resumes at the first step without a remembered result. */
+  readonly name: string;
+  /** True for a call that readers can see: only such a call can be in doubt (platforms.md §3). */
+  readonly visible: boolean;
+  /** The network's own method name. */
+  readonly method: string;
+  readonly request: JsonObject;
+}
+
+/** The plan of a publication on one network. */
+export interface Rendering {
+  readonly steps: readonly Step[];
+  readonly warnings: readonly Warning[];
+  readonly textAfterTrim: string;
+  /** UTF-16 units cut from the original text (D-44). */
+  readonly trimmedChars: number;
+}
+
+/** How a failure is told (D-35). */
+export interface PublishError {
+  readonly code: string;
+  readonly category:
+    'payload' | 'media' | 'credentials' | 'channel' | 'rate_limit' | 'platform' | 'network' | 'internal';
+  /** `gateway` or the platform's identifier. */
+  readonly source: string;
+  readonly message: string;
+  /** The platform's own words, shortened to 500 characters. */
+  readonly platform_says?: string;
+}
+
+/** What became of one step. */
+export type StepOutcome =
+  | {
+      readonly kind: 'done';
+      /** Small, remembered in an event: later steps and retries read it. */
+      readonly result: JsonObject;
+      readonly messageIds: readonly string[];
+      readonly urls: readonly string[];
+    }
+  /** Try again. `afterMs` null: our own backoff. `named`: the network asked for the wait, so it is no failed attempt (D-20). */
+  | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
+  | { readonly kind: 'failed'; readonly error: PublishError }
+  /** The credential is refused: the channel needs attention (D-26). */
+  | { readonly kind: 'credentials'; readonly error: PublishError }
+  /** Nobody can say whether readers see it (D-25). */
+  | { readonly kind: 'in_doubt'; readonly error: PublishError }
+  /** The channel moved: take the new address and send again (Telegram's migrate_to_chat_id). */
+  | { readonly kind: 'moved'; readonly address: Readonly<Record<string, string>> };
+
+export interface SendContext {
+  /** Decrypted, for this call alone. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly channel: PlatformChannel;
+  /** Results of the steps done so far, by step name. */
+  readonly results: Readonly<Record<string, JsonObject>>;
+  /** The same for every attempt at this publication: goes where a network takes an idempotency key. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** One network. `render` is pure; `send` runs one step and classifies whatever happens; it never throws. */
+export interface Publisher {
+  readonly platform: string;
+  render(post: PlatformPost, channel: PlatformChannel): Rendering;
+  send(step: Step, context: SendContext): Promise<StepOutcome>;
+}

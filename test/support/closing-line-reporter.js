@@ -1,0 +1,10 @@
+/** Ends a run with the plain line `N passed, N failed`, which scripts and people can read alike. */
+export default class ClosingLineReporter {
+  onRunComplete(_contexts, results) {
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    const skipped = results.numPendingTests + results.numTodoTests;
+    process.stdout.write(
+      `\n${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+    );
+  }
+}
