@@ -1,0 +1,201 @@
+import pg from 'pg';
+import type { Log } from '../../kernel/log.js';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type NewEvent,
+  Unavailable,
+  WrongExpectedRevision,
+} from '../port.js';
+import { boolArray, int4Array, int8Array, textArray, uuidArray } from './binary-array.js';
+
+interface Append {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly NewEvent[];
+  readonly bytes: number;
+  resolve(result: AppendResult): void;
+  reject(error: Error): void;
+}
+
+interface Row {
+  readonly item: number;
+  readonly last: string | null;
+  readonly current: string;
+}
+
+const MAX_EVENTS = 1_000;
+const MAX_BYTES = 8 * 1_048_576;
+
+/**
+ * Group commit over one connection: appends that arrive while a batch is under way make up the next one, so that
+ * batches grow with the load. One batch is in flight at a time.
+ */
+export class AppendBatcher {
+  private readonly waiting: Append[] = [];
+  private client: Promise<pg.Client> | null = null;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly options: { connectionString: string; schema: string; timeoutMs: number; log: Log },
+    /** Looks a refused append up: the same events already there, or a wrong revision. */
+    private readonly settleRefused: (
+      append: Omit<Append, 'resolve' | 'reject'>,
+      current: bigint,
+    ) => Promise<AppendResult>,
+  ) {}
+
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    bytes: number,
+  ): Promise<AppendResult> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ stream, expected, events, bytes, resolve, reject });
+      this.running ??= this.run();
+    });
+  }
+
+  /** Waits for what is in flight. */
+  async close(): Promise<void> {
+    await this.running;
+    const client = await this.client?.catch(() => null);
+    this.client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  private async run(): Promise<void> {
+    await null; // let the callers of this turn join the first batch
+    while (this.waiting.length > 0) await this.commit(this.take());
+    this.running = null;
+  }
+
+  /** The next batch, in order. A stream stands in it once: its second append waits for the first one's outcome. */
+  private take(): Append[] {
+    const batch: Append[] = [];
+    const later: Append[] = [];
+    const streams = new Set<string>();
+    let events = 0;
+    let bytes = 0;
+    for (const append of this.waiting) {
+      const full = events + append.events.length > MAX_EVENTS || bytes + append.bytes > MAX_BYTES;
+      if (streams.has(append.stream) || (full && batch.length > 0)) later.push(append);
+      else {
+        batch.push(append);
+        events += append.events.length;
+        bytes += append.bytes;
+      }
+      streams.add(append.stream);
+    }
+    this.waiting.splice(0, Infinity, ...later);
+    return batch;
+  }
+
+  private async commit(batch: readonly Append[]): Promise<void> {
+    let rows: Row[];
+    try {
+      rows = await this.call(batch);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || isTransient(error)) {
+        this.dropClient();
+        const unavailable = new Unavailable('the event store did not answer', { cause: error });
+        for (const append of batch) append.reject(unavailable);
+      } else if (batch.length > 1) {
+        for (const append of batch) await this.commit([append]); // one bad event must not fail its neighbours
+      } else batch[0]!.reject(error);
+      return;
+    }
+    for (const { item, last, current } of rows) {
+      const append = batch[item]!;
+      const revision = BigInt(current) + BigInt(append.events.length);
+      if (last !== null) append.resolve({ revision, position: BigInt(last) });
+      else this.settleRefused(append, BigInt(current)).then(append.resolve, append.reject);
+    }
+  }
+
+  private async call(batch: readonly Append[]): Promise<Row[]> {
+    const items: number[] = [];
+    const streams: string[] = [];
+    const revisions: bigint[] = [];
+    const firsts: boolean[] = [];
+    const events: NewEvent[] = [];
+    batch.forEach((append, item) => {
+      const base = append.expected === 'noStream' ? -1n : append.expected;
+      append.events.forEach((event, i) => {
+        items.push(item);
+        streams.push(append.stream);
+        revisions.push(base + BigInt(i + 1));
+        firsts.push(i === 0);
+        events.push(event);
+      });
+    });
+    const values = [
+      int4Array(items),
+      textArray(streams),
+      int8Array(revisions),
+      boolArray(firsts),
+      uuidArray(events.map(({ id }) => id)),
+      textArray(events.map(({ type }) => type)),
+      textArray(events.map(({ data }) => data)),
+      textArray(events.map(({ metadata }) => metadata)),
+    ];
+    const { schema, timeoutMs } = this.options;
+    const text = `select item, last, current from ${schema}.append_batch($1,$2,$3,$4,$5,$6,$7,$8)`;
+    const client = await (this.client ??= this.connect());
+    const answer = client.query<Row>({ name: 'append_batch', text, values });
+    return (await within(timeoutMs, answer)).rows;
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const { connectionString, timeoutMs, log } = this.options;
+    const client = new pg.Client({
+      connectionString,
+      connectionTimeoutMillis: timeoutMs,
+      application_name: 'crosspost append',
+      keepAlive: true,
+      statement_timeout: timeoutMs,
+    });
+    client.on('error', (error) => {
+      log.warn({ error: error.message }, 'the append connection was lost');
+      if (this.client !== null) this.dropClient();
+    });
+    await client.connect();
+    return client;
+  }
+
+  private dropClient(): void {
+    const dropped = this.client;
+    this.client = null;
+    void dropped?.then((client) => client.end()).catch(() => undefined);
+  }
+}
+
+/** Errors after which the same append may succeed: shutdown, lost connection, resources, time-outs, deadlocks. */
+const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
+  ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2)) || code === '25006';
+
+/** A frozen server answers nothing, not even an error: our own timer stands round the call. */
+const within = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Same ids in the same places: the first append's result; anything else is a wrong revision. */
+export const settle = (
+  append: { readonly stream: string; readonly expected: ExpectedRevision; readonly events: readonly NewEvent[] },
+  found: readonly { readonly id: string; readonly revision: bigint; readonly position: bigint }[],
+  current: bigint,
+): AppendResult => {
+  const repeated = append.events.every((event, i) => found[i]?.id === event.id.toLowerCase());
+  const last = found[append.events.length - 1];
+  if (repeated && last) return { revision: last.revision, position: last.position };
+  throw new WrongExpectedRevision(append.stream, append.expected, current < 0n ? 'noStream' : current);
+};

@@ -1,0 +1,156 @@
+import pg from 'pg';
+import { type Log, silentLog } from '../../kernel/log.js';
+import {
+  appendBytes,
+  type AppendResult,
+  type Batch,
+  BEGINNING,
+  checkAppend,
+  type EventStore,
+  type ExpectedRevision,
+  type NewEvent,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type StoredEvent,
+  type SubscribeOptions,
+  Unavailable,
+} from '../port.js';
+import { AppendBatcher, settle } from './append-batcher.js';
+import { eventStoreSchema } from './schema.js';
+import { Tail } from './tail.js';
+
+export interface PostgresEventStoreOptions {
+  readonly connectionString: string;
+  /** Schema that the store lives in. Default `event_store`. */
+  readonly schema?: string;
+  /** Position of the very first event, when the schema is made. Default 1. */
+  readonly firstPosition?: bigint;
+  /** How long one call may take before it counts as unavailable, ms. Default 10,000. */
+  readonly timeoutMs?: number;
+  readonly log?: Log;
+}
+
+const COLUMNS = 'position, stream, revision, id, type, data, metadata';
+type Row = [
+  position: string,
+  stream: string,
+  revision: string,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+];
+
+/** Events in PostgreSQL 15 or later, by group commit; gapless positions in commit order across processes. */
+export class PostgresEventStore implements EventStore {
+  private readonly pool: pg.Pool;
+  private readonly batcher: AppendBatcher;
+  private readonly tail: Tail;
+  private readonly schema: string;
+
+  constructor(private readonly options: PostgresEventStoreOptions) {
+    const { connectionString, timeoutMs = 10_000, log = silentLog } = options;
+    this.schema = options.schema ?? 'event_store';
+    if (!/^[a-z_][a-z0-9_]*$/.test(this.schema)) throw new RangeError(`"${this.schema}" is no schema name`);
+    this.pool = new pg.Pool({
+      connectionString,
+      max: 4,
+      application_name: 'crosspost events',
+      connectionTimeoutMillis: timeoutMs,
+      statement_timeout: timeoutMs,
+      query_timeout: timeoutMs,
+      keepAlive: true,
+    });
+    this.pool.on('error', (error) => log.warn({ error: error.message }, 'an idle event store connection was lost'));
+    this.batcher = new AppendBatcher(
+      { connectionString, schema: this.schema, timeoutMs, log },
+      async (append, current) => {
+        const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
+        return settle(append, await this.readStream(append.stream, { from, limit: append.events.length }), current);
+      },
+    );
+    this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
+  }
+
+  /** Makes the tables where they are missing; safe to run from several processes at once. @throws Unavailable */
+  async start(): Promise<void> {
+    const lock = `select pg_advisory_xact_lock(hashtext('event store ${this.schema}'))`;
+    const ddl = eventStoreSchema(this.schema, this.options.firstPosition ?? 1n);
+    await this.query(`${lock}; ${ddl}`); // several statements in one simple query are one transaction
+  }
+
+  async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+    checkAppend(stream, events);
+    return this.batcher.append(stream, expected, events, appendBytes(events));
+  }
+
+  async readStream(stream: string, { direction, from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
+    const backwards = direction === 'backwards';
+    const { schema } = this;
+    const text = `
+      select ${COLUMNS} from ${schema}.event e
+      where stream = $1 and revision ${backwards ? '<=' : '>='} $2
+        and revision > coalesce((select (select max(revision) from ${schema}.event where stream = $1) - max_count
+                                 from ${schema}.retention where stream = $1), -1)
+      order by revision ${backwards ? 'desc' : 'asc'} limit $3`;
+    const start = from ?? (backwards ? 9_223_372_036_854_775_807n : 0n);
+    const name = `stream ${backwards ? 'backwards' : 'forwards'}`;
+    return (await this.query(text, [stream, start, limit ?? null], name)).map(stored);
+  }
+
+  async readAll({ after, limit, types }: ReadAllOptions): Promise<StoredEvent[]> {
+    const filter = types ? 'and type = any($3)' : '';
+    const text = `select ${COLUMNS} from ${this.schema}.event where position > $1 ${filter} order by position limit $2`;
+    const values = types ? [after, limit, types] : [after, limit];
+    return (await this.query(text, values, types ? 'all typed' : 'all')).map(stored);
+  }
+
+  async head(): Promise<Position> {
+    const text = `select position::text from ${this.schema}.event order by position desc limit 1`;
+    const [row] = await this.query(text, [], 'head');
+    return row ? BigInt(row[0]) : BEGINNING;
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
+    return this.tail.follow(options);
+  }
+
+  async setRetention(stream: string, maxCount: number): Promise<void> {
+    const text = `insert into ${this.schema}.retention (stream, max_count) values ($1, $2)
+                  on conflict (stream) do update set max_count = excluded.max_count`;
+    await this.query(text, [stream, maxCount], 'set retention');
+  }
+
+  /** Deletes what retention has cut off; reads have not shown it since. Answers how many events went. */
+  async scavenge(): Promise<number> {
+    const text = `with gone as (
+        delete from ${this.schema}.event e using ${this.schema}.retention r
+        where e.stream = r.stream
+          and e.revision <= (select max(n.revision) from ${this.schema}.event n where n.stream = r.stream) - r.max_count
+        returning 1)
+      select count(*)::text from gone`;
+    return Number((await this.query(text))[0]?.[0] ?? 0);
+  }
+
+  async close(): Promise<void> {
+    await this.batcher.close();
+    await this.tail.close();
+    await this.pool.end();
+  }
+
+  private async query(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {
+    try {
+      const config = { text, rowMode: 'array' as const, ...(values && { values: [...values] }), ...(name && { name }) };
+      return (await this.pool.query<Row>(config)).rows;
+    } catch (cause) {
+      throw new Unavailable('the event store did not answer', { cause });
+    }
+  }
+}
+
+const stored = ([position, stream, revision, id, type, data, metadata]: Row): StoredEvent => ({
+  ...{ stream, id, type, data, metadata },
+  revision: BigInt(revision),
+  position: BigInt(position),
+});

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from '../../kernel/log.js';
+import type { Batch, Position, ReadAllOptions, StoredEvent, SubscribeOptions } from '../port.js';
+
+/** The poll is a safety net for a lost notification; the notification is what wakes. */
+const POLL_MS = 400;
+const RING_EVENTS = 4_096;
+const RING_BYTES = 32 * 1_048_576;
+
+/**
+ * Follows the end of the log for every subscriber of this process: new events are read once, kept in a ring, and handed
+ * to all who stand inside it; who is further behind reads pages from the table.
+ */
+export class Tail {
+  private readonly ring: StoredEvent[] = [];
+  private ringBytes = 0;
+  /** The ring holds everything after this position; null while nobody follows. */
+  private ringStart: Position | null = null;
+  private readonly sleepers = new Set<() => void>();
+  private readonly stopping = new AbortController();
+  private stirred = false;
+  private lost = false;
+  private wakePump: () => void = () => undefined;
+  private pumping: Promise<void> | null = null;
+
+  constructor(
+    private readonly options: { connectionString: string; schema: string; log: Log },
+    private readonly readAll: (options: ReadAllOptions) => Promise<StoredEvent[]>,
+  ) {}
+
+  /** Port: {@link EventStore.subscribe}. */
+  async *follow({ after, types, signal, maxBatch = 500, onDrop }: SubscribeOptions): AsyncIterable<Batch> {
+    this.pumping ??= this.pump();
+    const wanted = types && new Set(types);
+    let position = after;
+    let live = false;
+    let failures = 0;
+      while (!signal.aborted && !this.stopping.signal.aborted) {
+        let page: StoredEvent[];
+        const ringStart = this.ringStart;
+        try {
+          page = this.fromRing(position, maxBatch) ?? (await this.readAll({ after: position, limit: maxBatch }));
+          failures = 0;
+        } catch (error) {
+          onDrop?.(error as Error);
+          await pause(backoff(failures++), signal);
+          continue;
+        }
+        const wasLive = live;
+        live = page.length < maxBatch;
+        position = page.at(-1)?.position ?? position;
+        // Nothing between here and the ring (retention cut it off): step into the ring.
+        if (page.length === 0 && ringStart !== null && ringStart > position) position = ringStart;
+        if (page.length > 0 || (live && !wasLive)) {
+          yield { events: wanted ? page.filter(({ type }) => wanted.has(type)) : page, position, live };
+        } else await this.news(position, signal);
+      }
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    this.wakePump();
+    await this.pumping;
+  }
+
+  /** What the ring has after a position; null where it does not reach back so far. */
+  private fromRing(after: Position, limit: number): StoredEvent[] | null {
+    if (this.ringStart === null || after < this.ringStart) return null;
+    const newest = this.ring.at(-1)?.position;
+    if (newest === undefined || newest <= after) return [];
+    let low = 0;
+    let high = this.ring.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ring[middle]!.position <= after) low = middle + 1;
+      else high = middle;
+    }
+    return this.ring.slice(low, low + limit);
+  }
+
+  /** Waits until there may be something after a position. */
+  private news(position: Position, signal: AbortSignal): Promise<void> {
+    if (this.ringStart === null || (this.ring.at(-1)?.position ?? this.ringStart) > position) {
+      return pause(this.ringStart === null ? 25 : 0, signal);
+    }
+    return new Promise((resolve) => {
+      const done = () => {
+        this.sleepers.delete(done);
+        signal.removeEventListener('abort', done);
+        this.stopping.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.sleepers.add(done);
+      signal.addEventListener('abort', done);
+      this.stopping.signal.addEventListener('abort', done);
+    });
+  }
+
+  /** Listens, reads what is new into the ring, wakes the followers; over and over, through every outage. */
+  private async pump(): Promise<void> {
+    const { signal } = this.stopping;
+    let failures = 0;
+    while (!signal.aborted) {
+      let client: pg.Client | null = null;
+      try {
+        client = await this.listen();
+        let head = await this.headNow(client);
+        this.ringStart = head; // whoever stands before it reads pages until it has caught up
+        this.ring.length = this.ringBytes = 0;
+        this.wakeAll();
+        failures = 0;
+        while (!signal.aborted) {
+          this.stirred = false;
+          const page = await this.readAll({ after: head, limit: 1_000 });
+          if (page.length > 0) {
+            head = page.at(-1)!.position;
+            this.keep(page);
+            this.wakeAll();
+          }
+          if (page.length < 1_000) await this.stir();
+          if (this.lost) throw new Error('the listening connection was lost');
+        }
+      } catch (error) {
+        this.options.log.warn({ error: (error as Error).message }, 'following the event log was interrupted');
+        this.ringStart = null;
+        this.wakeAll();
+        await pause(backoff(failures++), signal);
+      } finally {
+        await client?.end().catch(() => undefined);
+      }
+    }
+  }
+
+  private async listen(): Promise<pg.Client> {
+    const { connectionString, schema } = this.options;
+    const client = new pg.Client({
+      connectionString,
+      application_name: 'crosspost tail',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 10_000,
+    });
+    this.lost = false;
+    const lost = () => {
+      this.lost = true;
+      this.wakePump();
+    };
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', () => {
+      this.stirred = true;
+      this.wakePump();
+    });
+    await client.connect();
+    await client.query(`listen ${schema}`);
+    return client;
+  }
+
+  private async headNow(client: pg.Client): Promise<Position> {
+    const { rows } = await client.query<{ position: string }>(`select position from ${this.options.schema}.head`);
+    return BigInt(rows[0]?.position ?? 0);
+  }
+
+  /** Until a notification, the poll's time, or the connection's end (which the next read will notice). */
+  private async stir(): Promise<void> {
+    if (this.stirred || this.stopping.signal.aborted) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wakePump = resolve;
+      timer = setTimeout(resolve, POLL_MS);
+    });
+    clearTimeout(timer);
+    this.wakePump = () => undefined;
+  }
+
+  private keep(page: readonly StoredEvent[]): void {
+    this.ring.push(...page);
+    for (const { data, metadata } of page) this.ringBytes += data.length + metadata.length;
+    let cut = 0;
+    while (this.ring.length - cut > RING_EVENTS || this.ringBytes > RING_BYTES) {
+      const { data, metadata, position } = this.ring[cut++]!;
+      this.ringBytes -= data.length + metadata.length;
+      this.ringStart = position;
+    }
+    if (cut > 0) this.ring.splice(0, cut);
+  }
+
+  private wakeAll(): void {
+    for (const wake of [...this.sleepers]) wake();
+  }
+}
+
+const backoff = (failures: number): number => Math.min(5_000, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);

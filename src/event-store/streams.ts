@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Decider, streamOf } from '../kernel/decider.js';
+import type { DomainEvent, RecordedEvent } from '../kernel/events.js';
+import { isRejection, type Rejection } from '../kernel/result.js';
+import type { EventCodec, Execution } from './codec.js';
+import { BEGINNING, type EventStore, type NewEvent, type Position, Unavailable, WrongExpectedRevision } from './port.js';
+
+/** An aggregate as it stands. */
+export interface Loaded<S> {
+  readonly state: S;
+  /** -1n: there is no such stream. */
+  readonly revision: bigint;
+  readonly position: Position;
+  readonly hash: string;
+}
+
+/** What a command came to: the events written (none where nothing changed) and how far one must read to see them. */
+export interface Decided<S, E extends DomainEvent> {
+  readonly events: readonly E[];
+  readonly state: S;
+  readonly position: Position;
+}
+
+const NEW: Omit<Loaded<never>, 'state'> = { revision: -1n, position: BEGINNING, hash: '' };
+const MAX_CONFLICTS = 50;
+/** How long an append whose outcome is unknown is repeated before the caller hears of it, ms. */
+const REPEAT_FOR_MS = 5_000;
+
+/** Runs deciders on streams: load, fold, decide, append at the expected revision; again after a lost race. */
+export class Streams {
+  constructor(
+    readonly store: EventStore,
+    readonly codec: EventCodec,
+  ) {}
+
+  /** Folds an aggregate's stream, up to and including a revision where one is given. @throws Unavailable */
+  async load<S, E extends DomainEvent>(decider: Decider<never, S, E, string>, id: string): Promise<Loaded<S>> {
+    const stored = await this.store.readStream(streamOf(decider, id));
+    let state = decider.initial;
+    for (const event of stored) state = decider.evolve(state, this.codec.decode<E>(event) as unknown as E);
+    const last = stored.at(-1);
+    if (!last) return { ...NEW, state };
+    return { state, revision: last.revision, position: last.position, hash: this.codec.decode(last).hash };
+  }
+
+  /** A stream's newest event, decoded; null where there is none. @throws Unavailable */
+  async last<E extends DomainEvent>(stream: string): Promise<RecordedEvent<E> | null> {
+    const [event] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
+    return event ? this.codec.decode<E>(event) : null;
+  }
+
+  /**
+   * Runs one command.
+   * @param options.assumeNew start from an empty stream without reading: saves the read where the stream is most
+   * likely not there; a conflict reads after all.
+   * @throws Unavailable the store was away for longer than a few seconds; the command may be repeated with its id.
+   */
+  async run<C, S, E extends DomainEvent, R extends string>(
+    decider: Decider<C, S, E, R>,
+    id: string,
+    command: C,
+    execution: Execution,
+    options: { assumeNew?: boolean } = {},
+  ): Promise<Decided<S, E> | Rejection<R>> {
+    const stream = streamOf(decider, id);
+    let loaded: Loaded<S> = options.assumeNew ? { ...NEW, state: decider.initial } : await this.load(decider, id);
+    for (let conflicts = 0; ; conflicts++) {
+      const events = decider.decide(command, loaded.state);
+      if (isRejection(events)) return events as Rejection<R>;
+      if (events.length === 0) return { events, state: loaded.state, position: loaded.position };
+      try {
+        const { position } = await this.appendSurely(stream, loaded.revision, this.encode(stream, events, loaded, execution));
+        return { events, state: events.reduce((state, event) => decider.evolve(state, event), loaded.state), position };
+      } catch (error) {
+        if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
+        if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
+        loaded = await this.load(decider, id);
+      }
+    }
+  }
+
+  /** Encodes events to follow a loaded stream. */
+  encode(stream: string, events: readonly DomainEvent[], after: Omit<Loaded<unknown>, 'state'>, execution: Execution): NewEvent[] {
+    let previousHash = after.hash;
+    return events.map((event, i) => {
+      const place = { stream, revision: after.revision + BigInt(i + 1), previousHash };
+      const { hash, ...encoded } = this.codec.encode(event, i, place, execution);
+      previousHash = hash;
+      return encoded;
+    });
+  }
+
+  /** Appends, and repeats the identical append while its outcome is unknown. */
+  async appendSurely(stream: string, revision: bigint, events: readonly NewEvent[]) {
+    const expected = revision < 0n ? ('noStream' as const) : revision;
+    const giveUpAt = performance.now() + REPEAT_FOR_MS;
+    for (let wait = 50; ; wait = Math.min(1_000, wait * 2)) {
+      try {
+        return await this.store.append(stream, expected, events);
+      } catch (error) {
+        if (!(error instanceof Unavailable) || performance.now() + wait > giveUpAt) throw error;
+        await sleep(wait * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+}
