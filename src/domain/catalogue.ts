@@ -1,0 +1,21 @@
+import type { Catalogue } from '../kernel/catalogue.js';
+import { channelPauseEvents } from './channel-pause/channel-pause.events.js';
+import { channelEvents } from './channel/channel.events.js';
+import { endpointEvents } from './endpoint/endpoint.events.js';
+import { ownerEvents } from './owner/owner.events.js';
+import { postEvents } from './post/post.events.js';
+import { projectPauseEvents } from './project-pause/project-pause.events.js';
+import { projectEvents } from './project/project.events.js';
+import { publicationEvents } from './publication/publication.events.js';
+
+/** Every event type there is. A golden file for each, test/events/golden/<type>.v<version>.json, must decode for ever. */
+export const catalogue: Catalogue = {
+  ...ownerEvents,
+  ...channelEvents,
+  ...projectEvents,
+  ...endpointEvents,
+  ...projectPauseEvents,
+  ...channelPauseEvents,
+  ...postEvents,
+  ...publicationEvents,
+};

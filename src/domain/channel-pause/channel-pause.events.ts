@@ -1,0 +1,18 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+
+/** `source`: `temp-pause`, `management`, or `publication` for the pause that a post brought along. */
+export type ChannelPaused = DomainEvent<
+  'ChannelPaused',
+  { readonly channelId: string; readonly until: Instant; readonly source: string; readonly postId: string | null }
+>;
+/** A pause was lifted before its end. */
+export type ChannelResumed = DomainEvent<'ChannelResumed', { readonly channelId: string; readonly at: Instant }>;
+
+export type ChannelPauseEvent = ChannelPaused | ChannelResumed;
+
+export const channelPauseEvents = {
+  ChannelPaused: { version: 1 },
+  ChannelResumed: { version: 1 },
+} satisfies Catalogue & Record<ChannelPauseEvent['type'], unknown>;

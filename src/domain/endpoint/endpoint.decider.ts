@@ -1,0 +1,126 @@
+import { type Decider, never } from '../../kernel/decider.js';
+import { type Instant, iso } from '../../kernel/instant.js';
+import { reject } from '../../kernel/result.js';
+import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
+
+export type EndpointCommand =
+  | {
+      readonly type: 'CreateEndpoint';
+      readonly endpointId: string;
+      readonly ownerId: string;
+      readonly slug: string;
+      readonly mode: Mode;
+      readonly tokenHash: string;
+      readonly signingSecretId: string;
+      readonly settings: EndpointSettings;
+    }
+  | { readonly type: 'ChangeEndpoint'; readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
+  | { readonly type: 'RotateToken'; readonly endpointId: string; readonly tokenHash: string }
+  | { readonly type: 'RotateSlug'; readonly endpointId: string; readonly slug: string; readonly at: Instant }
+  | {
+      readonly type: 'RotateSigningSecret';
+      readonly endpointId: string;
+      readonly signingSecretId: string;
+      readonly previousUntil: Instant;
+    }
+  | { readonly type: 'DisableEndpoint'; readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
+  | { readonly type: 'EnableEndpoint'; readonly endpointId: string };
+
+export type EndpointState = null | {
+  readonly ownerId: string;
+  readonly slug: string;
+  readonly mode: Mode;
+  readonly tokenHash: string;
+  readonly signingSecretId: string;
+  readonly settings: EndpointSettings;
+  readonly disabledBy: DisabledBy | null;
+  readonly slugRotatedAt: Instant | null;
+};
+
+/** Spec: Limits, slug rotation cooldown. */
+const SLUG_COOLDOWN_MS = 24 * 3_600_000;
+
+/** A door for posts: slug, token, projects, limits of its own. */
+export const endpoint: Decider<
+  EndpointCommand,
+  EndpointState,
+  EndpointEvent,
+  'not_found' | 'already_exists' | 'cooldown'
+> = {
+  category: 'endpoint',
+  initial: null,
+
+  decide(command, state) {
+    const { endpointId } = command;
+    if (command.type === 'CreateEndpoint') {
+      if (state) return reject('already_exists', 'This endpoint exists already.');
+      const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = command;
+      return [
+        { type: 'EndpointCreated', data: { endpointId, ownerId, slug, mode, tokenHash, signingSecretId, settings } },
+      ];
+    }
+    if (!state) return reject('not_found', 'There is no such endpoint.');
+    switch (command.type) {
+      case 'ChangeEndpoint': {
+        const changed = Object.entries(command.settings).filter(
+          ([name, value]) => JSON.stringify(value) !== JSON.stringify(state.settings[name as keyof EndpointSettings]),
+        );
+        const settings = Object.fromEntries(changed) as Partial<EndpointSettings>;
+        return changed.length > 0 ? [{ type: 'EndpointChanged', data: { endpointId, settings } }] : [];
+      }
+      case 'RotateToken':
+        return [{ type: 'EndpointTokenRotated', data: { endpointId, tokenHash: command.tokenHash } }];
+      case 'RotateSlug': {
+        const { slug, at } = command;
+        const retryAt = (state.slugRotatedAt ?? -Infinity) + SLUG_COOLDOWN_MS;
+        if (at < retryAt) {
+          return reject(
+            'cooldown',
+            `The slug was rotated less than 24 hours ago; it can be again at ${iso(retryAt)}.`,
+            { retry_at: iso(retryAt) },
+          );
+        }
+        return [{ type: 'EndpointSlugRotated', data: { endpointId, slug, at } }];
+      }
+      case 'RotateSigningSecret': {
+        const { signingSecretId, previousUntil } = command;
+        const previousSecretId = state.signingSecretId;
+        return [
+          { type: 'EndpointSecretRotated', data: { endpointId, signingSecretId, previousSecretId, previousUntil } },
+        ];
+      }
+      case 'DisableEndpoint':
+        // Off is off: the first reason stands until someone turns it on, but an owner's word replaces a guard's.
+        if (state.disabledBy !== null && !(command.by === 'owner' && state.disabledBy !== 'owner')) return [];
+        return [{ type: 'EndpointDisabled', data: { endpointId, by: command.by, reason: command.reason } }];
+      case 'EnableEndpoint':
+        return state.disabledBy === null ? [] : [{ type: 'EndpointEnabled', data: { endpointId } }];
+      default:
+        return never(command);
+    }
+  },
+
+  evolve(state, event) {
+    if (event.type === 'EndpointCreated') {
+      const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = event.data;
+      return { ownerId, slug, mode, tokenHash, signingSecretId, settings, disabledBy: null, slugRotatedAt: null };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'EndpointChanged':
+        return { ...state, settings: { ...state.settings, ...event.data.settings } };
+      case 'EndpointTokenRotated':
+        return { ...state, tokenHash: event.data.tokenHash };
+      case 'EndpointSlugRotated':
+        return { ...state, slug: event.data.slug, slugRotatedAt: event.data.at };
+      case 'EndpointSecretRotated':
+        return { ...state, signingSecretId: event.data.signingSecretId };
+      case 'EndpointDisabled':
+        return { ...state, disabledBy: event.data.by };
+      case 'EndpointEnabled':
+        return { ...state, disabledBy: null };
+      default:
+        return never(event);
+    }
+  },
+};

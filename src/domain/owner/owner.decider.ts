@@ -1,0 +1,73 @@
+import { type Decider, never } from '../../kernel/decider.js';
+import { reject } from '../../kernel/result.js';
+import type { OwnerEvent, Plan } from './owner.events.js';
+
+export type OwnerCommand =
+  | {
+      readonly type: 'RegisterOwner';
+      readonly ownerId: string;
+      readonly name: string;
+      readonly plan: Plan;
+      readonly keyHash: string;
+    }
+  | { readonly type: 'ChangeOwner'; readonly ownerId: string; readonly name?: string; readonly plan?: Plan }
+  | { readonly type: 'RotateOwnerKey'; readonly ownerId: string; readonly keyHash: string }
+  | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
+  | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number };
+
+export type OwnerState = null | { readonly name: string; readonly plan: Plan; readonly keyHash: string };
+
+/** Who pays: plan, key, post packs, where notices go. */
+export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
+  category: 'owner',
+  initial: null,
+
+  decide(command, state) {
+    const { ownerId } = command;
+    if (command.type === 'RegisterOwner') {
+      const { name, plan, keyHash } = command;
+      if (state) return reject('already_exists', 'This owner exists already.');
+      return [{ type: 'OwnerRegistered', data: { ownerId, name, plan, keyHash } }];
+    }
+    if (!state) return reject('not_found', 'There is no such owner.');
+    switch (command.type) {
+      case 'ChangeOwner': {
+        const { name, plan } = command;
+        const events: OwnerEvent[] = [];
+        if (name !== undefined && name !== state.name) events.push({ type: 'OwnerRenamed', data: { ownerId, name } });
+        if (plan !== undefined && plan !== state.plan)
+          events.push({ type: 'OwnerPlanChanged', data: { ownerId, plan } });
+        return events;
+      }
+      case 'RotateOwnerKey':
+        return [{ type: 'OwnerKeyRotated', data: { ownerId, keyHash: command.keyHash } }];
+      case 'SetNoticeChat':
+        return [{ type: 'OwnerNoticeChatSet', data: { ownerId, chatId: command.chatId, secretId: command.secretId } }];
+      case 'AddPostPack':
+        return [{ type: 'PostPackAdded', data: { ownerId, posts: command.posts } }];
+      default:
+        return never(command);
+    }
+  },
+
+  evolve(state, event) {
+    if (event.type === 'OwnerRegistered') {
+      const { name, plan, keyHash } = event.data;
+      return { name, plan, keyHash };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'OwnerRenamed':
+        return { ...state, name: event.data.name };
+      case 'OwnerPlanChanged':
+        return { ...state, plan: event.data.plan };
+      case 'OwnerKeyRotated':
+        return { ...state, keyHash: event.data.keyHash };
+      case 'OwnerNoticeChatSet':
+      case 'PostPackAdded':
+        return state;
+      default:
+        return never(event);
+    }
+  },
+};

@@ -1,0 +1,34 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+
+/** Spec: What the service does, 10. */
+export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
+export type Plan = (typeof PLANS)[number];
+
+export type OwnerRegistered = DomainEvent<
+  'OwnerRegistered',
+  { readonly ownerId: string; readonly name: string; readonly plan: Plan; readonly keyHash: string }
+>;
+export type OwnerRenamed = DomainEvent<'OwnerRenamed', { readonly ownerId: string; readonly name: string }>;
+export type OwnerPlanChanged = DomainEvent<'OwnerPlanChanged', { readonly ownerId: string; readonly plan: Plan }>;
+/** `keyHash`: SHA-256 (hex) of the key; the key itself was shown once and is nowhere. */
+export type OwnerKeyRotated = DomainEvent<'OwnerKeyRotated', { readonly ownerId: string; readonly keyHash: string }>;
+/** Where notices go; the bot's token lies encrypted under `secretId`. */
+export type OwnerNoticeChatSet = DomainEvent<
+  'OwnerNoticeChatSet',
+  { readonly ownerId: string; readonly chatId: string; readonly secretId: string }
+>;
+/** D-18: so many posts beyond the plan's month. */
+export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: string; readonly posts: number }>;
+
+export type OwnerEvent =
+  OwnerRegistered | OwnerRenamed | OwnerPlanChanged | OwnerKeyRotated | OwnerNoticeChatSet | PostPackAdded;
+
+export const ownerEvents = {
+  OwnerRegistered: { version: 1 },
+  OwnerRenamed: { version: 1 },
+  OwnerPlanChanged: { version: 1 },
+  OwnerKeyRotated: { version: 1 },
+  OwnerNoticeChatSet: { version: 1 },
+  PostPackAdded: { version: 1 },
+} satisfies Catalogue & Record<OwnerEvent['type'], unknown>;

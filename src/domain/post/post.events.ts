@@ -1,0 +1,80 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { PublishPayload } from '../../payload/payload.js';
+import type { Platform } from '../channel/channel.events.js';
+
+/** One place that a post goes to. */
+export interface Target {
+  readonly publicationId: string;
+  readonly channelId: string;
+  readonly platform: Platform;
+  /** The project whose processing counts (D-27). */
+  readonly projectId: string;
+}
+
+/** What the request log needs of the request that brought a post (D-33), so that it costs no second write. */
+export interface RequestFacts {
+  readonly ip: string;
+  readonly userAgent: string | null;
+  readonly route: string;
+  readonly payloadBytes: number;
+  /** Milliseconds until the post was ready to be appended. */
+  readonly latencyMs: number;
+}
+
+/** D-42: a payload too large for one append lies in parts, in a stream of its own named after the post. */
+export interface PayloadParts {
+  readonly count: number;
+  /** SHA-256 (hex) of the payload's JSON text. */
+  readonly sha256: string;
+}
+
+export type PostAccepted = DomainEvent<
+  'PostAccepted',
+  {
+    readonly postId: string;
+    readonly acceptedAt: Instant;
+    readonly endpointId: string;
+    readonly ownerId: string;
+    /** The idempotency key that the stream is named after; null where none was sent. */
+    readonly key: string | null;
+    readonly externalId: string | null;
+    readonly traceId: string | null;
+    /** SHA-256 (hex) of the request body: tells a replay with another payload (D-19). */
+    readonly bodyHash: string;
+    readonly payload: PublishPayload | null;
+    readonly parts: PayloadParts | null;
+    readonly targets: readonly Target[];
+    readonly request: RequestFacts;
+  }
+>;
+
+/** An endpoint bound to no project took a post with a key: nothing is published, but the answer is remembered (D-10, D-19). */
+export type PostPassedOver = DomainEvent<
+  'PostPassedOver',
+  {
+    readonly acceptedAt: Instant;
+    readonly endpointId: string;
+    readonly ownerId: string;
+    readonly key: string;
+    readonly externalId: string | null;
+    readonly traceId: string | null;
+    readonly bodyHash: string;
+    readonly request: RequestFacts;
+  }
+>;
+
+/** One part of a large payload; harmless without an accepting event. `chunk` is base64 of the JSON text's bytes. */
+export type PayloadPartStored = DomainEvent<
+  'PayloadPartStored',
+  { readonly postId: string; readonly index: number; readonly chunk: string }
+>;
+
+export type PostEvent = PostAccepted | PostPassedOver;
+
+export const postEvents = {
+  PostAccepted: { version: 1 },
+  PostPassedOver: { version: 1 },
+  PayloadPartStored: { version: 1 },
+} satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

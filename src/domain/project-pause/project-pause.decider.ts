@@ -1,0 +1,46 @@
+import { type Decider, never } from '../../kernel/decider.js';
+import {
+  canResume,
+  notPaused,
+  type Pause,
+  paused,
+  pausedUntil,
+  type PauseState,
+  type Resume,
+  resumed,
+} from '../pause/pause.js';
+import type { ProjectPauseEvent } from './project-pause.events.js';
+
+export type ProjectPauseCommand = (Pause | Resume) & { readonly projectId: string };
+
+/** A project's pause: a gate at acceptance (D-21). */
+export const projectPause: Decider<ProjectPauseCommand, PauseState, ProjectPauseEvent> = {
+  category: 'projectPause',
+  initial: notPaused,
+
+  decide(command, state) {
+    const { projectId } = command;
+    switch (command.type) {
+      case 'Pause': {
+        const { source, postId } = command;
+        const until = pausedUntil(command, state);
+        return until === null ? [] : [{ type: 'ProjectPaused', data: { projectId, until, source, postId } }];
+      }
+      case 'Resume':
+        return canResume(command, state) ? [{ type: 'ProjectResumed', data: { projectId, at: command.at } }] : [];
+      default:
+        return never(command);
+    }
+  },
+
+  evolve(state, event) {
+    switch (event.type) {
+      case 'ProjectPaused':
+        return paused(state, event.data.until, event.data.postId);
+      case 'ProjectResumed':
+        return resumed(state);
+      default:
+        return never(event);
+    }
+  },
+};

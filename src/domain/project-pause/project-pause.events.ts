@@ -1,0 +1,18 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+
+/** `source`: `temp-pause`, `management`, or `publication` for the pause that a post brought along. */
+export type ProjectPaused = DomainEvent<
+  'ProjectPaused',
+  { readonly projectId: string; readonly until: Instant; readonly source: string; readonly postId: string | null }
+>;
+/** A pause was lifted before its end. */
+export type ProjectResumed = DomainEvent<'ProjectResumed', { readonly projectId: string; readonly at: Instant }>;
+
+export type ProjectPauseEvent = ProjectPaused | ProjectResumed;
+
+export const projectPauseEvents = {
+  ProjectPaused: { version: 1 },
+  ProjectResumed: { version: 1 },
+} satisfies Catalogue & Record<ProjectPauseEvent['type'], unknown>;

@@ -1,0 +1,77 @@
+import { type Decider, never } from '../../kernel/decider.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { reject } from '../../kernel/result.js';
+import type { ProjectEvent } from './project.events.js';
+
+export type ProjectCommand =
+  | {
+      readonly type: 'CreateProject';
+      readonly projectId: string;
+      readonly ownerId: string;
+      readonly name: string;
+      readonly channelIds: readonly string[];
+      readonly processing: JsonObject;
+    }
+  | {
+      readonly type: 'ChangeProject';
+      readonly projectId: string;
+      readonly name?: string;
+      readonly channelIds?: readonly string[];
+      readonly processing?: JsonObject;
+    };
+
+export type ProjectState = null | {
+  readonly ownerId: string;
+  readonly name: string;
+  readonly channelIds: readonly string[];
+  readonly processing: JsonObject;
+};
+
+/** A list of channels with the processing that posts get on their way there. */
+export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_found' | 'already_exists'> = {
+  category: 'project',
+  initial: null,
+
+  decide(command, state) {
+    const { projectId } = command;
+    switch (command.type) {
+      case 'CreateProject': {
+        if (state) return reject('already_exists', 'This project exists already.');
+        const { ownerId, name, channelIds, processing } = command;
+        return [{ type: 'ProjectCreated', data: { projectId, ownerId, name, channelIds, processing } }];
+      }
+      case 'ChangeProject': {
+        if (!state) return reject('not_found', 'There is no such project.');
+        const { name, channelIds, processing } = command;
+        const events: ProjectEvent[] = [];
+        if (name !== undefined && name !== state.name)
+          events.push({ type: 'ProjectRenamed', data: { projectId, name } });
+        if (channelIds && channelIds.join() !== state.channelIds.join()) {
+          events.push({ type: 'ProjectChannelsChanged', data: { projectId, channelIds } });
+        }
+        if (processing) events.push({ type: 'ProjectProcessingChanged', data: { projectId, processing } });
+        return events;
+      }
+      default:
+        return never(command);
+    }
+  },
+
+  evolve(state, event) {
+    if (event.type === 'ProjectCreated') {
+      const { ownerId, name, channelIds, processing } = event.data;
+      return { ownerId, name, channelIds, processing };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'ProjectRenamed':
+        return { ...state, name: event.data.name };
+      case 'ProjectChannelsChanged':
+        return { ...state, channelIds: event.data.channelIds };
+      case 'ProjectProcessingChanged':
+        return { ...state, processing: event.data.processing };
+      default:
+        return never(event);
+    }
+  },
+};

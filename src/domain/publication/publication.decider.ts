@@ -1,0 +1,208 @@
+import { type Decider, never } from '../../kernel/decider.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { reject } from '../../kernel/result.js';
+import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
+
+interface Which {
+  readonly publicationId: string;
+  readonly postId: string;
+  readonly channelId: string;
+}
+interface OfAttempt {
+  readonly attempt: number;
+}
+
+export type PublicationCommand = Which &
+  (
+    | { readonly type: 'Start'; readonly at: Instant; readonly worker: string; readonly sending: string | null }
+    | ({ readonly type: 'BeginSend'; readonly sending: string } & OfAttempt)
+    | ({
+        readonly type: 'CompleteStep';
+        readonly step: string;
+        readonly result: JsonObject;
+        readonly messageIds: readonly string[];
+        readonly urls: readonly string[];
+        readonly sending: string | null;
+      } & OfAttempt)
+    | ({
+        readonly type: 'Succeed';
+        readonly at: Instant;
+        readonly messageIds: readonly string[];
+        readonly urls: readonly string[];
+        readonly warnings: readonly PublicationWarning[];
+      } & OfAttempt)
+    | ({
+        readonly type: 'Postpone';
+        readonly at: Instant;
+        readonly retryAt: Instant;
+        readonly rule: PostponeRule;
+        readonly error: PublicationError;
+      } & OfAttempt)
+    | ({ readonly type: 'Fail'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
+    | ({ readonly type: 'Doubt'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
+    | { readonly type: 'Filter'; readonly at: Instant; readonly reason: PublicationWarning }
+    | { readonly type: 'Resend'; readonly at: Instant }
+    | { readonly type: 'Dismiss'; readonly at: Instant }
+  );
+
+export type PublicationStatus =
+  'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+
+export interface PublicationState {
+  readonly status: PublicationStatus;
+  /** Number of the latest attempt; 0 before the first. */
+  readonly attempt: number;
+  /** Failed attempts that count towards {@link MAX_ATTEMPTS}. */
+  readonly failures: number;
+  readonly firstStartedAt: Instant | null;
+  readonly worker: string | null;
+  /** The visible step under way, which a crash would leave in doubt. */
+  readonly sending: string | null;
+  readonly results: Readonly<Record<string, JsonObject>>;
+  readonly messageIds: readonly string[];
+  readonly urls: readonly string[];
+}
+
+/** D-20. */
+export const MAX_ATTEMPTS = 5;
+const MAX_RETRY_MS = 15 * 60_000;
+const MAX_WAIT_MS = 24 * 3_600_000;
+
+const initial: PublicationState = {
+  status: 'queued',
+  attempt: 0,
+  failures: 0,
+  firstStartedAt: null,
+  worker: null,
+  sending: null,
+  results: {},
+  messageIds: [],
+  urls: [],
+};
+
+/** One post on one channel: claimed, sent step by step, and its outcome kept (D-20, D-25, D-26). */
+export const publication: Decider<
+  PublicationCommand,
+  PublicationState,
+  PublicationEvent,
+  'already_started' | 'over' | 'stale_attempt' | 'wrong_state'
+> = {
+  category: 'publication',
+  initial,
+
+  decide(command, state) {
+    const { publicationId, postId, channelId } = command;
+    const which = { publicationId, postId, channelId };
+    switch (command.type) {
+      case 'Start': {
+        if (state.status === 'publishing') return reject('already_started', 'An attempt is under way.');
+        if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
+        const { at, worker, sending } = command;
+        return [{ type: 'PublicationStarted', data: { ...which, attempt: state.attempt + 1, worker, sending, at } }];
+      }
+      case 'Filter':
+        if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
+        return [{ type: 'PublicationFiltered', data: { ...which, at: command.at, reason: command.reason } }];
+      case 'Resend':
+      case 'Dismiss': {
+        if (state.status !== 'in_doubt' && state.status !== 'failed') {
+          return reject(
+            'wrong_state',
+            `Only what is in doubt or failed can be sent again or dismissed; this is ${state.status}.`,
+          );
+        }
+        const type = command.type === 'Resend' ? 'PublicationResent' : 'PublicationDismissed';
+        return [{ type, data: { ...which, at: command.at } }];
+      }
+      case 'Succeed': {
+        // A worker that was taken for dead may come back with the answer: better late than in doubt.
+        const late = state.status === 'in_doubt' || state.status === 'publishing';
+        if (!late || command.attempt !== state.attempt)
+          return reject('stale_attempt', 'Another attempt has taken over.');
+        const { attempt, at, messageIds, urls, warnings } = command;
+        const ids = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
+        return [{ type: 'PublicationSucceeded', data: { ...which, attempt, at, ...ids, warnings } }];
+      }
+      case 'BeginSend':
+      case 'CompleteStep':
+      case 'Postpone':
+      case 'Fail':
+      case 'Doubt':
+        if (state.status !== 'publishing' || command.attempt !== state.attempt) {
+          return reject('stale_attempt', 'Another attempt has taken over.');
+        }
+        return duringAttempt(command, state, which);
+      default:
+        return never(command);
+    }
+  },
+
+  evolve(state, event) {
+    switch (event.type) {
+      case 'PublicationStarted': {
+        const { attempt, worker, sending, at } = event.data;
+        return { ...state, status: 'publishing', attempt, worker, sending, firstStartedAt: state.firstStartedAt ?? at };
+      }
+      case 'PublicationSendBegan':
+        return { ...state, sending: event.data.sending };
+      case 'PublicationStepDone': {
+        const { step, result, messageIds, urls, sending } = event.data;
+        const ids = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
+        return { ...state, ...ids, sending, results: { ...state.results, [step]: result } };
+      }
+      case 'PublicationSucceeded': {
+        const { messageIds, urls } = event.data;
+        return { ...state, status: 'published', sending: null, messageIds, urls };
+      }
+      case 'PublicationPostponed': {
+        const failures = state.failures + (event.data.rule === 'retry' ? 1 : 0);
+        return { ...state, status: 'queued', sending: null, failures };
+      }
+      case 'PublicationFailed':
+        return { ...state, status: 'failed', sending: null };
+      case 'PublicationInDoubt':
+        return { ...state, status: 'in_doubt', sending: null };
+      case 'PublicationFiltered':
+        return { ...state, status: 'filtered' };
+      case 'PublicationResent':
+        return { ...state, status: 'queued', sending: null, failures: 0, firstStartedAt: null };
+      case 'PublicationDismissed':
+        return { ...state, status: 'dismissed' };
+      default:
+        return never(event);
+    }
+  },
+};
+
+type DuringAttempt = Extract<
+  PublicationCommand,
+  { type: 'BeginSend' | 'CompleteStep' | 'Postpone' | 'Fail' | 'Doubt' }
+>;
+
+const duringAttempt = (command: DuringAttempt, state: PublicationState, which: Which): PublicationEvent[] => {
+  const { attempt } = command;
+  switch (command.type) {
+    case 'BeginSend':
+      return [{ type: 'PublicationSendBegan', data: { ...which, attempt, sending: command.sending } }];
+    case 'CompleteStep': {
+      const { step, result, messageIds, urls, sending } = command;
+      return [{ type: 'PublicationStepDone', data: { ...which, attempt, step, result, messageIds, urls, sending } }];
+    }
+    case 'Fail':
+      return [{ type: 'PublicationFailed', data: { ...which, attempt, at: command.at, error: command.error } }];
+    case 'Doubt': {
+      const step = state.sending ?? 'unknown';
+      return [{ type: 'PublicationInDoubt', data: { ...which, attempt, at: command.at, step, error: command.error } }];
+    }
+    case 'Postpone': {
+      const { at, retryAt, rule, error } = command;
+      const tooLong = at - (state.firstStartedAt ?? at) >= (rule === 'retry' ? MAX_RETRY_MS : MAX_WAIT_MS);
+      const tooOften = rule === 'retry' && state.failures + 1 >= MAX_ATTEMPTS;
+      if (tooLong || tooOften) return [{ type: 'PublicationFailed', data: { ...which, attempt, at, error } }];
+      return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, retryAt, rule, error } }];
+    }
+    default:
+      return never(command);
+  }
+};

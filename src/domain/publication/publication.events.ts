@@ -1,0 +1,120 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { JsonObject } from '../../kernel/json.js';
+
+/** How a failed publication is told (D-35); the same fields as a publisher's error. */
+export interface PublicationError {
+  readonly code: string;
+  readonly category: string;
+  readonly source: string;
+  readonly message: string;
+  readonly platform_says?: string;
+}
+
+/** A degradation (D-22). */
+export interface PublicationWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Rules that put an attempt off (D-36). Only `retry` counts as a failed attempt (D-20). */
+export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention';
+
+interface Which {
+  readonly publicationId: string;
+  readonly postId: string;
+  readonly channelId: string;
+}
+
+/**
+ * Claim and fence in one: who appends it may send. `sending` names the visible step that is about to go; null where
+ * nothing that readers see has been begun, so that a crash leaves no doubt.
+ */
+export type PublicationStarted = DomainEvent<
+  'PublicationStarted',
+  Which & { readonly attempt: number; readonly worker: string; readonly sending: string | null; readonly at: Instant }
+>;
+/** The visible step `sending` is about to go. */
+export type PublicationSendBegan = DomainEvent<
+  'PublicationSendBegan',
+  Which & { readonly attempt: number; readonly sending: string }
+>;
+/** A step is done; a retry resumes after it. `sending` names the visible step that follows at once, if one does. */
+export type PublicationStepDone = DomainEvent<
+  'PublicationStepDone',
+  Which & {
+    readonly attempt: number;
+    readonly step: string;
+    readonly result: JsonObject;
+    readonly messageIds: readonly string[];
+    readonly urls: readonly string[];
+    readonly sending: string | null;
+  }
+>;
+/** Readers can see it. `messageIds` and `urls` are those of all steps. */
+export type PublicationSucceeded = DomainEvent<
+  'PublicationSucceeded',
+  Which & {
+    readonly attempt: number;
+    readonly at: Instant;
+    readonly messageIds: readonly string[];
+    readonly urls: readonly string[];
+    readonly warnings: readonly PublicationWarning[];
+  }
+>;
+/** The attempt did not go through; the next one not before `retryAt`. */
+export type PublicationPostponed = DomainEvent<
+  'PublicationPostponed',
+  Which & {
+    readonly attempt: number;
+    readonly at: Instant;
+    readonly retryAt: Instant;
+    readonly rule: PostponeRule;
+    readonly error: PublicationError;
+  }
+>;
+/** Failed for good; the next in the channel goes (D-20). */
+export type PublicationFailed = DomainEvent<
+  'PublicationFailed',
+  Which & { readonly attempt: number; readonly at: Instant; readonly error: PublicationError }
+>;
+/** Nobody can say whether readers see it; not sent again by itself (D-25). */
+export type PublicationInDoubt = DomainEvent<
+  'PublicationInDoubt',
+  Which & { readonly attempt: number; readonly at: Instant; readonly step: string; readonly error: PublicationError }
+>;
+/** The project's filters, or an empty remainder, kept it from this target (D-22, D-28). */
+export type PublicationFiltered = DomainEvent<
+  'PublicationFiltered',
+  Which & { readonly at: Instant; readonly reason: PublicationWarning }
+>;
+/** The owner (or `on_doubt: resend`) wants it sent again. */
+export type PublicationResent = DomainEvent<'PublicationResent', Which & { readonly at: Instant }>;
+/** The owner lets it be. */
+export type PublicationDismissed = DomainEvent<'PublicationDismissed', Which & { readonly at: Instant }>;
+
+export type PublicationEvent =
+  | PublicationStarted
+  | PublicationSendBegan
+  | PublicationStepDone
+  | PublicationSucceeded
+  | PublicationPostponed
+  | PublicationFailed
+  | PublicationInDoubt
+  | PublicationFiltered
+  | PublicationResent
+  | PublicationDismissed;
+
+export const publicationEvents = {
+  PublicationStarted: { version: 1 },
+  PublicationSendBegan: { version: 1 },
+  PublicationStepDone: { version: 1 },
+  PublicationSucceeded: { version: 1 },
+  PublicationPostponed: { version: 1 },
+  PublicationFailed: { version: 1 },
+  PublicationInDoubt: { version: 1 },
+  PublicationFiltered: { version: 1 },
+  PublicationResent: { version: 1 },
+  PublicationDismissed: { version: 1 },
+} satisfies Catalogue & Record<PublicationEvent['type'], unknown>;
