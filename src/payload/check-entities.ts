@@ -1,0 +1,112 @@
+import { byNesting, endOf, kindOf, type EntityKind } from './entities.js';
+import type { Entity, Problem } from './payload.js';
+
+/** An entity with its place in the payload, which sorting would lose. */
+interface Placed {
+  readonly entity: Entity;
+  readonly index: number;
+}
+
+/** More of them say nothing new to whoever reads the answer (D-6). */
+const MAX_PROBLEMS = 50;
+
+/**
+ * What is wrong with where entities stand (D-5, D-43, platforms.md §2): a range outside the text, an edge inside a
+ * surrogate pair, entities that overlap in part, and entities of which one may not hold the other. Ranges are told
+ * first, then nesting; nesting is judged among entities whose ranges are right. O(n log n).
+ *
+ * @param entities may have holes, for entities that were refused before; they keep the others' indices true.
+ * @param path what problems call the array, e.g. `entities`.
+ * @returns at most 50 problems; none where everything is in order.
+ */
+export const checkEntities = (
+  text: string,
+  entities: readonly (Entity | undefined)[],
+  path = 'entities',
+): Problem[] => {
+  const problems: Problem[] = [];
+  const sound: Placed[] = [];
+  entities.forEach((entity, index) => {
+    const problem = entity && rangeProblem(text, entity, `${path}[${index}]`);
+    if (problem) problems.push(problem);
+    else if (entity) sound.push({ entity, index });
+  });
+  problems.push(...nestingProblems(sound, path));
+  return problems.slice(0, MAX_PROBLEMS);
+};
+
+const rangeProblem = (text: string, entity: Entity, path: string): Problem | undefined => {
+  const { offset, length } = entity;
+  const end = endOf(entity);
+  if (end > text.length) {
+    const field = offset >= text.length ? `${path}.offset` : `${path}.length`;
+    const reach = `${path} covers units ${offset} to ${end} of a text that is ${text.length} UTF-16 units long`;
+    return {
+      path: field,
+      code: 'entity_out_of_range',
+      message: `${reach}: count offset and length in UTF-16 units of text, from 0`,
+    };
+  }
+  const inside = splitsPair(text, offset) ? 'offset' : splitsPair(text, end) ? 'length' : undefined;
+  if (!inside) return undefined;
+  return {
+    path: `${path}.${inside}`,
+    code: 'entity_splits_character',
+    message:
+      `${path} ${inside === 'offset' ? `begins at ${offset}` : `ends at ${offset + length}`}, in the middle of a ` +
+      `character of two UTF-16 units (a surrogate pair): move it by one`,
+  };
+};
+
+/** True where `at` lies between the two halves of one character. */
+const splitsPair = (text: string, at: number): boolean =>
+  at > 0 &&
+  at < text.length &&
+  (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 &&
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
+  const problems: Problem[] = [];
+  /** The entities around the one in hand, outermost first, and how many there are of each kind. */
+  const around: Placed[] = [];
+  const kinds: Record<EntityKind, number> = { style: 0, quote: 0, verbatim: 0, label: 0 };
+  const sorted = [...sound].sort((a, b) => byNesting(a.entity, b.entity));
+
+  for (const placed of sorted) {
+    const { entity } = placed;
+    for (let last = around.at(-1); last && endOf(last.entity) <= entity.offset; last = around.at(-1)) {
+      around.pop();
+      kinds[kindOf(last.entity.type)]--;
+    }
+    const innermost = around.at(-1);
+    const barred = BARRED[kindOf(entity.type)].filter((kind) => kinds[kind] > 0);
+    if (innermost && endOf(entity) > endOf(innermost.entity))
+      problems.push(misplaced(placed, innermost, path, 'overlaps', 'let one lie inside the other, or both apart'));
+    else if (barred.length > 0) {
+      const holder = around.findLast(({ entity: { type } }) => barred.includes(kindOf(type)));
+      problems.push(misplaced(placed, holder as Placed, path, 'stands inside', 'these two cannot nest: remove one'));
+    } else {
+      around.push(placed);
+      kinds[kindOf(entity.type)]++;
+    }
+    if (problems.length >= MAX_PROBLEMS) break;
+  }
+  return problems;
+};
+
+/** The kinds that an entity of the kind cannot stand in. */
+const BARRED: Readonly<Record<EntityKind, readonly EntityKind[]>> = {
+  style: ['verbatim'],
+  quote: ['verbatim', 'label', 'quote'],
+  verbatim: ['verbatim', 'label', 'style'],
+  label: ['verbatim', 'label'],
+};
+
+const misplaced = (inner: Placed, outer: Placed, path: string, relation: string, advice: string): Problem => {
+  const name = ({ entity, index }: Placed) => `${path}[${index}] (${entity.type}, ${entity.offset}–${endOf(entity)})`;
+  return {
+    path: `${path}[${inner.index}]`,
+    code: 'entities_nest_wrongly',
+    message: `${name(inner)} ${relation} ${name(outer)}: ${advice}`,
+  };
+};
