@@ -1,0 +1,30 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Logger } from 'pino';
+
+/**
+ * Lets NestJS log through ours. NestJS hands over the message, then whatever the caller added (for an error its
+ * stack), and the context, a class name, last.
+ */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log = (message: unknown, ...rest: unknown[]): void => this.write('info', message, rest);
+  warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
+  error = (message: unknown, ...rest: unknown[]): void => this.write('error', message, rest);
+  fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
+  debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
+  verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);
+
+  private write(
+    level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+    message: unknown,
+    rest: unknown[],
+  ): void {
+    const context = typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined;
+    const others = (context === undefined ? rest : rest.slice(0, -1)).filter((item) => item !== undefined);
+    const fields = { ...(context !== undefined && { context }), ...(others.length > 0 && { detail: others }) };
+    if (message instanceof Error) this.logger[level]({ ...fields, err: message });
+    else if (typeof message === 'string') this.logger[level](fields, message);
+    else this.logger[level]({ ...fields, detail: [message, ...others] });
+  }
+}
