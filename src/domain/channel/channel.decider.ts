@@ -68,11 +68,11 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
         if (name !== undefined && name !== state.name)
           events.push({ type: 'ChannelRenamed', data: { channelId, name } });
         if (credentials) events.push({ type: 'ChannelCredentialsReplaced', data: { channelId, ...credentials } });
-        if (settings)
-          events.push({
-            type: 'ChannelSettingsChanged',
-            data: { channelId, settings: { ...state.settings, ...settings } },
-          });
+        const changed = changes(state.settings, settings ?? {});
+        if (changed.length > 0) {
+          const all = { ...state.settings, ...Object.fromEntries(changed) };
+          events.push({ type: 'ChannelSettingsChanged', data: { channelId, settings: all } });
+        }
         if (enabled === true && !state.enabled) events.push({ type: 'ChannelEnabled', data: { channelId } });
         if (enabled === false && state.enabled) events.push({ type: 'ChannelDisabled', data: { channelId } });
         return events;
@@ -118,3 +118,7 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
     }
   },
 };
+
+/** What differs from the settings as they are; a field that is undefined was not sent. */
+const changes = (now: ChannelSettings, sent: ChannelSettings) =>
+  Object.entries(sent).filter(([name, value]) => value !== undefined && value !== now[name as keyof ChannelSettings]);

@@ -62,8 +62,11 @@ export const endpoint: Decider<
     if (!state) return reject('not_found', 'There is no such endpoint.');
     switch (command.type) {
       case 'ChangeEndpoint': {
+        // A field that is undefined was not sent.
         const changed = Object.entries(command.settings).filter(
-          ([name, value]) => JSON.stringify(value) !== JSON.stringify(state.settings[name as keyof EndpointSettings]),
+          ([name, value]) =>
+            value !== undefined &&
+            JSON.stringify(value) !== JSON.stringify(state.settings[name as keyof EndpointSettings]),
         );
         const settings = Object.fromEntries(changed) as Partial<EndpointSettings>;
         return changed.length > 0 ? [{ type: 'EndpointChanged', data: { endpointId, settings } }] : [];

@@ -49,7 +49,9 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
         if (channelIds && channelIds.join() !== state.channelIds.join()) {
           events.push({ type: 'ProjectChannelsChanged', data: { projectId, channelIds } });
         }
-        if (processing) events.push({ type: 'ProjectProcessingChanged', data: { projectId, processing } });
+        if (processing && JSON.stringify(processing) !== JSON.stringify(state.processing)) {
+          events.push({ type: 'ProjectProcessingChanged', data: { projectId, processing } });
+        }
         return events;
       }
       default:

@@ -1,0 +1,237 @@
+import { spec } from '../../../test/support/given-when-then.js';
+import { fold } from '../../kernel/decider.js';
+import { endpoint } from './endpoint.decider.js';
+import type { DisabledBy, EndpointEvent, EndpointSettings } from './endpoint.events.js';
+
+const HOUR = 3_600_000;
+const T = Date.UTC(2025, 2, 14, 12);
+const endpointId = 'ep_1';
+const settings: EndpointSettings = {
+  name: 'Newsroom',
+  projectIds: ['prj_1'],
+  minInterval: 10,
+  requireSignature: false,
+  requireTimestamp: false,
+  ipAllowlist: [],
+  verboseDiscovery: false,
+};
+const created: EndpointEvent = {
+  type: 'EndpointCreated',
+  data: {
+    endpointId,
+    ownerId: 'own_1',
+    slug: 's1',
+    mode: 'live',
+    tokenHash: 'a1',
+    signingSecretId: 'sec_1',
+    settings,
+  },
+};
+const disabled = (by: DisabledBy): EndpointEvent => ({
+  type: 'EndpointDisabled',
+  data: { endpointId, by, reason: by },
+});
+const disable = (by: DisabledBy) => ({ type: 'DisableEndpoint', endpointId, by, reason: by }) as const;
+const enabled: EndpointEvent = { type: 'EndpointEnabled', data: { endpointId } };
+
+describe('an endpoint', () => {
+  it('is created with a slug and one token of which only the hash is written (D-12)', () =>
+    spec(endpoint)
+      .given([])
+      .when({ type: 'CreateEndpoint', ...created.data })
+      .then([created]));
+
+  it('is created once', () =>
+    spec(endpoint)
+      .given([created])
+      .when({ type: 'CreateEndpoint', ...created.data })
+      .thenRejected('already_exists'));
+
+  it.each([
+    { type: 'ChangeEndpoint', endpointId, settings: { name: null } },
+    { type: 'RotateToken', endpointId, tokenHash: 'b2' },
+    { type: 'RotateSlug', endpointId, slug: 's2', at: T },
+    { type: 'RotateSigningSecret', endpointId, signingSecretId: 'sec_2', previousUntil: T },
+    disable('owner'),
+    { type: 'EnableEndpoint', endpointId },
+  ] as const)('that does not exist knows no $type', (command) =>
+    spec(endpoint).given([]).when(command).thenRejected('not_found'),
+  );
+
+  it('does not come to be by events without its beginning', () =>
+    spec(endpoint)
+      .given([disabled('owner')])
+      .when({ type: 'EnableEndpoint', endpointId })
+      .thenRejected('not_found'));
+});
+
+describe('changing the settings of an endpoint', () => {
+  it('writes those that change, and no others', () =>
+    spec(endpoint)
+      .given([created])
+      .when({
+        type: 'ChangeEndpoint',
+        endpointId,
+        settings: { ...settings, name: null, projectIds: ['prj_1', 'prj_2'], requireSignature: true },
+      })
+      .then([
+        {
+          type: 'EndpointChanged',
+          data: { endpointId, settings: { name: null, projectIds: ['prj_1', 'prj_2'], requireSignature: true } },
+        },
+      ]));
+
+  it('writes nothing where all is as it was', () =>
+    spec(endpoint).given([created]).when({ type: 'ChangeEndpoint', endpointId, settings }).then([]));
+
+  it('leaves alone a setting that was not sent', () =>
+    spec(endpoint)
+      .given([created])
+      .when({ type: 'ChangeEndpoint', endpointId, settings: { name: undefined, minInterval: 5 } })
+      .then([{ type: 'EndpointChanged', data: { endpointId, settings: { minInterval: 5 } } }]));
+
+  it('compares with the settings of today, those not changed since included', () =>
+    spec(endpoint)
+      .given([created, { type: 'EndpointChanged', data: { endpointId, settings: { ipAllowlist: ['10.0.0.0/8'] } } }])
+      .when({ type: 'ChangeEndpoint', endpointId, settings: { ...settings, ipAllowlist: ['10.0.0.0/8'] } })
+      .then([]));
+
+  it('takes another order of the same projects for a change: the first decides processing (D-27)', () =>
+    spec(endpoint)
+      .given([created, { type: 'EndpointChanged', data: { endpointId, settings: { projectIds: ['prj_1', 'prj_2'] } } }])
+      .when({ type: 'ChangeEndpoint', endpointId, settings: { projectIds: ['prj_2', 'prj_1'] } })
+      .then([{ type: 'EndpointChanged', data: { endpointId, settings: { projectIds: ['prj_2', 'prj_1'] } } }]));
+});
+
+describe('rotating what guards an endpoint', () => {
+  it('a new token replaces the old one at once (spec: Authentication, 3)', () => {
+    const rotated: EndpointEvent = { type: 'EndpointTokenRotated', data: { endpointId, tokenHash: 'b2' } };
+    spec(endpoint).given([created]).when({ type: 'RotateToken', endpointId, tokenHash: 'b2' }).then([rotated]);
+    expect(fold(endpoint, [created, rotated])).toMatchObject({ tokenHash: 'b2', slug: 's1', mode: 'live' });
+  });
+
+  it('a secret stays valid for the overlap; the next rotation hands on the newest (D-40)', () => {
+    const rotated: EndpointEvent = {
+      type: 'EndpointSecretRotated',
+      data: { endpointId, signingSecretId: 'sec_2', previousSecretId: 'sec_1', previousUntil: T + HOUR },
+    };
+    spec(endpoint)
+      .given([created])
+      .when({ type: 'RotateSigningSecret', endpointId, signingSecretId: 'sec_2', previousUntil: T + HOUR })
+      .then([rotated]);
+    spec(endpoint)
+      .given([created, rotated])
+      .when({ type: 'RotateSigningSecret', endpointId, signingSecretId: 'sec_3', previousUntil: T + 2 * HOUR })
+      .then([
+        {
+          type: 'EndpointSecretRotated',
+          data: { endpointId, signingSecretId: 'sec_3', previousSecretId: 'sec_2', previousUntil: T + 2 * HOUR },
+        },
+      ]);
+  });
+});
+
+describe('rotating the slug of an endpoint (spec: Inbound endpoint)', () => {
+  const rotated = (slug: string, at: number): EndpointEvent => ({
+    type: 'EndpointSlugRotated',
+    data: { endpointId, slug, at },
+  });
+  const rotate = (at: number) => ({ type: 'RotateSlug', endpointId, slug: 's3', at }) as const;
+
+  it('needs no wait the first time', () =>
+    spec(endpoint)
+      .given([created])
+      .when({ type: 'RotateSlug', endpointId, slug: 's2', at: T })
+      .then([rotated('s2', T)]));
+
+  it('is refused until 24 hours have passed, and says when it can be done', () => {
+    const figures = { retry_at: '2025-03-15T12:00:00.000Z' };
+    spec(endpoint)
+      .given([created, rotated('s2', T)])
+      .when(rotate(T))
+      .thenRejected('cooldown', figures);
+    spec(endpoint)
+      .given([created, rotated('s2', T)])
+      .when(rotate(T + 24 * HOUR - 1))
+      .thenRejected('cooldown', figures);
+  });
+
+  it('can be done again when 24 hours have passed', () =>
+    spec(endpoint)
+      .given([created, rotated('s2', T)])
+      .when(rotate(T + 24 * HOUR))
+      .then([rotated('s3', T + 24 * HOUR)]));
+
+  it('counts from the last rotation, not from the first', () =>
+    spec(endpoint)
+      .given([created, rotated('s2', T), rotated('s3', T + 24 * HOUR)])
+      .when(rotate(T + 47 * HOUR))
+      .thenRejected('cooldown', { retry_at: '2025-03-16T12:00:00.000Z' }));
+
+  it('keeps the token and the projects', () =>
+    expect(fold(endpoint, [created, rotated('s2', T)])).toMatchObject({ slug: 's2', tokenHash: 'a1', settings }));
+
+  it('is not hindered by a rotation of the token', () =>
+    spec(endpoint)
+      .given([created, { type: 'EndpointTokenRotated', data: { endpointId, tokenHash: 'b2' } }])
+      .when(rotate(T))
+      .then([rotated('s3', T)]));
+});
+
+describe('turning an endpoint off and on (D-8)', () => {
+  it.each(['owner', 'rate_limits', 'plan'] as const)('%s turns it off', (by) =>
+    spec(endpoint)
+      .given([created])
+      .when(disable(by))
+      .then([disabled(by)]),
+  );
+
+  it.each([
+    ['rate_limits', 'rate_limits'],
+    ['rate_limits', 'plan'],
+    ['plan', 'rate_limits'],
+    ['plan', 'plan'],
+    ['owner', 'rate_limits'],
+    ['owner', 'plan'],
+    ['owner', 'owner'],
+  ] as const)('off by %s, it is not turned off again by %s', (first, second) =>
+    spec(endpoint)
+      .given([created, disabled(first)])
+      .when(disable(second))
+      .then([]),
+  );
+
+  it.each(['rate_limits', 'plan'] as const)("off by %s, the owner's word replaces it", (guard) =>
+    spec(endpoint)
+      .given([created, disabled(guard)])
+      .when(disable('owner'))
+      .then([disabled('owner')]),
+  );
+
+  it("an owner's word that replaced a guard's stands", () =>
+    spec(endpoint)
+      .given([created, disabled('rate_limits'), disabled('owner')])
+      .when(disable('owner'))
+      .then([]));
+
+  it.each(['owner', 'rate_limits', 'plan'] as const)('off by %s, it is turned on by hand', (by) =>
+    spec(endpoint)
+      .given([created, disabled(by)])
+      .when({ type: 'EnableEndpoint', endpointId })
+      .then([enabled]),
+  );
+
+  it('is turned on only where it is off', () => {
+    spec(endpoint).given([created]).when({ type: 'EnableEndpoint', endpointId }).then([]);
+    spec(endpoint)
+      .given([created, disabled('plan'), enabled])
+      .when({ type: 'EnableEndpoint', endpointId })
+      .then([]);
+  });
+
+  it('can be turned off again after it was turned on', () =>
+    spec(endpoint)
+      .given([created, disabled('owner'), enabled])
+      .when(disable('rate_limits'))
+      .then([disabled('rate_limits')]));
+});
