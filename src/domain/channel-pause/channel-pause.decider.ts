@@ -1,5 +1,6 @@
 import { type Decider, never } from '../../kernel/decider.js';
 import {
+  asksFirst,
   canResume,
   notPaused,
   type Pause,
@@ -24,7 +25,9 @@ export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPause
       case 'Pause': {
         const { source, postId } = command;
         const until = pausedUntil(command, state);
-        return until === null ? [] : [{ type: 'ChannelPaused', data: { channelId, until, source, postId } }];
+        if (until !== null) return [{ type: 'ChannelPaused', data: { channelId, until, source, postId } }];
+        if (!asksFirst(postId, state)) return [];
+        return [{ type: 'ChannelPauseKept', data: { channelId, until: state.until, postId } }];
       }
       case 'Resume':
         return canResume(command, state) ? [{ type: 'ChannelResumed', data: { channelId, at: command.at } }] : [];
@@ -36,6 +39,7 @@ export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPause
   evolve(state, event) {
     switch (event.type) {
       case 'ChannelPaused':
+      case 'ChannelPauseKept':
         return paused(state, event.data.until, event.data.postId);
       case 'ChannelResumed':
         return resumed(state);

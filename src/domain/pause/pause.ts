@@ -21,7 +21,7 @@ export interface Resume {
 export interface PauseState {
   /** End of the pause; 0 before the first and after a resume. */
   readonly until: Instant;
-  /** Posts that have paused already, the newest last; enough of them to outlast any repeated delivery. */
+  /** Posts that have asked already, the newest last; enough of them to outlast any repeated delivery. */
   readonly postIds: readonly string[];
 }
 
@@ -29,10 +29,14 @@ export const notPaused: PauseState = { until: 0, postIds: [] };
 
 const REMEMBERED_POSTS = 1_000;
 
-/** The new end, or null where nothing changes: a pause is never shortened, and a post pauses once. */
+/** True for a post that has not asked yet, whether its pause moves the end or meets a longer one. */
+export const asksFirst = (postId: string | null, state: PauseState): postId is string =>
+  postId !== null && !state.postIds.includes(postId);
+
+/** The new end, or null where it does not move: a pause is never shortened, and a post pauses once. */
 export const pausedUntil = ({ at, minutes, minuteMs, postId }: Pause, state: PauseState): Instant | null => {
   const until = at + minutes * minuteMs;
-  if (postId !== null && state.postIds.includes(postId)) return null;
+  if (postId !== null && !asksFirst(postId, state)) return null;
   return until > state.until ? until : null;
 };
 

@@ -1,5 +1,6 @@
 import { type Decider, never } from '../../kernel/decider.js';
 import {
+  asksFirst,
   canResume,
   notPaused,
   type Pause,
@@ -24,7 +25,9 @@ export const projectPause: Decider<ProjectPauseCommand, PauseState, ProjectPause
       case 'Pause': {
         const { source, postId } = command;
         const until = pausedUntil(command, state);
-        return until === null ? [] : [{ type: 'ProjectPaused', data: { projectId, until, source, postId } }];
+        if (until !== null) return [{ type: 'ProjectPaused', data: { projectId, until, source, postId } }];
+        if (!asksFirst(postId, state)) return [];
+        return [{ type: 'ProjectPauseKept', data: { projectId, until: state.until, postId } }];
       }
       case 'Resume':
         return canResume(command, state) ? [{ type: 'ProjectResumed', data: { projectId, at: command.at } }] : [];
@@ -36,6 +39,7 @@ export const projectPause: Decider<ProjectPauseCommand, PauseState, ProjectPause
   evolve(state, event) {
     switch (event.type) {
       case 'ProjectPaused':
+      case 'ProjectPauseKept':
         return paused(state, event.data.until, event.data.postId);
       case 'ProjectResumed':
         return resumed(state);

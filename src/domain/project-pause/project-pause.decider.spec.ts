@@ -1,0 +1,162 @@
+import { spec } from '../../../test/support/given-when-then.js';
+import { projectPause } from './project-pause.decider.js';
+import type { ProjectPauseEvent } from './project-pause.events.js';
+
+const MINUTE = 60_000;
+const T = Date.UTC(2025, 2, 14, 14, 5, 3);
+const projectId = 'prj_1';
+
+const pause = (minutes: number, at = T, postId: string | null = null) =>
+  ({
+    type: 'Pause',
+    projectId,
+    at,
+    minutes,
+    minuteMs: MINUTE,
+    source: postId === null ? 'temp-pause' : 'publication',
+    postId,
+  }) as const;
+const resume = (at: number) => ({ type: 'Resume', projectId, at }) as const;
+
+const paused = (until: number, postId: string | null = null): ProjectPauseEvent => ({
+  type: 'ProjectPaused',
+  data: { projectId, until, source: postId === null ? 'temp-pause' : 'publication', postId },
+});
+const kept = (until: number, postId: string): ProjectPauseEvent => ({
+  type: 'ProjectPauseKept',
+  data: { projectId, until, postId },
+});
+const resumed = (at: number): ProjectPauseEvent => ({ type: 'ProjectResumed', data: { projectId, at } });
+
+describe("a project's pause (D-21)", () => {
+  it('ends so many minutes after the command; the end is written, not the minutes', () =>
+    spec(projectPause)
+      .given([])
+      .when(pause(30))
+      .then([paused(T + 30 * MINUTE)]));
+
+  it('says who asked for it', () =>
+    spec(projectPause)
+      .given([])
+      .when({ ...pause(30), source: 'management' })
+      .then([
+        { type: 'ProjectPaused', data: { projectId, until: T + 30 * MINUTE, source: 'management', postId: null } },
+      ]));
+
+  it('counts in the minutes that it is given (MINUTE_MS)', () =>
+    spec(projectPause)
+      .given([])
+      .when({ ...pause(30), minuteMs: 100 })
+      .then([paused(T + 3_000)]));
+
+  it('is never shortened: a longer active pause stays (spec: Project and target pauses)', () =>
+    spec(projectPause)
+      .given([paused(T + 60 * MINUTE)])
+      .when(pause(30))
+      .then([]));
+
+  it('is extended only where the new end is later, to the millisecond', () => {
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE)])
+      .when(pause(30))
+      .then([]);
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE)])
+      .when(pause(30, T + 1))
+      .then([paused(T + 1 + 30 * MINUTE)]);
+  });
+
+  it('can follow one that has ended', () =>
+    spec(projectPause)
+      .given([paused(T + MINUTE)])
+      .when(pause(1, T + 2 * MINUTE))
+      .then([paused(T + 3 * MINUTE)]));
+});
+
+describe('a post that carries ad_pause_minutes', () => {
+  it('pauses once, however often it is asked', () => {
+    spec(projectPause)
+      .given([])
+      .when(pause(30, T, 'post_1'))
+      .then([paused(T + 30 * MINUTE, 'post_1')]);
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE, 'post_1')])
+      .when(pause(30, T + MINUTE, 'post_1'))
+      .then([]);
+  });
+
+  it('does not pause again when its pause was lifted, or has ended', () => {
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE, 'post_1'), resumed(T + MINUTE)])
+      .when(pause(30, T + 2 * MINUTE, 'post_1'))
+      .then([]);
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE, 'post_1')])
+      .when(pause(30, T + 31 * MINUTE, 'post_1'))
+      .then([]);
+  });
+
+  it('keeps a longer active pause, and has had its own then', () =>
+    spec(projectPause)
+      .given([paused(T + 60 * MINUTE)])
+      .when(pause(30, T, 'post_1'))
+      .then([kept(T + 60 * MINUTE, 'post_1')]));
+
+  it('does not pause again when the longer pause that it met is lifted', () =>
+    spec(projectPause)
+      .given([paused(T + 60 * MINUTE), kept(T + 60 * MINUTE, 'post_1'), resumed(T + MINUTE)])
+      .when(pause(30, T + 2 * MINUTE, 'post_1'))
+      .then([]));
+
+  it('does not hinder the pause of another post', () =>
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE, 'post_1')])
+      .when(pause(30, T + MINUTE, 'post_2'))
+      .then([paused(T + 31 * MINUTE, 'post_2')]));
+
+  it('is remembered while a thousand others come after it', () => {
+    const others = Array.from({ length: 1_000 }, (_, n) => paused(T + n, `post_${n}`));
+    spec(projectPause)
+      .given(others)
+      .when(pause(30, T, 'post_0'))
+      .then([]);
+    spec(projectPause)
+      .given([...others, paused(T + 1_000, 'post_1000')])
+      .when(pause(30, T, 'post_1'))
+      .then([]);
+  });
+});
+
+describe("lifting a project's pause (D-21)", () => {
+  it('ends it there and then (spec: temp-resume)', () =>
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE)])
+      .when(resume(T + MINUTE))
+      .then([resumed(T + MINUTE)]));
+
+  it('does nothing where there is none', () => {
+    spec(projectPause).given([]).when(resume(T)).then([]);
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE), resumed(T + MINUTE)])
+      .when(resume(T + MINUTE))
+      .then([]);
+  });
+
+  it('does nothing where it has ended by itself: its last millisecond can be lifted, its end cannot', () => {
+    const last = T + 30 * MINUTE - 1;
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE)])
+      .when(resume(last))
+      .then([resumed(last)]);
+    spec(projectPause)
+      .given([paused(T + 30 * MINUTE)])
+      .when(resume(T + 30 * MINUTE))
+      .then([]);
+  });
+
+  it('makes room for a shorter one', () =>
+    spec(projectPause)
+      .given([paused(T + 60 * MINUTE), resumed(T + MINUTE)])
+      .when(pause(5, T + 2 * MINUTE))
+      .then([paused(T + 7 * MINUTE)]));
+});
