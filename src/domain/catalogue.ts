@@ -7,6 +7,7 @@ import { postEvents } from './post/post.events.js';
 import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectEvents } from './project/project.events.js';
 import { publicationEvents } from './publication/publication.events.js';
+import { requestLogEvents } from './request-log/request-log.events.js';
 
 /** Every event type there is. A golden file for each, test/events/golden/<type>.v<version>.json, must decode for ever. */
 export const catalogue: Catalogue = {
@@ -18,4 +19,5 @@ export const catalogue: Catalogue = {
   ...channelPauseEvents,
   ...postEvents,
   ...publicationEvents,
+  ...requestLogEvents,
 };

@@ -155,3 +155,6 @@ export const checkAppend = (stream: string, events: readonly NewEvent[]): void =
   const bytes = appendBytes(events);
   if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
 };
+
+/** Injection token of the {@link EventStore}. */
+export const EVENT_STORE = Symbol('EventStore');

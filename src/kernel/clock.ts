@@ -7,3 +7,6 @@ export interface Clock {
 
 /** The machine's own clock. */
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Injection token of the {@link Clock}. */
+export const CLOCK = Symbol('Clock');

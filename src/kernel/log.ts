@@ -8,3 +8,6 @@ export interface Log {
 
 /** Says nothing; for tests and tools. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Injection token of the {@link Log}. */
+export const LOG = Symbol('Log');

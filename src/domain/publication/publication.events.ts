@@ -18,8 +18,11 @@ export interface PublicationWarning {
   readonly message: string;
 }
 
-/** Rules that put an attempt off (D-36). Only `retry` counts as a failed attempt (D-20). */
-export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention';
+/**
+ * What puts an attempt off (D-36). Only `retry` counts as a failed attempt (D-20); `interrupted` is an attempt that ended
+ * with its process before anything that readers see was begun.
+ */
+export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention' | 'interrupted';
 
 interface Which {
   readonly publicationId: string;

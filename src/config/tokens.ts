@@ -1,0 +1,2 @@
+/** Injection token of the Settings. */
+export const SETTINGS = Symbol('Settings');

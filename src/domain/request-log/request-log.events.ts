@@ -1,0 +1,37 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { JsonObject } from '../../kernel/json.js';
+
+/** One request as the log keeps it (D-33); named as management.md shows it. */
+export interface AnsweredRequest {
+  readonly request_id: string;
+  readonly at: Instant;
+  readonly ip: string;
+  readonly user_agent: string | null;
+  readonly route: string;
+  readonly decision: string;
+  readonly reason: string | null;
+  readonly http_status: number;
+  readonly latency_ms: number;
+  readonly payload_bytes: number;
+  readonly trace_id: string | null;
+  readonly post_id: string | null;
+  /** Rule, figures and event id behind a refusal (D-36). */
+  readonly why: JsonObject | null;
+}
+
+/**
+ * Requests to one endpoint that brought no post: refusals, replays, discovery, pauses. Written in small batches to
+ * `requestLog-<endpoint>`, whose retention is 100.
+ */
+export type RequestsAnswered = DomainEvent<
+  'RequestsAnswered',
+  { readonly endpointId: string; readonly requests: readonly AnsweredRequest[] }
+>;
+
+export const requestLogEvents = { RequestsAnswered: { version: 1 } } satisfies Catalogue &
+  Record<RequestsAnswered['type'], unknown>;
+
+/** Stream of an endpoint's log. */
+export const requestLogStream = (endpointId: string): string => `requestLog-${endpointId}`;

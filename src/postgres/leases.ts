@@ -1,0 +1,201 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type Pool } from 'pg';
+import { newUuid } from '../kernel/ids.js';
+import type { Log } from '../kernel/log.js';
+import type { Notifications } from './notifications.js';
+
+/** Right to do one thing alone, e.g. to run a projection. */
+export interface Lease {
+  readonly name: string;
+  /** Aborted when the lease is no longer ours: stop at once. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+/** Namespace of the workers' advisory locks. */
+const LOCK_SPACE = 7001;
+const REAP_MS = 1_000;
+
+/**
+ * Who is at work, and who holds what. A worker is alive while its session holds an advisory lock (freed by the server
+ * the moment the process dies) **and** its heartbeat is younger than LEASE_SECONDS (so that a process that was stopped,
+ * not killed, loses what it holds). Whoever notices a dead worker strikes it off, and its leases with it.
+ */
+export class Leases {
+  private id: string | null = null;
+  private validUntil = 0;
+  private session: Client | null = null;
+  private lost = new AbortController();
+  private readonly stopping = new AbortController();
+  private loops: Promise<unknown> | null = null;
+
+  constructor(
+    private readonly options: {
+      pool: Pool;
+      connectionString: string;
+      leaseMs: number;
+      notifications: Notifications;
+      log: Log;
+    },
+  ) {}
+
+  /** Signs this process on, and again whenever it was struck off, until {@link stop}. Resolves when first signed on. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      this.loops ??= Promise.all([this.stayAlive(resolve), this.reapOthers()]);
+    });
+  }
+
+  /** This process's present name among the workers; null while it is not signed on. */
+  get workerId(): string | null {
+    return this.isValid() ? this.id : null;
+  }
+
+  /** True while nobody else can have taken what this process holds; checked before anything that cannot be undone. */
+  isValid(): boolean {
+    return this.id !== null && performance.now() < this.validUntil;
+  }
+
+  /** Aborted when this process loses all it holds; a new signal then takes its place. */
+  get lostSignal(): AbortSignal {
+    return this.lost.signal;
+  }
+
+  /** Waits until a lease is free and takes it; null when the signal came first. */
+  async acquire(name: string, signal: AbortSignal): Promise<Lease | null> {
+    while (!signal.aborted) {
+      const { id, lost } = this;
+      if (id !== null && (await this.take(name, id))) {
+        return { name, lost: lost.signal, release: () => this.release(name) };
+      }
+      await this.nextChange(signal);
+    }
+    return null;
+  }
+
+  /** Gives a lease back; others hear of it. */
+  async release(name: string): Promise<void> {
+    if (this.id === null) return;
+    const text = `with gone as (delete from ops_lease where name = $1 and worker_id = $2 returning 1)
+                  select pg_notify('lease', '') from gone`;
+    await this.options.pool.query(text, [name, this.id]).catch(() => undefined); // or it ends with the worker
+  }
+
+  /** Signs off: everything held is free at once. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    const { id } = this;
+    if (id !== null) {
+      const text = `with gone as (delete from ops_worker where worker_id = $1 returning 1) select pg_notify('lease', '') from gone`;
+      await this.options.pool.query(text, [id]).catch(() => undefined);
+    }
+    this.lose();
+    await this.loops;
+  }
+
+  private async take(name: string, id: string): Promise<boolean> {
+    const text =
+      'insert into ops_lease (name, worker_id) select $1, worker_id from ops_worker where worker_id = $2 on conflict do nothing';
+    return (await this.options.pool.query(text, [name, id])).rowCount === 1;
+  }
+
+  private async stayAlive(signedOn: () => void): Promise<void> {
+    const { signal } = this.stopping;
+    const { leaseMs, log } = this.options;
+    while (!signal.aborted) {
+      try {
+        await this.signOn();
+        signedOn();
+        while (!signal.aborted) {
+          await sleep(leaseMs / 3, undefined, { signal: AbortSignal.any([signal, this.lost.signal]) }).catch(
+            () => undefined,
+          );
+          if (signal.aborted) break;
+          if (this.lost.signal.aborted || !(await this.heartbeat())) throw new Error('this process was struck off');
+        }
+      } catch (error) {
+        log.warn({ error: (error as Error).message }, 'lost all leases; signing on again');
+      }
+      this.lose();
+      await sleep(200, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async signOn(): Promise<void> {
+    const { connectionString, leaseMs } = this.options;
+    const session = new Client({
+      connectionString,
+      application_name: 'crosspost presence',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: leaseMs,
+    });
+    this.session = session;
+    this.lost = new AbortController();
+    const { lost } = this;
+    session.on('error', () => lost.abort());
+    session.on('end', () => lost.abort());
+    await session.connect();
+    const [id, lockKey, at] = [newUuid(), randomInt(1, 2 ** 31 - 1), performance.now()];
+    await session.query('select pg_advisory_lock($1, $2)', [LOCK_SPACE, lockKey]);
+    await session.query(
+      `insert into ops_worker (worker_id, lock_key, until) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
+      [id, lockKey, leaseMs],
+    );
+    this.validUntil = at + leaseMs;
+    this.id = id;
+  }
+
+  private async heartbeat(): Promise<boolean> {
+    const at = performance.now();
+    const { rowCount } = await this.session!.query(
+      `update ops_worker set until = clock_timestamp() + $2 * interval '1 ms' where worker_id = $1 and until > clock_timestamp()`,
+      [this.id, this.options.leaseMs],
+    );
+    if (rowCount !== 1) return false;
+    this.validUntil = at + this.options.leaseMs;
+    return true;
+  }
+
+  private lose(): void {
+    this.id = null;
+    this.validUntil = 0;
+    this.lost.abort();
+    const { session } = this;
+    this.session = null;
+    void session?.end().catch(() => undefined);
+  }
+
+  /** Strikes off who is dead. */
+  private async reapOthers(): Promise<void> {
+    const { signal } = this.stopping;
+    const text = `
+      with dead as (
+        delete from ops_worker w
+        where w.until < clock_timestamp() or not exists (
+          select 1 from pg_locks l
+          where l.locktype = 'advisory' and l.classid = ${LOCK_SPACE} and l.objid = w.lock_key::bigint::oid and l.granted
+            and l.database = (select oid from pg_database where datname = current_database()))
+        returning 1)
+      select pg_notify('lease', '') from dead limit 1`;
+    while (!signal.aborted) {
+      await this.options.pool.query(text).catch(() => undefined); // an outage: the next round will do
+      await sleep(REAP_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        off();
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const off = this.options.notifications.on('lease', done);
+      const timer = setTimeout(done, REAP_MS);
+      signal.addEventListener('abort', done);
+    });
+  }
+}

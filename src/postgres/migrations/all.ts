@@ -1,0 +1,6 @@
+import type { Migration } from '../migrations.js';
+import { setting } from './0001-setting.js';
+import { operations } from './0002-operations.js';
+
+/** Every migration in order. A new one is appended; none is ever changed or taken out. */
+export const migrations: readonly Migration[] = [setting, operations];

@@ -1,0 +1,222 @@
+import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
+import type { ChannelEvent } from '../../domain/channel/channel.events.js';
+import type { EndpointEvent, EndpointSettings } from '../../domain/endpoint/endpoint.events.js';
+import type { OwnerEvent } from '../../domain/owner/owner.events.js';
+import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
+import type { ProjectEvent } from '../../domain/project/project.events.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import type { Projection, Tx } from '../projection.js';
+import { Rows } from '../rows.js';
+import {
+  type ChannelRow,
+  channels,
+  discoveryTables,
+  type EndpointRow,
+  endpoints,
+  type OwnerRow,
+  owners,
+  type ProjectRow,
+  projects,
+} from './discovery.tables.js';
+
+type Known = RecordedEventOf<
+  OwnerEvent | ChannelEvent | ChannelPauseEvent | ProjectEvent | ProjectPauseEvent | EndpointEvent
+>;
+
+interface InHand {
+  readonly owners: Rows<OwnerRow>;
+  readonly channels: Rows<ChannelRow>;
+  readonly projects: Rows<ProjectRow>;
+  readonly endpoints: Rows<EndpointRow>;
+}
+
+const PREFIXES = ['Owner', 'PostPack', 'Channel', 'Project', 'Endpoint'];
+
+/** What is set up: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
+export const discovery: Projection = {
+  name: 'discovery',
+  version: 1,
+  tables: discoveryTables,
+  views: ['owner', 'channel', 'project', 'endpoint'],
+
+  async apply(tx, events) {
+    const known = events.filter(({ type }) => PREFIXES.some((prefix) => type.startsWith(prefix))) as readonly Known[];
+    if (known.length === 0) return;
+    const hand: InHand = {
+      owners: await Rows.load(tx, owners, ids(known, 'ownerId')),
+      channels: await Rows.load(tx, channels, ids(known, 'channelId')),
+      projects: await Rows.load(tx, projects, ids(known, 'projectId')),
+      endpoints: await Rows.load(tx, endpoints, ids(known, 'endpointId')),
+    };
+    for (const event of known) handle(event, hand);
+    await Promise.all([hand.owners.flush(), hand.channels.flush(), hand.projects.flush(), hand.endpoints.flush()]);
+    await bumpVersions(tx, known);
+  },
+};
+
+const handle = (event: Known, hand: InHand): void => {
+  switch (event.type) {
+    case 'OwnerRegistered': {
+      const { ownerId, name, plan, keyHash } = event.data;
+      const none = { notice_chat_id: null, notice_secret_id: null, pack_posts: 0 };
+      hand.owners.put({ owner_id: ownerId, name, plan, key_hash: keyHash, ...none, created_at: event.at });
+      return;
+    }
+    case 'OwnerRenamed':
+      return void hand.owners.patch(event.data.ownerId, { name: event.data.name });
+    case 'OwnerPlanChanged':
+      return void hand.owners.patch(event.data.ownerId, { plan: event.data.plan });
+    case 'OwnerKeyRotated':
+      return void hand.owners.patch(event.data.ownerId, { key_hash: event.data.keyHash });
+    case 'OwnerNoticeChatSet': {
+      const { ownerId, chatId, secretId } = event.data;
+      return void hand.owners.patch(ownerId, { notice_chat_id: chatId, notice_secret_id: secretId });
+    }
+    case 'PostPackAdded': {
+      const { ownerId, posts } = event.data;
+      return void hand.owners.patch(ownerId, { pack_posts: (hand.owners.get(ownerId)?.pack_posts ?? 0) + posts });
+    }
+    case 'ProjectCreated': {
+      const { projectId, ownerId, name, channelIds, processing } = event.data;
+      const row = { project_id: projectId, owner_id: ownerId, name, channel_ids: channelIds, processing };
+      hand.projects.put({ ...row, paused_until: 0, created_at: event.at });
+      return;
+    }
+    case 'ProjectRenamed':
+      return void hand.projects.patch(event.data.projectId, { name: event.data.name });
+    case 'ProjectChannelsChanged':
+      return void hand.projects.patch(event.data.projectId, { channel_ids: event.data.channelIds });
+    case 'ProjectProcessingChanged':
+      return void hand.projects.patch(event.data.projectId, { processing: event.data.processing });
+    case 'ProjectPaused':
+      return void hand.projects.patch(event.data.projectId, { paused_until: event.data.until });
+    case 'ProjectResumed':
+      return void hand.projects.patch(event.data.projectId, { paused_until: 0 });
+    default:
+      return event.type.startsWith('Endpoint')
+        ? handleEndpoint(event as RecordedEventOf<EndpointEvent>, hand)
+        : handleChannel(event as RecordedEventOf<ChannelEvent | ChannelPauseEvent>, hand);
+  }
+};
+
+const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>, { channels }: InHand): void => {
+  const { channelId } = event.data;
+  switch (event.type) {
+    case 'ChannelConnected': {
+      const { ownerId, platform, name, address, credentialsId, settings } = event.data;
+      const row = { channel_id: channelId, owner_id: ownerId, platform, name, address, settings };
+      const none = { attention: null, attention_until: 0, paused_until: 0, pause_source: null };
+      channels.put({ ...row, credentials_id: credentialsId, enabled: true, ...none, created_at: event.at });
+      return;
+    }
+    case 'ChannelRenamed':
+      return void channels.patch(channelId, { name: event.data.name });
+    case 'ChannelCredentialsReplaced': {
+      const { credentialsId, address } = event.data;
+      return void channels.patch(channelId, {
+        credentials_id: credentialsId,
+        address,
+        attention: null,
+        attention_until: 0,
+      });
+    }
+    case 'ChannelSettingsChanged':
+      return void channels.patch(channelId, { settings: event.data.settings });
+    case 'ChannelMoved':
+      return void channels.patch(channelId, { address: event.data.address });
+    case 'ChannelEnabled':
+    case 'ChannelDisabled':
+      return void channels.patch(channelId, { enabled: event.type === 'ChannelEnabled' });
+    case 'ChannelNeedsAttention':
+      return void channels.patch(channelId, { attention: event.data.attention, attention_until: event.data.until });
+    case 'ChannelPaused':
+      return void channels.patch(channelId, { paused_until: event.data.until, pause_source: event.data.source });
+    case 'ChannelResumed':
+      return void channels.patch(channelId, { paused_until: 0, pause_source: null });
+  }
+};
+
+const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: InHand): void => {
+  const { endpointId } = event.data;
+  switch (event.type) {
+    case 'EndpointCreated': {
+      const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = event.data;
+      const row = { endpoint_id: endpointId, owner_id: ownerId, slug, mode, token_hash: tokenHash };
+      const secrets = { signing_secret_id: signingSecretId, previous_secret_id: null, previous_until: 0 };
+      const none = { disabled_by: null, slug_rotated_at: null, created_at: event.at, version: '' };
+      endpoints.put({
+        ...row,
+        ...secrets,
+        ...(columnsOf(settings) as ReturnType<typeof columnsOf<EndpointSettings>>),
+        ...none,
+      });
+      return;
+    }
+    case 'EndpointChanged':
+      return void endpoints.patch(endpointId, columnsOf(event.data.settings));
+    case 'EndpointTokenRotated':
+      return void endpoints.patch(endpointId, { token_hash: event.data.tokenHash });
+    case 'EndpointSlugRotated':
+      return void endpoints.patch(endpointId, { slug: event.data.slug, slug_rotated_at: event.data.at });
+    case 'EndpointSecretRotated': {
+      const { signingSecretId, previousSecretId, previousUntil } = event.data;
+      const change = { signing_secret_id: signingSecretId, previous_secret_id: previousSecretId };
+      return void endpoints.patch(endpointId, { ...change, previous_until: previousUntil });
+    }
+    case 'EndpointDisabled':
+      return void endpoints.patch(endpointId, { disabled_by: event.data.by });
+    case 'EndpointEnabled':
+      return void endpoints.patch(endpointId, { disabled_by: null });
+  }
+};
+
+const COLUMN_OF = {
+  name: 'name',
+  projectIds: 'project_ids',
+  minInterval: 'min_interval',
+  requireSignature: 'require_signature',
+  requireTimestamp: 'require_timestamp',
+  ipAllowlist: 'ip_allowlist',
+  verboseDiscovery: 'verbose_discovery',
+} as const satisfies Record<keyof EndpointSettings, keyof EndpointRow>;
+
+type SettingColumns<S> = { [K in keyof S & keyof EndpointSettings as (typeof COLUMN_OF)[K]]: S[K] };
+
+/** Endpoint settings under their columns' names; only those that are given. */
+const columnsOf = <S extends Partial<EndpointSettings>>(settings: S): SettingColumns<S> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [COLUMN_OF[name as keyof EndpointSettings], value]),
+  ) as SettingColumns<S>;
+
+/** Every endpoint that a change reaches gets a new version, so that no process admits a request by an old picture. */
+const bumpVersions = async (tx: Tx, known: readonly Known[]): Promise<void> => {
+  const version = String(known.at(-1)!.position);
+  const relevant = known.filter(({ type }) => !/Paused$|Resumed$|Renamed$/.test(type));
+  if (relevant.length === 0) return;
+  await tx.query({
+    name: 'bump versions',
+    text: `
+      update endpoint set version = $1
+      where endpoint_id = any($2) or owner_id = any($3) or project_ids && $4::text[]
+         or project_ids && (select coalesce(array_agg(project_id), '{}') from project where channel_ids && $5::text[])`,
+    values: [
+      version,
+      ids(relevant, 'endpointId'),
+      ids(
+        relevant.filter(({ type }) => type.startsWith('Owner')),
+        'ownerId',
+      ),
+      ids(relevant, 'projectId'),
+      ids(relevant, 'channelId'),
+    ],
+  });
+};
+
+const ids = (events: readonly Known[], name: 'ownerId' | 'channelId' | 'projectId' | 'endpointId'): string[] => {
+  const found = new Set<string>();
+  for (const { data } of events) {
+    const id = (data as Readonly<Record<string, unknown>>)[name];
+    if (typeof id === 'string') found.add(id);
+  }
+  return [...found];
+};

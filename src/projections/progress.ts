@@ -1,0 +1,75 @@
+import type { Pool } from 'pg';
+import type { Position } from '../event-store/port.js';
+import type { Notifications } from '../postgres/notifications.js';
+
+interface Waiter {
+  readonly position: Position;
+  readonly done: () => void;
+}
+
+const POLL_MS = 200;
+
+/**
+ * How far each live projection has come, as this process knows it: told by its own runners at once, by those of other
+ * processes through notifications, and by a look at the checkpoints where a notification was lost.
+ */
+export class ProjectionProgress {
+  private readonly positions = new Map<string, Position>();
+  private readonly waiters = new Map<string, Set<Waiter>>();
+  private poll: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly pool: Pool,
+    notifications: Notifications,
+  ) {
+    notifications.on('projection', (payload) => {
+      const [name = '', position = ''] = payload.split(' ');
+      if (/^-?\d+$/.test(position)) this.reached(name, BigInt(position));
+    });
+  }
+
+  /** A runner has committed up to here. */
+  reached(name: string, position: Position): void {
+    if (position <= (this.positions.get(name) ?? -2n)) return;
+    this.positions.set(name, position);
+    for (const waiter of this.waiters.get(name) ?? []) if (waiter.position <= position) waiter.done();
+  }
+
+  /**
+   * Read your writes: waits until these projections show everything up to a position.
+   * @returns false where that took longer than `timeoutMs`.
+   */
+  async waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
+    const all = names.map((name) => this.wait(name, position));
+    if (all.every((wait) => wait === null)) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
+    const there = Promise.all(all.map((wait) => wait?.promise)).then(() => true as const);
+    const result = await Promise.race([there, late]);
+    clearTimeout(timer);
+    for (const wait of all) wait?.forget();
+    return result;
+  }
+
+  private wait(name: string, position: Position): { promise: Promise<void>; forget: () => void } | null {
+    if ((this.positions.get(name) ?? -2n) >= position) return null;
+    const waiters = this.waiters.get(name) ?? new Set();
+    this.waiters.set(name, waiters);
+    let waiter: Waiter;
+    const promise = new Promise<void>((done) => {
+      waiter = { position, done };
+      waiters.add(waiter);
+    });
+    this.poll ??= setTimeout(() => void this.look(), POLL_MS);
+    return { promise, forget: () => waiters.delete(waiter) };
+  }
+
+  private async look(): Promise<void> {
+    const text =
+      'select c.name, c.position from ops_checkpoint c join ops_projection p on p.name = c.name and p.live_version = c.version';
+    const { rows } = await this.pool.query<{ name: string; position: bigint }>(text).catch(() => ({ rows: [] }));
+    for (const { name, position } of rows) this.reached(name, position);
+    const waiting = [...this.waiters.values()].some((waiters) => waiters.size > 0);
+    this.poll = waiting ? setTimeout(() => void this.look(), POLL_MS) : null;
+  }
+}

@@ -1,0 +1,28 @@
+import type { PoolClient } from 'pg';
+import type { RecordedEvent } from '../kernel/events.js';
+
+/** The transaction that a batch's rows and its checkpoint commit in; its search path is the projection's own schema. */
+export type Tx = Pick<PoolClient, 'query'>;
+
+/**
+ * A read model folded from events. Handlers are deterministic: time comes from the event, order from the log; they may
+ * read nothing but their own tables, so that a rebuild gives the same rows.
+ */
+export interface Projection {
+  /** kebab-case; its schemas are `<name>_v<n>` and its views live in `<name>`, with underscores. */
+  readonly name: string;
+  /** Grows whenever tables or handlers change in a way that asks for a rebuild. */
+  readonly version: number;
+  /** DDL of the tables, run once in an empty schema. */
+  readonly tables: string;
+  /** Tables that readers see, each behind a view of its name. */
+  readonly views: readonly string[];
+  /** Applies a stretch of the log, in order. */
+  apply(tx: Tx, events: readonly RecordedEvent[]): Promise<void>;
+}
+
+/** The schema of a projection's views: what queries name. */
+export const viewSchema = (name: string): string => name.replaceAll('-', '_');
+
+/** The schema that holds version n's tables. */
+export const tableSchema = (name: string, version: number): string => `${viewSchema(name)}_v${version}`;

@@ -1,0 +1,159 @@
+import type { PostponeRule } from '../../domain/publication/publication.events.js';
+import type { RowTable } from '../rows.js';
+
+/** Tables of the publish schedule. Times are milliseconds since 1970; 0 stands for "no such gate". */
+export const scheduleTables = `
+  create table publication (
+    publication_id text primary key,
+    post_id text not null,
+    post_stream text not null,
+    post_revision text not null,
+    channel_id text not null,
+    project_id text not null,
+    platform text not null,
+    sequence bigint not null,
+    accepted_at bigint not null,
+    not_before bigint not null,
+    gate_event text,
+    state text not null,
+    attempt int not null,
+    retry_at bigint not null,
+    retry_rule text,
+    retry_event text
+  ) with (fillfactor = 70);
+  create index publication_queue on publication (channel_id, sequence) where state in ('queued', 'publishing');
+  create index publication_held on publication (channel_id, not_before) where state = 'queued' and not_before > 0;
+  create index publication_gate on publication (project_id, not_before) where state = 'queued' and not_before > 0;
+  create index publication_post on publication (post_id);
+
+  create table channel (
+    channel_id text primary key,
+    enabled boolean not null,
+    last_sequence bigint not null,
+    paused_until bigint not null,
+    pause_end bigint not null,
+    pause_event text,
+    attention_until bigint not null,
+    attention_event text,
+    last_backlog_at bigint not null,
+    next_due bigint
+  ) with (fillfactor = 50);
+  create index channel_next_due on channel (next_due) where next_due is not null;
+
+  create table project (
+    project_id text primary key,
+    paused_until bigint not null,
+    pause_event text
+  );
+`;
+
+/** A publication that is not over: waiting, under way, or for the owner to decide. */
+export interface ScheduledPublication {
+  readonly publication_id: string;
+  readonly post_id: string;
+  readonly post_stream: string;
+  readonly post_revision: string;
+  readonly channel_id: string;
+  readonly project_id: string;
+  readonly platform: string;
+  /** Gapless per channel, in the order of acceptance (D-37). */
+  readonly sequence: number;
+  readonly accepted_at: number;
+  /** End of the project's pause that it was accepted in; 0: none (D-21). */
+  readonly not_before: number;
+  readonly gate_event: string | null;
+  readonly state: 'queued' | 'publishing' | 'failed' | 'in_doubt';
+  readonly attempt: number;
+  readonly retry_at: number;
+  readonly retry_rule: PostponeRule | null;
+  readonly retry_event: string | null;
+}
+
+/** A channel's queue: what gates it. */
+export interface ScheduledChannel {
+  readonly channel_id: string;
+  readonly enabled: boolean;
+  readonly last_sequence: number;
+  /** End of the pause in force; 0: none, or lifted. */
+  readonly paused_until: number;
+  /** When the latest pause ends or was lifted: what was accepted before and still waits is its backlog. */
+  readonly pause_end: number;
+  readonly pause_event: string | null;
+  readonly attention_until: number;
+  readonly attention_event: string | null;
+  /** Start of the latest publication out of a backlog: the next one keeps its distance. */
+  readonly last_backlog_at: number;
+  readonly next_due: number | null;
+}
+
+export interface ScheduledProject {
+  readonly project_id: string;
+  readonly paused_until: number;
+  readonly pause_event: string | null;
+}
+
+/** A channel nothing has happened to. */
+export const channelRow = (channelId: string): ScheduledChannel => ({
+  channel_id: channelId,
+  enabled: true,
+  last_sequence: 0,
+  paused_until: 0,
+  pause_end: 0,
+  pause_event: null,
+  attention_until: 0,
+  attention_event: null,
+  last_backlog_at: 0,
+  next_due: null,
+});
+
+/** True for what a pause has left behind: it goes out at one-minute intervals (D-21). */
+export const isBacklog = (
+  row: Pick<ScheduledPublication, 'accepted_at' | 'not_before'>,
+  channel: Pick<ScheduledChannel, 'pause_end'>,
+): boolean => row.accepted_at < channel.pause_end || row.not_before > 0;
+
+export const scheduledPublications: RowTable<ScheduledPublication> = {
+  name: 'publication',
+  key: 'publication_id',
+  columns: [
+    'publication_id',
+    'post_id',
+    'post_stream',
+    'post_revision',
+    'channel_id',
+    'project_id',
+    'platform',
+    'sequence',
+    'accepted_at',
+    'not_before',
+    'gate_event',
+    'state',
+    'attempt',
+    'retry_at',
+    'retry_rule',
+    'retry_event',
+  ],
+};
+
+export const scheduledChannels: RowTable<ScheduledChannel> = {
+  name: 'channel',
+  key: 'channel_id',
+  // next_due is found in SQL, see findNextDue
+  columns: [
+    'channel_id',
+    'enabled',
+    'last_sequence',
+    'paused_until',
+    'pause_end',
+    'pause_event',
+    'attention_until',
+    'attention_event',
+    'last_backlog_at',
+  ],
+};
+
+export const scheduledProjects: RowTable<ScheduledProject> = {
+  name: 'project',
+  key: 'project_id',
+  columns: ['project_id', 'paused_until', 'pause_event'],
+};

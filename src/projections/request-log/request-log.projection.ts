@@ -1,0 +1,122 @@
+import type { RequestsAnswered } from '../../domain/request-log/request-log.events.js';
+import type { PostAccepted, PostPassedOver } from '../../domain/post/post.events.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import type { Projection } from '../projection.js';
+
+/** Spec: Limits, request log. */
+export const KEPT_REQUESTS = 100;
+
+/** One line of an endpoint's request log (D-33). */
+export interface RequestRow {
+  readonly request_id: string;
+  readonly endpoint_id: string;
+  /** Order within the endpoint: position of the event, and place in it. */
+  readonly position: string;
+  readonly place: number;
+  readonly at: number;
+  readonly ip: string;
+  readonly user_agent: string | null;
+  readonly route: string;
+  readonly decision: string;
+  readonly reason: string | null;
+  readonly http_status: number;
+  readonly latency_ms: number;
+  readonly payload_bytes: number;
+  readonly trace_id: string | null;
+  readonly post_id: string | null;
+  readonly why: object | null;
+}
+
+type Known = RecordedEventOf<PostAccepted | PostPassedOver | RequestsAnswered>;
+
+/** The last 100 requests of each endpoint (D-33). Accepted posts bring their line along; the rest comes in batches. */
+export const requestLog: Projection = {
+  name: 'request-log',
+  version: 1,
+  tables: `
+    create table request (
+      endpoint_id text not null,
+      position bigint not null,
+      place int not null,
+      request_id text not null,
+      at bigint not null,
+      ip text not null,
+      user_agent text,
+      route text not null,
+      decision text not null,
+      reason text,
+      http_status int not null,
+      latency_ms double precision not null,
+      payload_bytes int not null,
+      trace_id text,
+      post_id text,
+      why jsonb,
+      primary key (endpoint_id, position, place)
+    );
+  `,
+  views: ['request'],
+
+  async apply(tx, events) {
+    const kept = lastOfEach((events as readonly Known[]).flatMap(rowsOf));
+    if (kept.length === 0) return;
+    await tx.query({
+      name: 'save requests',
+      text: 'insert into request select * from json_populate_recordset(null::request, $1::json)',
+      values: [JSON.stringify(kept)],
+    });
+    await tx.query({
+      name: 'forget requests',
+      text: `
+        delete from request r using (
+          select e.endpoint_id, o.position, o.place from unnest($1::text[]) e(endpoint_id) cross join lateral (
+            select position, place from request n where n.endpoint_id = e.endpoint_id
+            order by position desc, place desc offset ${KEPT_REQUESTS} limit 1) o) oldest
+        where r.endpoint_id = oldest.endpoint_id and (r.position, r.place) <= (oldest.position, oldest.place)`,
+      values: [[...new Set(kept.map(({ endpoint_id }) => endpoint_id))]],
+    });
+  },
+};
+
+const rowsOf = (event: Known): RequestRow[] => {
+  const position = String(event.position);
+  switch (event.type) {
+    case 'PostAccepted':
+    case 'PostPassedOver': {
+      const { endpointId, traceId, request, acceptedAt } = event.data;
+      return [
+        {
+          request_id: event.requestId,
+          endpoint_id: endpointId,
+          ...{ position, place: 0, at: acceptedAt },
+          ...{ ip: request.ip, user_agent: request.userAgent, route: request.route },
+          decision: event.type === 'PostAccepted' ? 'accepted' : 'accepted_no_project',
+          ...{ reason: null, http_status: 200 },
+          latency_ms: request.latencyMs,
+          payload_bytes: request.payloadBytes,
+          trace_id: traceId,
+          post_id: event.type === 'PostAccepted' ? event.data.postId : null,
+          why: null,
+        },
+      ];
+    }
+    case 'RequestsAnswered': {
+      const { endpointId, requests } = event.data;
+      return requests.map((request, place) => ({ endpoint_id: endpointId, position, place, ...request }));
+    }
+    default:
+      return [];
+  }
+};
+
+/** What of a batch survives it: the newest {@link KEPT_REQUESTS} of each endpoint. */
+const lastOfEach = (rows: readonly RequestRow[]): RequestRow[] => {
+  const seen = new Map<string, number>();
+  return rows
+    .toReversed()
+    .filter(({ endpoint_id }) => {
+      const count = (seen.get(endpoint_id) ?? 0) + 1;
+      seen.set(endpoint_id, count);
+      return count <= KEPT_REQUESTS;
+    })
+    .toReversed();
+};

@@ -1,0 +1,19 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** 32 random bytes, URL-safe. */
+const random = (): string => randomBytes(32).toString('base64url');
+
+/** An endpoint's bearer token: `<brand>_live_…` or `<brand>_test_…` (spec: Authentication, 2; D-34). */
+export const newToken = (brand: string, mode: 'live' | 'test'): string => `${brand}_${mode}_${random()}`;
+
+/** An owner's key (management.md: Manners). */
+export const newOwnerKey = (brand: string): string => `${brand}_owner_${random()}`;
+
+/** An endpoint's slug: opaque, URL-safe. */
+export const newSlug = (): string => randomBytes(12).toString('base64url');
+
+/** A secret for HMAC signatures. */
+export const newSigningSecret = (): string => random();
+
+/** What is kept of a token: SHA-256, hex. A slow hash would add nothing for 32 random bytes. */
+export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
