@@ -1,0 +1,49 @@
+import { DatabaseError } from 'pg';
+
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ENOENT', // a Unix socket that is not there
+]);
+
+const SQLSTATES = new Set([
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now: starting up, recovering, shutting down
+  '57P05', // idle_session_timeout
+  '57014', // query_canceled: the statement timeout
+  '25006', // read_only_sql_transaction: the server has become a standby
+  '25P03', // idle_in_transaction_session_timeout
+  '58030', // io_error
+]);
+/** 08: connection exceptions; 53: out of connections, memory or disk. */
+const CLASSES = /^(08|53)/;
+
+/** What pg says, without any code, when a connection breaks or does not come about. */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable|Connection ended unexpectedly)/;
+
+/**
+ * True for errors that say nothing about the statement: the database is not there, cannot be reached, shuts down or
+ * has nothing left. Trying again later may succeed; whether a commit that met one took place is unknown.
+ */
+export const isUnavailable = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') {
+    if (error instanceof DatabaseError) return SQLSTATES.has(code) || CLASSES.test(code);
+    if (NETWORK.has(code)) return 'syscall' in error || error instanceof AggregateError;
+  }
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable);
+  return MESSAGES.test(error.message);
+};

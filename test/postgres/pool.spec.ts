@@ -1,0 +1,47 @@
+import type { Pool } from 'pg';
+import { createLogger } from '../../src/config/logger.js';
+import { createPool, withTransaction } from '../../src/postgres/pool.js';
+import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
+
+const logger = createLogger({ logLevel: 'silent' });
+
+describe('a pool', () => {
+  let postgres: TestPostgres;
+  let pool: Pool;
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    pool = createPool(postgres.connectionString, { max: 3, applicationName: 'pool-spec', logger });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await postgres.stop();
+  });
+
+  it('reads int8 as bigint, also in arrays, and leaves other types alone', async () => {
+    const { rows } = await pool.query(
+      `select 9007199254740993::int8 as position, array[array[1, null], array[-9007199254740993, 4]]::int8[] as positions, 7 as small`,
+    );
+    expect(rows).toEqual([
+      {
+        position: 9007199254740993n,
+        positions: [
+          [1n, null],
+          [-9007199254740993n, 4n],
+        ],
+        small: 7,
+      },
+    ]);
+  });
+
+  it('commits what a transaction did, or nothing of it', async () => {
+    await pool.query('create table kept (n int)');
+    await expect(
+      withTransaction(pool, async (tx) => {
+        await tx.query('insert into kept values (1)');
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    expect(await withTransaction(pool, (tx) => tx.query('insert into kept values (2)'))).toMatchObject({ rowCount: 1 });
+    expect((await pool.query('select n from kept')).rows).toEqual([{ n: 2 }]);
+  });
+});
