@@ -1,0 +1,97 @@
+import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
+import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { EventLog, ExpectedState, ProposedEvent } from './event-log.js';
+import type { Faults } from './faults.js';
+import {
+  appendResponse,
+  batchSuccess,
+  batchTooLarge,
+  batchUnrecognized,
+  batchWrongExpectedVersion,
+  failure,
+  identifierOf,
+  nameOf,
+  proposedEvent,
+  serverNotReady,
+} from './messages.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Bytes of events as the server counts them against its limit: a type has two bytes a character. */
+const sizeOnDisk = (events: readonly ProposedEvent[]): number =>
+  events.reduce((sum, { type, data, metadata }) => sum + 2 * type.length + data.length + metadata.length, 0);
+
+/** The two ways to append: one call each, and one long call for all (`batchAppend`, which the client prefers). */
+export const appendCalls = (log: EventLog, faults: Faults, maxAppendSize: number) => ({
+  append(call: ServerReadableStream<streams.AppendReq, streams.AppendResp>, answer: sendUnaryData<streams.AppendResp>) {
+    const refused = faults.refuses('append');
+    let options: streams.AppendReq.Options | undefined;
+    const events: ProposedEvent[] = [];
+    call.on('data', (request: streams.AppendReq) => {
+      options ??= request.getOptions();
+      const message = request.getProposedMessage();
+      if (message) events.push(proposedEvent(message));
+    });
+    call.on('end', () => {
+      if (refused) return answer(serverNotReady());
+      if (sizeOnDisk(events) > maxAppendSize) {
+        return answer(
+          failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${maxAppendSize} Exceeded.`, {
+            exception: 'maximum-append-size-exceeded',
+            'maximum-append-size': String(maxAppendSize),
+          }),
+        );
+      }
+      const expected = plainExpected(options);
+      const outcome = log.append(nameOf(options?.getStreamIdentifier()), expected, events);
+      if (outcome.kind === 'committed' && faults.losesAnswer()) return;
+      answer(null, appendResponse(outcome, expected === 'no_stream'));
+    });
+  },
+
+  batchAppend(call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>) {
+    const pending = new Map<string, { options: streams.BatchAppendReq.Options; events: ProposedEvent[] }>();
+    const respond = (request: streams.BatchAppendReq, stream: string, response: streams.BatchAppendResp): void => {
+      call.write(response.setCorrelationId(request.getCorrelationId()).setStreamIdentifier(identifierOf(stream)));
+    };
+    call.on('data', (request: streams.BatchAppendReq) => {
+      const correlation = request.getCorrelationId()?.getString() ?? '';
+      const options = request.getOptions();
+      if (options) pending.set(correlation, { options, events: [] });
+      const write = pending.get(correlation);
+      if (!write) return;
+      const stream = nameOf(write.options.getStreamIdentifier());
+      write.events.push(...request.getProposedMessagesList().map(proposedEvent));
+      if (sizeOnDisk(write.events) > maxAppendSize) {
+        pending.delete(correlation);
+        return respond(request, stream, batchTooLarge(maxAppendSize));
+      }
+      if (!request.getIsFinal()) return;
+      pending.delete(correlation);
+      if (faults.refuses('batchAppend')) return respond(request, stream, batchUnrecognized('Server Is Not Ready'));
+      if (stream === '' || write.events.some(({ id, type }) => !UUID.test(id) || type === '')) {
+        return respond(request, stream, batchUnrecognized('BadRequest'));
+      }
+      const outcome = log.append(stream, batchExpected(write.options), write.events);
+      if (outcome.kind === 'wrong-expected-version') {
+        return respond(request, stream, batchWrongExpectedVersion(outcome.current));
+      }
+      if (faults.losesAnswer()) return;
+      respond(request, stream, batchSuccess(outcome.revision, outcome.position));
+    });
+    call.on('end', () => call.end());
+  },
+});
+
+const batchExpected = (options: streams.BatchAppendReq.Options): ExpectedState => {
+  if (options.hasNoStream()) return 'no_stream';
+  if (options.hasStreamPosition()) return BigInt(options.getStreamPosition());
+  return options.hasStreamExists() ? 'stream_exists' : 'any';
+};
+
+const plainExpected = (options: streams.AppendReq.Options | undefined): ExpectedState => {
+  if (options?.hasNoStream()) return 'no_stream';
+  if (options?.hasRevision()) return BigInt(options.getRevision());
+  return options?.hasStreamExists() ? 'stream_exists' : 'any';
+};

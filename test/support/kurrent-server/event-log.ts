@@ -1,0 +1,216 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
+/** What a client proposes to append. */
+export interface ProposedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly json: boolean;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+}
+
+/** An event in its place. `created` counts 100 ns since 1970, as the protocol does. */
+export interface LoggedEvent extends ProposedEvent {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+  readonly created: bigint;
+}
+
+export type ExpectedState = bigint | 'no_stream' | 'any' | 'stream_exists';
+
+/** `position` is missing where retention has cut the event off that an identical append repeats. */
+export type AppendOutcome =
+  | { readonly kind: 'committed'; readonly revision: bigint; readonly position: bigint | undefined }
+  | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined };
+
+export interface EventLogOptions {
+  /** Append-only file of JSON lines; what it holds is there again after a kill. */
+  readonly file: string;
+  readonly firstPosition: bigint;
+  /** After every so many events of others, the server writes a system event of its own. */
+  readonly systemEventEvery: number;
+}
+
+interface Line {
+  readonly stream: string;
+  readonly created: string;
+  readonly events: readonly { id: string; type: string; json: boolean; data: string; metadata: string }[];
+}
+
+/** What the position of the next record grows by; any number that depends on the record does. */
+const recordSize = (event: ProposedEvent): bigint =>
+  BigInt(96 + event.type.length + event.data.length + event.metadata.length);
+
+/** All events of a server, in memory and in one file. */
+export class EventLog {
+  /** Every event, in order of position. */
+  readonly events: LoggedEvent[] = [];
+  private readonly streams = new Map<string, LoggedEvent[]>();
+  /** Ids seen since the start: all that `any` and `stream_exists` go by, so a restart forgets them. */
+  private readonly recentIds = new Map<string, LoggedEvent>();
+  private readonly listeners = new Set<(event: LoggedEvent) => void>();
+  private readonly edges = new Set<bigint>();
+  private end: bigint;
+  private sinceSystemEvent = 0;
+
+  constructor(private readonly options: EventLogOptions) {
+    this.end = options.firstPosition;
+    if (existsSync(options.file)) this.load();
+    else this.writeFirstSystemEvents();
+    this.recentIds.clear();
+  }
+
+  onAppended(listener: (event: LoggedEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Appends by the server's rules of idempotency: ids are compared, data are not (header of main.ts). */
+  append(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): AppendOutcome {
+    const last = this.lastRevision(stream);
+    if (expected === 'any' || expected === 'stream_exists') {
+      if (expected === 'stream_exists' && last < 0n) return { kind: 'wrong-expected-version', current: undefined };
+      const first = events[0] && this.recentIds.get(`${stream}\n${events[0].id}`);
+      if (first) return this.repeated(stream, first.revision - 1n, events);
+    } else {
+      const expectedRevision = expected === 'no_stream' ? -1n : expected;
+      if (expectedRevision > last) return this.wrong(last);
+      if (expectedRevision < last) return this.repeated(stream, expectedRevision, events);
+    }
+    if (events.length === 0) return { kind: 'committed', revision: last, position: undefined };
+    this.write(stream, events);
+    this.interleaveSystemEvent(events.length);
+    const revision = this.lastRevision(stream);
+    return { kind: 'committed', revision, position: this.streams.get(stream)?.at(-1)?.position };
+  }
+
+  /** Readable events of a stream in order, or undefined where there is none. */
+  readable(stream: string): readonly LoggedEvent[] | undefined {
+    const events = this.streams.get(stream);
+    if (!events || events.length === 0) return undefined;
+    const first = this.firstReadable(stream);
+    return first <= (events[0]?.revision ?? 0n) ? events : events.filter((event) => event.revision >= first);
+  }
+
+  /** Index in {@link events} of the first event at or after a position. */
+  indexAt(position: bigint): number {
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.events[middle] as LoggedEvent).position < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Whether a record begins (or once began) at this position: elsewhere the server cannot read. */
+  isEdge(position: bigint): boolean {
+    return position === this.end || this.edges.has(position);
+  }
+
+  /** Removes for good what retention has cut off. */
+  scavenge(): void {
+    for (const [stream, events] of this.streams) {
+      const first = this.firstReadable(stream);
+      this.streams.set(
+        stream,
+        events.filter((event) => event.revision >= first),
+      );
+    }
+    const kept = this.events.filter((event) => event.revision >= this.firstReadable(event.stream));
+    this.events.splice(0, this.events.length, ...kept);
+  }
+
+  private lastRevision(stream: string): bigint {
+    return this.streams.get(stream)?.at(-1)?.revision ?? -1n;
+  }
+
+  private wrong(last: bigint): AppendOutcome {
+    return { kind: 'wrong-expected-version', current: last < 0n ? undefined : last };
+  }
+
+  private repeated(stream: string, after: bigint, events: readonly ProposedEvent[]): AppendOutcome {
+    const stored = this.streams.get(stream) ?? [];
+    const offset = Number(after + 1n - (stored[0]?.revision ?? 0n));
+    if (!events.every((event, index) => stored[offset + index]?.id === event.id)) {
+      return this.wrong(this.lastRevision(stream));
+    }
+    const last = stored[offset + events.length - 1] as LoggedEvent;
+    const cut = last.revision < this.firstReadable(stream);
+    return { kind: 'committed', revision: last.revision, position: cut ? undefined : last.position };
+  }
+
+  private firstReadable(stream: string): bigint {
+    if (stream.startsWith('$$')) return this.lastRevision(stream);
+    const metadata = this.streams.get(`$$${stream}`)?.at(-1);
+    if (!metadata) return 0n;
+    const { $maxCount } = JSON.parse(Buffer.from(metadata.data).toString()) as { $maxCount?: number };
+    return $maxCount === undefined ? 0n : this.lastRevision(stream) - BigInt($maxCount) + 1n;
+  }
+
+  private write(stream: string, events: readonly ProposedEvent[]): void {
+    const created = BigInt(Date.now()) * 10_000n;
+    const line: Line = {
+      stream,
+      created: created.toString(),
+      events: events.map(({ data, metadata, ...event }) => ({
+        ...event,
+        data: Buffer.from(data).toString('base64'),
+        metadata: Buffer.from(metadata).toString('base64'),
+      })),
+    };
+    appendFileSync(this.options.file, JSON.stringify(line) + '\n');
+    this.add(stream, created, events);
+  }
+
+  private add(stream: string, created: bigint, events: readonly ProposedEvent[]): void {
+    const stored = this.streams.get(stream) ?? [];
+    this.streams.set(stream, stored);
+    const first = this.lastRevision(stream) + 1n;
+    for (const [index, event] of events.entries()) {
+      const logged: LoggedEvent = { ...event, stream, revision: first + BigInt(index), position: this.end, created };
+      this.edges.add(this.end);
+      this.end += recordSize(event);
+      stored.push(logged);
+      this.events.push(logged);
+      this.recentIds.set(`${stream}\n${event.id}`, logged);
+      for (const listener of this.listeners) listener(logged);
+    }
+  }
+
+  private interleaveSystemEvent(appended: number): void {
+    this.sinceSystemEvent += appended;
+    if (this.sinceSystemEvent < this.options.systemEventEvery) return;
+    this.sinceSystemEvent = 0;
+    this.write('$stats-127.0.0.1', [systemEvent('$statsCollected')]);
+  }
+
+  private writeFirstSystemEvents(): void {
+    this.write('$$$settings', [systemEvent('$metadata')]);
+    this.write('$user-admin', [systemEvent('$UserCreated')]);
+    this.write('$persistentSubscriptionConfig', [systemEvent('PersistentConfig1')]); // no `$` in its type
+  }
+
+  private load(): void {
+    for (const text of readFileSync(this.options.file, 'utf8').split('\n')) {
+      if (text === '') continue;
+      const line = JSON.parse(text) as Line;
+      const events = line.events.map(({ data, metadata, ...event }) => ({
+        ...event,
+        data: Buffer.from(data, 'base64'),
+        metadata: Buffer.from(metadata, 'base64'),
+      }));
+      this.add(line.stream, BigInt(line.created), events);
+    }
+  }
+}
+
+const systemEvent = (type: string): ProposedEvent => ({
+  id: crypto.randomUUID(),
+  type,
+  json: true,
+  data: Buffer.from('{}'),
+  metadata: new Uint8Array(),
+});

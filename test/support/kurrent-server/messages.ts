@@ -1,0 +1,147 @@
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
+import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { AppendOutcome, LoggedEvent, ProposedEvent } from './event-log.js';
+
+export const nameOf = (identifier: shared.StreamIdentifier | undefined): string =>
+  Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
+
+export const identifierOf = (stream: string): shared.StreamIdentifier =>
+  new shared.StreamIdentifier().setStreamName(Buffer.from(stream).toString('base64'));
+
+export const proposedEvent = (
+  message: streams.AppendReq.ProposedMessage | streams.BatchAppendReq.ProposedMessage,
+): ProposedEvent => ({
+  id: message.getId()?.getString() ?? '',
+  type: message.getMetadataMap().get('type') ?? '',
+  json: message.getMetadataMap().get('content-type') === 'application/json',
+  data: message.getData_asU8(),
+  metadata: message.getCustomMetadata_asU8(),
+});
+
+/** A UUID as text or, for clients that ask for it, as two halves. */
+const uuid = (id: string, structured: boolean): shared.UUID => {
+  if (!structured) return new shared.UUID().setString(id);
+  const hex = id.replaceAll('-', '');
+  const half = (text: string): string => BigInt.asIntN(64, BigInt(`0x${text}`)).toString();
+  return new shared.UUID().setStructured(
+    new shared.UUID.Structured()
+      .setMostSignificantBits(half(hex.slice(0, 16)))
+      .setLeastSignificantBits(half(hex.slice(16))),
+  );
+};
+
+export const eventMessage = (event: LoggedEvent, structuredIds: boolean): streams.ReadResp => {
+  const position = event.position.toString();
+  const recorded = new streams.ReadResp.ReadEvent.RecordedEvent()
+    .setId(uuid(event.id, structuredIds))
+    .setStreamIdentifier(identifierOf(event.stream))
+    .setStreamRevision(event.revision.toString())
+    .setPreparePosition(position)
+    .setCommitPosition(position)
+    .setData(event.data)
+    .setCustomMetadata(event.metadata);
+  recorded
+    .getMetadataMap()
+    .set('type', event.type)
+    .set('created', event.created.toString())
+    .set('content-type', event.json ? 'application/json' : 'application/octet-stream');
+  return new streams.ReadResp().setEvent(
+    new streams.ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(position),
+  );
+};
+
+export const confirmationMessage = (): streams.ReadResp =>
+  new streams.ReadResp().setConfirmation(
+    new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID()),
+  );
+
+/** Without a position, as servers before 24.10 send it. */
+export const caughtUpMessage = (): streams.ReadResp =>
+  new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp());
+
+export const fellBehindMessage = (): streams.ReadResp =>
+  new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind());
+
+export const checkpointMessage = (position: bigint): streams.ReadResp =>
+  new streams.ReadResp().setCheckpoint(
+    new streams.ReadResp.Checkpoint().setCommitPosition(position.toString()).setPreparePosition(position.toString()),
+  );
+
+export const notFoundMessage = (stream: string): streams.ReadResp =>
+  new streams.ReadResp().setStreamNotFound(
+    new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)),
+  );
+
+/** The answer of the plain append call, which old servers and calls with credentials use. */
+export const appendResponse = (outcome: AppendOutcome, expectedNoStream: boolean): streams.AppendResp => {
+  if (outcome.kind === 'committed') {
+    const success = new streams.AppendResp.Success().setCurrentRevision(outcome.revision.toString());
+    if (outcome.position === undefined) success.setNoPosition(new shared.Empty());
+    else {
+      const position = outcome.position.toString();
+      success.setPosition(new streams.AppendResp.Position().setCommitPosition(position).setPreparePosition(position));
+    }
+    return new streams.AppendResp().setSuccess(success);
+  }
+  const wrong = new streams.AppendResp.WrongExpectedVersion();
+  if (outcome.current === undefined) wrong.setCurrentNoStream(new shared.Empty());
+  else wrong.setCurrentRevision(outcome.current.toString());
+  if (expectedNoStream) wrong.setExpectedNoStream(new shared.Empty());
+  return new streams.AppendResp().setWrongExpectedVersion(wrong);
+};
+
+const packed = (message: { serializeBinary(): Uint8Array }, typeName: string): anyPb.Any => {
+  const any = new anyPb.Any();
+  any.pack(message.serializeBinary(), typeName);
+  return any;
+};
+
+export const batchSuccess = (revision: bigint, position: bigint | undefined): streams.BatchAppendResp => {
+  const success = new streams.BatchAppendResp.Success().setCurrentRevision(revision.toString());
+  if (position === undefined) success.setNoPosition(new emptyPb.Empty());
+  else {
+    const text = position.toString();
+    success.setPosition(new shared.AllStreamPosition().setCommitPosition(text).setPreparePosition(text));
+  }
+  return new streams.BatchAppendResp().setSuccess(success);
+};
+
+export const batchWrongExpectedVersion = (current: bigint | undefined): streams.BatchAppendResp => {
+  const wrong = new shared.WrongExpectedVersion();
+  if (current === undefined) wrong.setCurrentNoStream(new emptyPb.Empty());
+  else wrong.setCurrentStreamRevision(current.toString());
+  return batchError('WrongExpectedVersion', packed(wrong, 'event_store.client.WrongExpectedVersion'));
+};
+
+export const batchTooLarge = (limit: number): streams.BatchAppendResp =>
+  batchError(
+    'Maximum Append Size Exceeded',
+    packed(
+      new shared.MaximumAppendSizeExceeded().setMaxappendsize(limit),
+      'event_store.client.MaximumAppendSizeExceeded',
+    ),
+  );
+
+/** An error that the client's own list does not know: "Could not recognize …". */
+export const batchUnrecognized = (message: string): streams.BatchAppendResp =>
+  batchError(message, packed(new emptyPb.Empty(), 'google.protobuf.Empty'));
+
+const batchError = (message: string, details: anyPb.Any): streams.BatchAppendResp =>
+  new streams.BatchAppendResp().setError(new statusPb.Status().setMessage(message).setDetails(details));
+
+/** A gRPC failure with the metadata by which the client types it. */
+export const failure = (
+  code: status,
+  details: string,
+  metadata: Readonly<Record<string, string>> = {},
+): ServiceError => {
+  const sent = new Metadata();
+  for (const [name, value] of Object.entries(metadata)) sent.add(name, value);
+  return Object.assign(new Error(details), { code, details, metadata: sent });
+};
+
+export const serverNotReady = (): ServiceError => failure(status.UNAVAILABLE, 'Server Is Not Ready');
