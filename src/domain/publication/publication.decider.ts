@@ -56,6 +56,10 @@ export interface PublicationState {
   /** Failed attempts that count towards {@link MAX_ATTEMPTS}. */
   readonly failures: number;
   readonly firstStartedAt: Instant | null;
+  /** Since when a wait lasts that is no failed attempt; null: none does. */
+  readonly excusedSince: Instant | null;
+  /** Such waits in all since {@link firstStartedAt}, ms; they do not use up {@link MAX_RETRY_MS}. */
+  readonly excusedMs: number;
   readonly worker: string | null;
   /** The visible step under way, which a crash would leave in doubt. */
   readonly sending: string | null;
@@ -69,11 +73,13 @@ export const MAX_ATTEMPTS = 5;
 const MAX_RETRY_MS = 15 * 60_000;
 const MAX_WAIT_MS = 24 * 3_600_000;
 
+/** What D-20 counts, before the first attempt and after a resend. */
+const freshCounts = { failures: 0, firstStartedAt: null, excusedSince: null, excusedMs: 0 };
+
 const initial: PublicationState = {
   status: 'queued',
   attempt: 0,
-  failures: 0,
-  firstStartedAt: null,
+  ...freshCounts,
   worker: null,
   sending: null,
   results: {},
@@ -142,7 +148,10 @@ export const publication: Decider<
     switch (event.type) {
       case 'PublicationStarted': {
         const { attempt, worker, sending, at } = event.data;
-        return { ...state, status: 'publishing', attempt, worker, sending, firstStartedAt: state.firstStartedAt ?? at };
+        const firstStartedAt = state.firstStartedAt ?? at;
+        const excusedMs = state.excusedMs + at - (state.excusedSince ?? at);
+        const counts = { firstStartedAt, excusedSince: null, excusedMs };
+        return { ...state, ...counts, status: 'publishing', attempt, worker, sending };
       }
       case 'PublicationSendBegan':
         return { ...state, sending: event.data.sending };
@@ -156,8 +165,9 @@ export const publication: Decider<
         return { ...state, status: 'published', sending: null, messageIds, urls };
       }
       case 'PublicationPostponed': {
-        const failures = state.failures + (event.data.rule === 'retry' ? 1 : 0);
-        return { ...state, status: 'queued', sending: null, failures };
+        const { rule, at } = event.data;
+        const counted = rule === 'retry' ? { failures: state.failures + 1 } : { excusedSince: at };
+        return { ...state, ...counted, status: 'queued', sending: null };
       }
       case 'PublicationFailed':
         return { ...state, status: 'failed', sending: null };
@@ -166,7 +176,7 @@ export const publication: Decider<
       case 'PublicationFiltered':
         return { ...state, status: 'filtered' };
       case 'PublicationResent':
-        return { ...state, status: 'queued', sending: null, failures: 0, firstStartedAt: null };
+        return { ...state, ...freshCounts, status: 'queued', sending: null };
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };
       default:
@@ -197,10 +207,13 @@ const duringAttempt = (command: DuringAttempt, state: PublicationState, which: W
     }
     case 'Postpone': {
       const { at, retryAt, rule, error } = command;
-      const tooLong = at - (state.firstStartedAt ?? at) >= (rule === 'retry' ? MAX_RETRY_MS : MAX_WAIT_MS);
+      const first = state.firstStartedAt ?? at;
+      const end = rule === 'retry' ? first + state.excusedMs + MAX_RETRY_MS : first + MAX_WAIT_MS;
       const tooOften = rule === 'retry' && state.failures + 1 >= MAX_ATTEMPTS;
-      if (tooLong || tooOften) return [{ type: 'PublicationFailed', data: { ...which, attempt, at, error } }];
-      return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, retryAt, rule, error } }];
+      if (at >= end || tooOften) return [{ type: 'PublicationFailed', data: { ...which, attempt, at, error } }];
+      // A longer wait would hold the channel past the bound: the last attempt comes when it is reached.
+      const wait = { retryAt: Math.min(retryAt, end), rule, error };
+      return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, ...wait } }];
     }
     default:
       return never(command);

@@ -1,0 +1,164 @@
+import { spec } from '../../../test/support/given-when-then.js';
+import { publication, type PublicationCommand } from './publication.decider.js';
+import type { PostponeRule, PublicationEvent } from './publication.events.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const T = Date.UTC(2025, 2, 14, 12);
+const which = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
+const error = { code: 'timeout', category: 'network', source: 'gateway', message: 'No answer.' };
+
+const started = (attempt: number, at: number): PublicationEvent => ({
+  type: 'PublicationStarted',
+  data: { ...which, attempt, worker: 'w1', sending: null, at },
+});
+const postpone = (attempt: number, at: number, rule: PostponeRule, retryAt = at + 1): PublicationCommand => ({
+  ...{ type: 'Postpone', ...which, attempt, at, retryAt, rule, error },
+});
+const postponed = (attempt: number, at: number, rule: PostponeRule, retryAt = at + 1): PublicationEvent => ({
+  type: 'PublicationPostponed',
+  data: { ...which, attempt, at, retryAt, rule, error },
+});
+const failed = (attempt: number, at: number): PublicationEvent => ({
+  type: 'PublicationFailed',
+  data: { ...which, attempt, at, error },
+});
+const resent: PublicationEvent = { type: 'PublicationResent', data: { ...which, at: T } };
+
+/** So many attempts that were put off, a millisecond apart, and one more that is under way. */
+const afterAttempts = (count: number, rule: PostponeRule = 'retry'): PublicationEvent[] => [
+  ...Array.from({ length: count }, (_, i) => [started(i + 1, T + i), postponed(i + 1, T + i, rule, T + i + 1)]).flat(),
+  started(count + 1, T + count),
+];
+
+describe('a failed attempt (D-20)', () => {
+  it('is put off, with the reason', () =>
+    spec(publication)
+      .given([started(1, T)])
+      .when(postpone(1, T + 10, 'retry', T + 2_000))
+      .then([postponed(1, T + 10, 'retry', T + 2_000)]));
+
+  it('may be followed by another up to the fourth', () =>
+    spec(publication)
+      .given(afterAttempts(3))
+      .when(postpone(4, T + 10, 'retry'))
+      .then([postponed(4, T + 10, 'retry')]));
+
+  it('is the end at the fifth', () =>
+    spec(publication)
+      .given(afterAttempts(4))
+      .when(postpone(5, T + 10, 'retry'))
+      .then([failed(5, T + 10)]));
+
+  it('may be followed by another within 15 minutes of the first', () => {
+    const at = T + 15 * MINUTE - 1;
+    spec(publication)
+      .given([started(1, T)])
+      .when(postpone(1, at, 'retry'))
+      .then([postponed(1, at, 'retry')]);
+  });
+
+  it('is the end when 15 minutes have passed', () => {
+    const at = T + 15 * MINUTE;
+    spec(publication)
+      .given([started(1, T)])
+      .when(postpone(1, at, 'retry'))
+      .then([failed(1, at)]);
+    spec(publication)
+      .given([started(1, T), postponed(1, T + 1, 'retry'), started(2, at - 1)])
+      .when(postpone(2, at, 'retry'))
+      .then([failed(2, at)]);
+  });
+
+  it('is never put off past the 15 minutes: the last attempt comes when they end', () =>
+    spec(publication)
+      .given([started(1, T)])
+      .when(postpone(1, T + 14 * MINUTE, 'retry', T + 20 * MINUTE))
+      .then([postponed(1, T + 14 * MINUTE, 'retry', T + 15 * MINUTE)]));
+
+  it('counts anew after a resend: attempts and minutes', () => {
+    spec(publication)
+      .given([...afterAttempts(4), failed(5, T + 4), resent, started(6, T + HOUR)])
+      .when(postpone(6, T + HOUR + 1, 'retry'))
+      .then([postponed(6, T + HOUR + 1, 'retry')]);
+    const at = T + HOUR + 15 * MINUTE;
+    spec(publication)
+      .given([...afterAttempts(4), failed(5, T + 4), resent, started(6, T + HOUR)])
+      .when(postpone(6, at, 'retry'))
+      .then([failed(6, at)]);
+  });
+});
+
+describe.each(['platform_limit', 'needs_attention', 'interrupted'] as const)(
+  'a wait under the rule %s (D-20, D-26)',
+  (rule) => {
+    it('is no failed attempt, however often it comes', () => {
+      spec(publication)
+        .given(afterAttempts(50, rule))
+        .when(postpone(51, T + 60, rule))
+        .then([postponed(51, T + 60, rule)]);
+      spec(publication)
+        .given(afterAttempts(50, rule))
+        .when(postpone(51, T + 60, 'retry'))
+        .then([postponed(51, T + 60, 'retry')]);
+    });
+
+    it('does not let failed attempts be forgotten', () =>
+      spec(publication)
+        .given([...afterAttempts(4), postponed(5, T + 5, rule), started(6, T + 6)])
+        .when(postpone(6, T + 7, 'retry'))
+        .then([failed(6, T + 7)]));
+
+    it('is kept for 24 hours, to the last millisecond', () => {
+      const at = T + 24 * HOUR - 1;
+      spec(publication)
+        .given([started(1, T)])
+        .when(postpone(1, at, rule))
+        .then([postponed(1, at, rule)]);
+    });
+
+    it('is the end when 24 hours have passed since the first attempt', () => {
+      const at = T + 24 * HOUR;
+      spec(publication)
+        .given([started(1, T), postponed(1, T + 1, rule, at - 1), started(2, at - 1)])
+        .when(postpone(2, at, rule))
+        .then([failed(2, at)]);
+    });
+
+    it('holds the channel no longer than 24 hours, whatever was asked for', () =>
+      spec(publication)
+        .given([started(1, T)])
+        .when(postpone(1, T + HOUR, rule, T + 48 * HOUR))
+        .then([postponed(1, T + HOUR, rule, T + 24 * HOUR)]));
+
+    it('does not use up the 15 minutes of failed attempts, to the millisecond', () => {
+      const waited = [
+        ...[started(1, T), postponed(1, T + MINUTE, 'retry')],
+        ...[started(2, T + 2 * MINUTE), postponed(2, T + 3 * MINUTE, rule, T + 43 * MINUTE)],
+        ...[started(3, T + 43 * MINUTE)],
+      ];
+      const end = T + 40 * MINUTE + 15 * MINUTE;
+      spec(publication)
+        .given(waited)
+        .when(postpone(3, end - 1, 'retry', end))
+        .then([postponed(3, end - 1, 'retry', end)]);
+      spec(publication)
+        .given(waited)
+        .when(postpone(3, end, 'retry'))
+        .then([failed(3, end)]);
+    });
+
+    it('is forgotten by a resend', () => {
+      const at = T + 48 * HOUR;
+      const over = [started(1, T), postponed(1, T + 1, rule, T + HOUR), started(2, T + HOUR), failed(2, T + HOUR)];
+      spec(publication)
+        .given([...over, resent, started(3, at)])
+        .when(postpone(3, at + 15 * MINUTE, 'retry'))
+        .then([failed(3, at + 15 * MINUTE)]);
+      spec(publication)
+        .given([...over, resent, started(3, at)])
+        .when(postpone(3, at + HOUR, rule))
+        .then([postponed(3, at + HOUR, rule)]);
+    });
+  },
+);
