@@ -86,6 +86,6 @@ describe('changing a project', () => {
         { type: 'ProjectChannelsChanged', data: { projectId, channelIds: ['tgt_2'] } },
         { type: 'ProjectProcessingChanged', data: { projectId, processing: {} } },
       ])
-      .when({ type: 'ChangeProject', projectId, name: 'Autumn', channelIds: ['tgt_1', 'tgt_2'] })
+      .when({ type: 'ChangeProject', projectId, name: 'Autumn', channelIds: ['tgt_1', 'tgt_2'], processing: {} })
       .then([{ type: 'ProjectChannelsChanged', data: { projectId, channelIds: ['tgt_1', 'tgt_2'] } }]));
 });

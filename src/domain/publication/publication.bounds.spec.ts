@@ -103,6 +103,12 @@ describe.each(['platform_limit', 'needs_attention', 'interrupted'] as const)(
         .then([postponed(51, T + 60, 'retry')]);
     });
 
+    it('may come where a failed attempt would be the end', () =>
+      spec(publication)
+        .given(afterAttempts(4))
+        .when(postpone(5, T + 10, rule))
+        .then([postponed(5, T + 10, rule)]));
+
     it('does not let failed attempts be forgotten', () =>
       spec(publication)
         .given([...afterAttempts(4), postponed(5, T + 5, rule), started(6, T + 6)])
@@ -146,6 +152,10 @@ describe.each(['platform_limit', 'needs_attention', 'interrupted'] as const)(
         .given(waited)
         .when(postpone(3, end, 'retry'))
         .then([failed(3, end)]);
+      spec(publication)
+        .given([...waited, postponed(3, T + 44 * MINUTE, 'retry'), started(4, T + 45 * MINUTE)])
+        .when(postpone(4, end, 'retry'))
+        .then([failed(4, end)]);
     });
 
     it('is forgotten by a resend', () => {

@@ -121,9 +121,12 @@ describe('an attempt', () => {
   });
 
   it('begins after the steps that earlier ones have done', () =>
-    expect(fold(publication, [started(1), stepDone(1, 'upload', [], null), postponed(1), started(2)]).results).toEqual({
-      upload: { id: 'upload' },
-    }));
+    expect(
+      fold(publication, [
+        ...[started(1), stepDone(1, 'upload', [], null), postponed(1)],
+        ...[started(2), stepDone(2, 'save', [], null), postponed(2), started(3)],
+      ]).results,
+    ).toEqual({ upload: { id: 'upload' }, save: { id: 'save' } }));
 
   it('succeeds with the messages of all its steps, those of earlier attempts first', () =>
     spec(publication)
