@@ -1,0 +1,57 @@
+import { sortEntities } from '../../payload/entities.js';
+import type { Entity } from '../../payload/payload.js';
+import type { Warning } from '../publisher.js';
+import { takesUrl } from './links.js';
+
+/** Telegram shows about this many in a message and forgets the rest (platforms.md §2). */
+const MAX_ENTITIES = 100;
+
+/** Telegram finds these by itself and ignores them on input. */
+const DETECTED: ReadonlySet<string> = new Set(['mention', 'url', 'email', 'phone_number', 'hashtag']);
+
+/** A `MessageEntity` of the Bot API. */
+export type TelegramEntity = Readonly<Record<string, string | number>>;
+
+/** A post's entities as Telegram takes them, in order; what it would refuse or forget is left out with a warning. */
+export const renderEntities = (
+  entities: readonly Entity[],
+): { readonly entities: readonly TelegramEntity[]; readonly warnings: readonly Warning[] } => {
+  const warnings: Warning[] = [];
+  const taken = sortEntities(entities).filter((entity) => {
+    if (DETECTED.has(entity.type)) return false;
+    if (entity.type === 'text_link' && !takesUrl(entity.url ?? '')) {
+      warnings.push({
+        code: 'link_dropped',
+        message: `Telegram takes no link to ${shorten(entity.url ?? '')}: its text is sent without it.`,
+      });
+      return false;
+    }
+    if (entity.type === 'custom_emoji' && !/^\d{1,19}$/.test(entity.custom_emoji_id ?? '')) {
+      warnings.push({
+        code: 'custom_emoji_dropped',
+        message: `Telegram knows no custom emoji ${shorten(entity.custom_emoji_id ?? '')}: the plain one is sent.`,
+      });
+      return false;
+    }
+    return true;
+  });
+  if (taken.length > MAX_ENTITIES) {
+    const dropped = taken.length - MAX_ENTITIES;
+    warnings.push({
+      code: 'entities_dropped',
+      message: `Telegram takes ${MAX_ENTITIES} formatted stretches in a message: the last ${dropped} are sent plain.`,
+    });
+  }
+  return { entities: taken.slice(0, MAX_ENTITIES).map(telegramEntity), warnings };
+};
+
+const telegramEntity = ({ type, offset, length, url, language, custom_emoji_id }: Entity): TelegramEntity => ({
+  type,
+  offset,
+  length,
+  ...(type === 'text_link' && url !== undefined ? { url } : {}),
+  ...(type === 'pre' && language ? { language } : {}),
+  ...(type === 'custom_emoji' && custom_emoji_id !== undefined ? { custom_emoji_id } : {}),
+});
+
+const shorten = (value: string): string => (value.length > 80 ? `${value.slice(0, 79)}…` : value);

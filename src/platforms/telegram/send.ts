@@ -1,0 +1,119 @@
+import { Api, GrammyError } from 'grammy';
+import type { Dispatcher } from 'undici';
+import type { JsonObject } from '../../kernel/json.js';
+import { exchange, type Exchange } from '../exchange.js';
+import type { SendContext, Step, StepOutcome } from '../publisher.js';
+import { classify, type TelegramFailure } from './classify.js';
+import { messageUrl } from './links.js';
+
+/** How calls reach the Bot API. */
+export interface TelegramConnection {
+  /** What stands before `/bot<token>/…`, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly connections: Dispatcher;
+  /** Milliseconds for one call, answer included. */
+  readonly timeoutMs: number;
+}
+
+/** `123456:ABC-DEF…`; anything else would change the URL that it is put into. */
+const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
+
+/**
+ * Runs one call and says what became of it; never throws. The token stands in the URL and nowhere else: what an answer
+ * may echo of it is masked.
+ */
+export const sendStep = async (
+  { apiUrl, connections, timeoutMs }: TelegramConnection,
+  step: Step,
+  { credentials, channel, signal }: SendContext,
+): Promise<StepOutcome> => {
+  const token = credentials['bot_token'] ?? '';
+  if (!BOT_TOKEN.test(token)) return malformedToken;
+
+  let last: Exchange | undefined;
+  const api = new Api(token, {
+    apiRoot: apiUrl,
+    // The exchange below keeps the time and knows what was sent; grammY's own timer only has to stay out of its way.
+    timeoutSeconds: timeoutMs / 1_000 + 60,
+    fetch: async (url: string, init: { headers: Record<string, string>; body: string }) => {
+      const { headers, body } = init;
+      last = await exchange(connections, { method: 'POST', url, headers, body }, { timeoutMs, signal });
+      if (last.kind !== 'answered') throw new Error(last.code);
+      const { body: answer } = last;
+      return { json: async () => JSON.parse(answer.toString()) as unknown };
+    },
+  });
+
+  const call = (api.raw as unknown as Record<string, (payload: JsonObject) => Promise<unknown>>)[step.method];
+  try {
+    // The channel's address, not the rendering's: the chat may have moved since.
+    const chatId = channel.address['chat_id'] ?? step.request['chat_id'];
+    const result = await call?.({ ...step.request, chat_id: chatId });
+    return done(result) ?? classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined });
+  } catch (error) {
+    return classify(masked(failureOf(error, last, step.method), token));
+  }
+};
+
+const malformedToken: StepOutcome = {
+  kind: 'credentials',
+  error: {
+    code: 'malformed_token',
+    category: 'credentials',
+    source: 'gateway',
+    message: 'This is no bot token: it looks like 123456:ABC-DEF…, as @BotFather gives it.',
+  },
+};
+
+/** A `Message`, or an album's several; null for a result that names no message, which proves nothing (D-25). */
+const done = (result: unknown): StepOutcome | null => {
+  const messages = (Array.isArray(result) ? result : [result]) as readonly (TelegramMessage | null | undefined)[];
+  const ids: string[] = [];
+  const urls: string[] = [];
+  for (const message of messages) {
+    if (!Number.isSafeInteger(message?.message_id)) return null;
+    const id = String(message?.message_id);
+    const { chat } = message ?? {};
+    const url = chat?.id === undefined ? null : messageUrl({ id: String(chat.id), username: chat.username }, id);
+    ids.push(id);
+    if (url) urls.push(url);
+  }
+  const [first] = ids;
+  return first === undefined ? null : { kind: 'done', result: { message_id: first }, messageIds: ids, urls };
+};
+
+/** The parts of a Bot API `Message` that matter here; any of them may be missing in a damaged answer. */
+interface TelegramMessage {
+  readonly message_id?: number;
+  readonly chat?: { readonly id?: number; readonly username?: string };
+}
+
+/** What happened, from what was thrown and how far the exchange came. */
+const failureOf = (error: unknown, last: Exchange | undefined, method: string): TelegramFailure => {
+  if (!last) return { kind: 'never_sent', code: 'not_called', detail: 'the call could not be made' };
+  if (last.kind === 'never_sent') return last;
+  if (last.kind === 'lost') return last;
+  const retryAfter = last.headers['retry-after']?.toString();
+  if (error instanceof GrammyError && typeof error.error_code === 'number') {
+    const { error_code: errorCode, description, parameters } = error;
+    return {
+      kind: 'refused',
+      method,
+      errorCode,
+      description: typeof description === 'string' ? description : '',
+      parameters,
+      retryAfter,
+    };
+  }
+  return { kind: 'unreadable', status: last.status, retryAfter };
+};
+
+const statusOf = (last: Exchange | undefined): number => (last?.kind === 'answered' ? last.status : 0);
+
+const masked = (failure: TelegramFailure, token: string): TelegramFailure =>
+  failure.kind === 'refused'
+    ? {
+        ...failure,
+        description: failure.description.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***'),
+      }
+    : failure;

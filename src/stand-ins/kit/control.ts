@@ -1,0 +1,76 @@
+import type { CallLog } from './call-log.js';
+import { BadFault, parseFault, type FaultQueue } from './faults.js';
+import type { Ledger } from './ledger.js';
+import type { StandInAnswer, StandInNetwork } from './network.js';
+
+interface Controlled {
+  readonly faults: FaultQueue;
+  readonly calls: CallLog;
+  readonly ledger: Ledger;
+  readonly network: StandInNetwork;
+}
+
+interface ControlRequest {
+  readonly httpMethod: string;
+  /** What stands behind `/_control/`. */
+  readonly path: string;
+  readonly url: URL;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The controls that all stand-ins share:
+ * - `GET | POST | DELETE /_control/faults`: what goes wrong next, see {@link parseFault}; DELETE clears the delay too
+ * - `POST /_control/delay {ms}`: before every call
+ * - `GET /_control/calls?after=&method=`: what was asked, newest 2,000
+ * - `GET /_control/ledger?after=&limit=&channel=`: what was accepted
+ *
+ * and the network's own. 400 with a sentence for what cannot be, 404 for what is not there.
+ */
+export const answerControl = async (parts: Controlled, request: ControlRequest): Promise<StandInAnswer> => {
+  const { faults, calls, ledger, network } = parts;
+  const { searchParams } = request.url;
+  try {
+    switch (`${request.httpMethod} ${request.path}`) {
+      case 'GET faults':
+        return ok({ items: faults.list(), delay_ms: faults.delayMs });
+      case 'POST faults':
+        faults.add(parseFault(request.fields));
+        return ok({ items: faults.list() });
+      case 'DELETE faults':
+        faults.clear();
+        return ok({ items: [] });
+      case 'POST delay':
+        faults.delayMs = milliseconds(request.fields['ms']);
+        return ok({ delay_ms: faults.delayMs });
+      case 'GET calls':
+        return ok(calls.list(Number(searchParams.get('after') ?? 0), searchParams.get('method')));
+      case 'GET ledger': {
+        const channel = searchParams.get('channel');
+        const items = await ledger.read({
+          after: Number(searchParams.get('after') ?? 0),
+          limit: Number(searchParams.get('limit') ?? 10_000),
+          ...(channel === null ? {} : { channel }),
+        });
+        return ok({ items, last: ledger.last });
+      }
+      default:
+        return (
+          network.control?.(request.httpMethod, request.path, request.fields) ?? {
+            status: 404,
+            body: { error: `no control ${request.httpMethod} ${request.path}` },
+          }
+        );
+    }
+  } catch (error) {
+    if (error instanceof BadFault) return { status: 400, body: { error: error.message } };
+    throw error;
+  }
+};
+
+const ok = (body: object): StandInAnswer => ({ status: 200, body });
+
+const milliseconds = (value: unknown): number => {
+  if (typeof value === 'number' && value >= 0 && value <= 600_000) return value;
+  throw new BadFault('ms must be a number from 0 to 600000');
+};

@@ -1,0 +1,229 @@
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, truncate, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Formatting as readers see it; offsets and lengths in UTF-16 code units. */
+export interface LedgerEntity {
+  readonly type: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly [detail: string]: string | number;
+}
+
+export interface LedgerButton {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** A medium of a message. `file`: its name in the stand-in's media folder; null where it was named by URL. */
+export interface LedgerMedium {
+  readonly type: string;
+  readonly file: string | null;
+  readonly url: string | null;
+  readonly mime: string;
+  readonly bytes: number;
+  readonly name: string;
+}
+
+/** One message that readers can see. */
+export interface LedgerEntry {
+  /** From 1, without gaps, in the order of acceptance. */
+  readonly seq: number;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  readonly platform: string;
+  readonly channel: string;
+  readonly channel_title: string;
+  /** The public name without `@`, where the channel has one. */
+  readonly channel_handle: string | null;
+  readonly message_id: string;
+  /** The same for all messages of one album. */
+  readonly group_id: string | null;
+  readonly reply_to: string | null;
+  readonly text: string;
+  readonly entities: readonly LedgerEntity[];
+  readonly buttons: readonly (readonly LedgerButton[])[];
+  readonly media: readonly LedgerMedium[];
+  /** SHA-256 (hex) of text, entities, buttons and media: equal for equal posts, so that a double is found by it. */
+  readonly content_hash: string;
+  readonly call_id: string;
+}
+
+/** What a network says of a new message; the ledger adds the rest. */
+export type LedgerDraft = Omit<LedgerEntry, 'seq' | 'at' | 'platform' | 'content_hash'>;
+
+export interface LedgerOptions {
+  /** Made with its folder where it is not there yet. */
+  readonly file: string;
+  readonly platform: string;
+  /** Called for every entry in order: those found in the file while it is opened, then each one as it is written. */
+  readonly onEntry?: (entry: LedgerEntry) => void;
+}
+
+/** Every so many entries their place in the file is remembered. */
+const MARK_EVERY = 256;
+
+/**
+ * The truth about what a stand-in accepted: one JSON line a message, appended and never changed. A line has reached
+ * the operating system before its call is answered, so a killed stand-in forgets nothing that it acknowledged; a last
+ * line torn by the kill was never acknowledged and is cut off when the file is opened again.
+ */
+export class Ledger {
+  private readonly waiting: { line: string; entry: LedgerEntry; written: () => void; failed: (e: unknown) => void }[] =
+    [];
+  private flushing: Promise<void> | null = null;
+  private broken: unknown = null;
+
+  private constructor(
+    private readonly options: LedgerOptions,
+    private readonly handle: FileHandle,
+    private bytes: number,
+    private lastSeq: number,
+    private writtenSeq: number,
+    /** `marks[k]`: where the line of entry `k * MARK_EVERY + 1` begins. */
+    private readonly marks: number[],
+  ) {}
+
+  /** Opens the file and replays it through `onEntry`. Throws where a line in its middle is not a ledger's. */
+  static async open(options: LedgerOptions): Promise<Ledger> {
+    await mkdir(dirname(options.file), { recursive: true });
+    const handle = await open(options.file, 'a');
+    const marks: number[] = [];
+    let whole = 0;
+    let seq = 0;
+    for await (const line of readLines(options.file, 0)) {
+      if (!line.ended) {
+        await truncate(options.file, whole);
+        break;
+      }
+      const entry = parseLine(line.text, `${options.file}, line ${seq + 1}`);
+      if (seq % MARK_EVERY === 0) marks.push(whole);
+      seq = entry.seq;
+      whole = line.end;
+      options.onEntry?.(entry);
+    }
+    return new Ledger(options, handle, whole, seq, seq, marks);
+  }
+
+  /** The number of the newest entry that is written; 0 for none. */
+  get last(): number {
+    return this.writtenSeq;
+  }
+
+  /**
+   * Writes messages, all of one call side by side, and resolves once the operating system has them. Appends of the
+   * same moment share one write. Rejects when the disk refuses, and from then on always: a line may be half written.
+   */
+  async append(drafts: readonly LedgerDraft[]): Promise<readonly LedgerEntry[]> {
+    if (this.broken) throw new Error('the ledger cannot be written any more', { cause: this.broken });
+    const at = new Date().toISOString();
+    const { platform } = this.options;
+    const entries = drafts.map((draft): LedgerEntry => ({
+      seq: ++this.lastSeq,
+      at,
+      platform,
+      ...draft,
+      content_hash: contentHash(draft),
+    }));
+    const all = entries.map(
+      (entry) =>
+        new Promise<void>((written, failed) => {
+          this.waiting.push({ line: `${JSON.stringify(entry)}\n`, entry, written, failed });
+        }),
+    );
+    this.flushing ??= this.flush();
+    await Promise.all(all);
+    return entries;
+  }
+
+  /** Written entries after `after`, oldest first, at most `limit`; read from the file. */
+  async read({ after = 0, limit = Infinity, channel }: LedgerQuery): Promise<LedgerEntry[]> {
+    const found: LedgerEntry[] = [];
+    const until = this.writtenSeq;
+    if (after >= until) return found;
+    const start = this.marks[Math.floor(after / MARK_EVERY)] ?? 0;
+    for await (const line of readLines(this.options.file, start)) {
+      if (!line.ended || found.length >= limit) break;
+      const entry = parseLine(line.text, this.options.file);
+      if (entry.seq > until) break;
+      if (entry.seq > after && (channel === undefined || isChannel(entry, channel))) found.push(entry);
+    }
+    return found;
+  }
+
+  /** Waits for what is being written and closes the file. */
+  async close(): Promise<void> {
+    await this.flushing;
+    await this.handle.close();
+  }
+
+  private async flush(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0);
+      try {
+        await this.handle.appendFile(batch.map(({ line }) => line).join(''));
+      } catch (error) {
+        this.broken = error;
+        for (const { failed } of [...batch, ...this.waiting.splice(0)]) failed(error);
+        break;
+      }
+      for (const { line, entry, written } of batch) {
+        if ((entry.seq - 1) % MARK_EVERY === 0) this.marks.push(this.bytes);
+        this.bytes += Buffer.byteLength(line);
+        this.writtenSeq = entry.seq;
+        this.options.onEntry?.(entry);
+        written();
+      }
+    }
+    this.flushing = null;
+  }
+}
+
+/** Which entries to read. `channel`: an id or `@name`. */
+export interface LedgerQuery {
+  readonly after?: number;
+  readonly limit?: number;
+  readonly channel?: string;
+}
+
+const isChannel = (entry: LedgerEntry, channel: string): boolean =>
+  entry.channel === channel ||
+  (entry.channel_handle !== null && `@${entry.channel_handle}`.toLowerCase() === channel.toLowerCase());
+
+const contentHash = ({ text, entities, buttons, media }: LedgerDraft): string =>
+  hash('sha256', JSON.stringify([text, entities, buttons, media]));
+
+const parseLine = (text: string, where: string): LedgerEntry => {
+  try {
+    const entry = JSON.parse(text) as LedgerEntry;
+    if (Number.isSafeInteger(entry.seq)) return entry;
+  } catch {
+    // falls through to the one sentence below
+  }
+  throw new Error(`${where}: not a line of a ledger; move the file away to start a new one`);
+};
+
+interface Line {
+  readonly text: string;
+  /** Where the next line begins. */
+  readonly end: number;
+  /** False for a last line without its newline. */
+  readonly ended: boolean;
+}
+
+async function* readLines(file: string, start: number): AsyncGenerator<Line> {
+  let rest: Buffer = Buffer.alloc(0);
+  let end = start;
+  for await (const chunk of createReadStream(file, { start, highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>) {
+    const block = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    let from = 0;
+    for (let newline = block.indexOf(10); newline >= 0; newline = block.indexOf(10, from)) {
+      end += newline + 1 - from;
+      yield { text: block.toString('utf8', from, newline), end, ended: true };
+      from = newline + 1;
+    }
+    rest = block.subarray(from);
+  }
+  if (rest.length > 0) yield { text: rest.toString(), end: end + rest.length, ended: false };
+}

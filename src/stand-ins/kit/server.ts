@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Wall } from '../walls/wall.js';
+import { BodyProblem, parseBody, readBytes } from './body.js';
+import { CallLog } from './call-log.js';
+import { answerControl } from './control.js';
+import { FaultQueue, type Fault } from './faults.js';
+import type { Ledger } from './ledger.js';
+import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from './network.js';
+
+/** What every stand-in is started with. */
+export interface StandInOptions {
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** The loopback address by default. */
+  readonly host?: string;
+  readonly ledgerFile: string;
+  readonly logger?: StandInLogger;
+}
+
+/** A stand-in that listens. */
+export interface RunningStandIn {
+  /** Base address, without a slash at the end: what the publisher's API URL is set to. */
+  readonly url: string;
+  /** Breaks what is open, writes what is waiting, and frees the port. */
+  stop(): Promise<void>;
+}
+
+/** The parts of one stand-in, for the frame that serves them. */
+export interface StandInParts {
+  readonly network: StandInNetwork;
+  readonly ledger: Ledger;
+  readonly wall: Wall;
+}
+
+/**
+ * Serves a network's API, and beside it what no network has: `/_control/…` to break it on purpose and to see what it
+ * was asked, `/wall` to see what its readers see. Meant for the loopback address: the controls ask for no credentials.
+ */
+export const serveStandIn = async (
+  { network, ledger, wall }: StandInParts,
+  { port, host = '127.0.0.1', logger }: Omit<StandInOptions, 'ledgerFile'>,
+): Promise<RunningStandIn> => {
+  const faults = new FaultQueue();
+  const calls = new CallLog();
+  const stopping = new AbortController();
+
+  const onApiCall = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const bytes = await readBytes(request);
+    const call: StandInCall = {
+      ...(await parseBody(bytes, request.headers['content-type'])),
+      id: randomUUID(),
+      httpMethod: request.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+    };
+    const { method, channel } = network.identify(call);
+    const fault = faults.take(method, channel);
+    const logged = calls.add({ id: call.id, method, channel, request: call.fields, fault: fault?.mode ?? null });
+    const delay = faults.delayMs + (fault?.delay_ms ?? 0);
+    if (delay > 0) await wait(delay, undefined, { signal: stopping.signal });
+
+    const answer = await meet(fault, () => network.handle(call), network);
+    if (answer === 'hang') return;
+    if (answer === 'drop') return void response.destroy();
+    logged.status = answer.status;
+    write(response, answer, fault?.cut_at ?? null);
+  };
+
+  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://stand-in');
+    try {
+      if (url.pathname.startsWith('/_control/')) {
+        const { fields } = await parseBody(await readBytes(request), 'application/json');
+        const asked = { httpMethod: request.method ?? '', path: url.pathname.slice('/_control/'.length), url, fields };
+        write(response, await answerControl({ faults, calls, ledger, network }, asked), null);
+      } else if (wall.serves(url.pathname)) {
+        write(response, await wall.answer(url), null);
+      } else {
+        await onApiCall(request, response, url);
+      }
+    } catch (error) {
+      if (stopping.signal.aborted || response.destroyed || response.headersSent) return void response.destroy();
+      if (error instanceof BodyProblem) return write(response, network.failure(error.status, error.message), null);
+      logger?.error({ err: error, path: url.pathname.replace(/\d+:[\w-]+/, '***') }, 'stand-in failed');
+      write(response, network.failure(500, error instanceof Error ? error.message : 'unknown error'), null);
+    }
+  };
+
+  const server = createServer((request, response) => void onRequest(request, response));
+  server.keepAliveTimeout = 65_000;
+  await listen(server, port, host);
+  const bound = server.address() as AddressInfo;
+  const url = `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
+  logger?.info({ platform: network.platform, url, accepted: ledger.last }, 'stand-in listens');
+  return {
+    url,
+    async stop() {
+      stopping.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await ledger.close();
+    },
+  };
+};
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+/** What goes back to a call under a fault; the network's true answer without one. */
+const meet = async (
+  fault: Fault | null,
+  accept: () => Promise<StandInAnswer>,
+  network: StandInNetwork,
+): Promise<StandInAnswer | 'hang' | 'drop'> => {
+  switch (fault?.mode) {
+    case undefined:
+    case 'delay':
+      return accept();
+    case 'answer':
+      return faultAnswer(fault, network);
+    case 'accept_then_answer':
+      await accept();
+      return faultAnswer(fault, network);
+    case 'accept_then_drop':
+      await accept();
+      return 'drop';
+    case 'accept_then_hang':
+      await accept();
+      return 'hang';
+    case 'drop_before_accepting':
+      return 'drop';
+    case 'hang':
+      return 'hang';
+  }
+};
+
+const faultAnswer = ({ status, body, headers }: Fault, network: StandInNetwork): StandInAnswer => {
+  const words = body === null ? network.failure(status, '') : { body: body as object | string };
+  return { status, body: words.body, headers };
+};
+
+const write = (response: ServerResponse, { status, body, headers }: StandInAnswer, cutAt: number | null): void => {
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body);
+  response.writeHead(status, {
+    'content-type': isJson ? 'application/json' : 'text/html; charset=utf-8',
+    'content-length': bytes.length,
+    ...headers,
+  });
+  if (cutAt === null) return void response.end(bytes);
+  response.write(bytes.subarray(0, cutAt), () => response.destroy());
+};

@@ -1,0 +1,73 @@
+import type { LedgerButton } from '../kit/ledger.js';
+import { linkProblem } from './links.js';
+import { badRequest } from './refusal.js';
+
+/** Rows of URL buttons. */
+export type Keyboard = readonly (readonly LedgerButton[])[];
+
+/** Buttons in a row, and in all (platforms.md §5). */
+const MAX_IN_ROW = 8;
+const MAX_IN_ALL = 100;
+
+/** Parses `reply_markup`: an inline keyboard of URL buttons, the only kind that a channel's readers can use here. */
+export const parseKeyboard = (value: unknown): Keyboard => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('Object expected as reply markup');
+  }
+  const rows: unknown = (value as Record<string, unknown>)['inline_keyboard'];
+  if (rows === undefined) return [];
+  if (!Array.isArray(rows)) throw badRequest('Field "inline_keyboard" must be of type Array');
+  return rows.map((row: unknown) => {
+    if (!Array.isArray(row)) {
+      throw badRequest('Field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays');
+    }
+    return row.map(parseButton);
+  });
+};
+
+const parseButton = (value: unknown): LedgerButton => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw unparsable('InlineKeyboardButton must be an Object');
+  }
+  const { text, url } = value as Record<string, unknown>;
+  if (text === undefined) throw unparsable('Can\'t find field "text"');
+  if (typeof text !== 'string') throw unparsable('Field "text" must be of type String');
+  if (url !== undefined && typeof url !== 'string') throw unparsable('Field "url" must be of type String');
+  if (!url) throw unparsable('Text buttons are unallowed in the inline keyboard');
+  return { text, url };
+};
+
+const unparsable = (what: string): Error => badRequest(`Can't parse inline keyboard button: ${what}`);
+
+/**
+ * Refuses what the network refuses of buttons; answers with those that will stand under the message. A button without
+ * a text is left out, as the real server does.
+ */
+export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
+  const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
+  if (shown.flat().length > MAX_IN_ALL || shown.some((row) => row.length > MAX_IN_ROW)) {
+    throw badRequest('reply markup is too long');
+  }
+  return shown.map((row) =>
+    row.map(({ text, url }) => {
+      const problem = linkProblem(url);
+      if (problem) throw badRequest(`Inline keyboard button ${problem}`);
+      if (!isReachable(url)) throw badRequest('BUTTON_URL_INVALID');
+      const cleaned = text.replace(/[\0-\x1f]/g, ' ').trim();
+      if (cleaned === '') throw badRequest('Inline keyboard button text must be non-empty');
+      return { text: cleaned, url };
+    }),
+  );
+};
+
+/** What the network itself checks, beyond the Bot API server: a host of the public Internet and a bearable length. */
+const isReachable = (url: string): boolean => {
+  if (url.length > 2_048) return false;
+  if (/^tg:/i.test(url)) return true;
+  const absolute = /^https?:\/\//i.test(url) ? url : `http://${url}`;
+  if (!URL.canParse(absolute)) return false;
+  const { hostname } = new URL(absolute);
+  return (
+    hostname.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(hostname) || /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/.test(hostname)
+  );
+};

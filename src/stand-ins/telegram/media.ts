@@ -1,0 +1,73 @@
+import type { UploadedFile } from '../kit/body.js';
+import type { LedgerMedium } from '../kit/ledger.js';
+import type { MediaStore } from '../kit/media-store.js';
+import type { Parameters } from './parameters.js';
+import { Refusal, badRequest } from './refusal.js';
+
+/** What a bot can send as a medium; the method is `send` and the kind with a capital letter. */
+export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
+export type MediumKind = (typeof MEDIUM_KINDS)[number];
+
+/** Uploads (platforms.md §1). */
+const MAX_PHOTO_BYTES = 10 * 1_048_576;
+const MAX_FILE_BYTES = 50 * 1_048_576;
+
+/**
+ * The medium that a parameter names: `attach://name`, an upload under the parameter's own name, or a URL. Refused
+ * where there is none, it is empty, too large, or no picture where a photo is wanted.
+ */
+export const takeMedium = async (
+  kind: MediumKind,
+  reference: string,
+  fieldName: string,
+  parameters: Parameters,
+  store: MediaStore,
+): Promise<LedgerMedium | null> => {
+  if (/^https?:\/\//i.test(reference)) {
+    return { type: kind, file: null, url: reference, mime: '', bytes: 0, name: '' };
+  }
+  const attached = /^attach:\/\/(.*)$/s.exec(reference)?.[1];
+  if (reference !== '' && attached === undefined) {
+    throw badRequest("Wrong remote file identifier specified: can't unserialize it");
+  }
+  const file = parameters.file(attached ?? fieldName);
+  return file ? store.keep(typeOf(kind, file), file, mimeOf(file.bytes)) : null;
+};
+
+/** The type that readers get: what is no MP4 arrives as a document, and so does sound that is neither MP3 nor M4A. */
+const typeOf = (kind: MediumKind, file: UploadedFile): string => {
+  const { bytes } = file;
+  const mime = mimeOf(bytes);
+  if (bytes.length === 0) throw badRequest('File must be non-empty');
+  if (bytes.length > MAX_FILE_BYTES) throw new Refusal(413, 'Request Entity Too Large');
+  if (kind === 'photo') {
+    if (bytes.length > MAX_PHOTO_BYTES) {
+      throw badRequest(
+        `File of size ${bytes.length} bytes is too big for a photo; the maximum size is ${MAX_PHOTO_BYTES} bytes`,
+      );
+    }
+    if (!mime.startsWith('image/')) throw badRequest('IMAGE_PROCESS_FAILED');
+    return 'photo';
+  }
+  if (kind === 'video') return mime === 'video/mp4' ? 'video' : 'document';
+  if (kind === 'audio') return mime === 'audio/mpeg' || mime === 'audio/mp4' ? 'audio' : 'document';
+  return 'document';
+};
+
+/** The type by the first bytes; `application/octet-stream` for what is none of a post's media. */
+export const mimeOf = (bytes: Buffer): string => {
+  const starts = (hex: string, at = 0): boolean => bytes.subarray(at, at + hex.length / 2).toString('hex') === hex;
+  if (starts('ffd8ff')) return 'image/jpeg';
+  if (starts('89504e470d0a1a0a')) return 'image/png';
+  if (starts('47494638')) return 'image/gif';
+  if (starts('52494646') && starts('57454250', 8)) return 'image/webp';
+  if (starts('66747970', 4)) {
+    const brand = bytes.toString('latin1', 8, 12);
+    if (brand === 'qt  ') return 'video/quicktime';
+    return /^M4[AB]/.test(brand) ? 'audio/mp4' : 'video/mp4';
+  }
+  if (starts('1a45dfa3')) return 'video/webm';
+  if (starts('4f676753')) return 'audio/ogg';
+  if (starts('494433') || (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0)) return 'audio/mpeg';
+  return 'application/octet-stream';
+};

@@ -1,0 +1,36 @@
+import type { LedgerEntry } from '../kit/ledger.js';
+import type { Chat } from './chats.js';
+
+/** A `Chat` of the Bot API. */
+export const chatJson = ({ id, type, title, username }: Chat): object => ({
+  id,
+  type,
+  ...(type === 'private' ? { first_name: title } : { title }),
+  ...(username === null ? {} : { username }),
+});
+
+/** A `Message` of the Bot API, as an accepted post is answered. */
+export const messageJson = (entry: LedgerEntry, chat: Chat): object => {
+  const [medium] = entry.media;
+  const words = medium ? ['caption', 'caption_entities'] : ['text', 'entities'];
+  return {
+    message_id: Number(entry.message_id),
+    ...(chat.type === 'channel' ? { sender_chat: chatJson(chat) } : {}),
+    chat: chatJson(chat),
+    date: Math.floor(Date.parse(entry.at) / 1_000),
+    ...(entry.reply_to === null
+      ? {}
+      : { reply_to_message: { message_id: Number(entry.reply_to), chat: chatJson(chat) } }),
+    ...(entry.group_id === null ? {} : { media_group_id: entry.group_id }),
+    ...(medium ? mediumJson(medium) : {}),
+    ...(entry.text ? { [words[0] ?? '']: entry.text } : {}),
+    ...(entry.entities.length > 0 ? { [words[1] ?? '']: entry.entities } : {}),
+    ...(entry.buttons.length > 0 ? { reply_markup: { inline_keyboard: entry.buttons } } : {}),
+  };
+};
+
+const mediumJson = ({ type, file, url, mime, bytes, name }: LedgerEntry['media'][number]): object => {
+  const described = { file_id: file ?? url, file_unique_id: file ?? url, file_size: bytes };
+  if (type === 'photo') return { photo: [{ ...described, width: 0, height: 0 }] };
+  return { [type]: { ...described, mime_type: mime, file_name: name } };
+};

@@ -1,0 +1,39 @@
+import { Ledger } from '../kit/ledger.js';
+import { MediaStore } from '../kit/media-store.js';
+import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
+import { Wall } from '../walls/wall.js';
+import { Chats, type KnownChat } from './chats.js';
+import { RateLimits } from './rate-limits.js';
+import { TelegramNetwork } from './telegram-network.js';
+
+/** Settings of the Telegram stand-in. */
+export interface TelegramStandInOptions extends StandInOptions {
+  /** Chats with a name of their own; any other exists too, under its number or `@name`. */
+  readonly chats?: readonly KnownChat[];
+}
+
+/**
+ * Starts a server that behaves like `api.telegram.org` for posting bots (platforms.md §1–§3, §8): `getMe`, `getChat`,
+ * `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of the right form
+ * and any chat exist until a control says otherwise. What was accepted before a stop or a kill is there again.
+ */
+export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
+  const chats = new Chats(options.chats);
+  const media = new MediaStore(`${options.ledgerFile}.media`);
+  const wall = new Wall('telegram', 'Telegram', media.folder);
+  const ledger = await Ledger.open({
+    file: options.ledgerFile,
+    platform: 'telegram',
+    onEntry: (entry) => {
+      chats.restore(entry);
+      wall.add(entry);
+    },
+  });
+  const network = new TelegramNetwork({ chats, limits: new RateLimits(), ledger, media });
+  try {
+    return await serveStandIn({ network, ledger, wall }, options);
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+};

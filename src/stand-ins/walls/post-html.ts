@@ -1,0 +1,54 @@
+import type { LedgerEntry, LedgerMedium } from '../kit/ledger.js';
+import { escapeHtml, safeHref } from './escape-html.js';
+import { formattedHtml } from './formatted-html.js';
+
+/** How a post is shown. */
+export interface PostView {
+  readonly views: number;
+  /** What stands before a media file's name. */
+  readonly mediaBase: string;
+}
+
+/** One message as its readers see it: media, formatted text, views and time, buttons below. */
+export const postHtml = (entry: LedgerEntry, { views, mediaBase }: PostView): string => {
+  const time = entry.at.slice(11, 16);
+  const media = entry.media.map((medium) => mediumHtml(medium, mediaBase)).join('');
+  const reply = entry.reply_to === null ? '' : `<div class="reply">in reply to ${escapeHtml(entry.reply_to)}</div>`;
+  const text = entry.text ? `<div class="text">${formattedHtml(entry.text, entry.entities)}</div>` : '';
+  const buttons = entry.buttons.map((row) => `<div class="row">${row.map(buttonHtml).join('')}</div>`).join('');
+  return (
+    `<article class="post" id="p-${entry.seq}" data-seq="${entry.seq}" data-day="${entry.at.slice(0, 10)}">` +
+    `<div class="bubble">${media ? `<div class="media">${media}</div>` : ''}<div class="body">` +
+    `<div class="author">${escapeHtml(entry.channel_title)}</div>${reply}${text}` +
+    `<footer><span class="views" title="Views">${EYE}${shortCount(views)}</span>` +
+    `<a class="id" href="#p-${entry.seq}" title="Message ${escapeHtml(entry.message_id)}">` +
+    `<time datetime="${entry.at}">${time}</time></a></footer></div></div>` +
+    `${buttons ? `<div class="buttons">${buttons}</div>` : ''}</article>`
+  );
+};
+
+const EYE =
+  '<svg viewBox="0 0 20 14" aria-hidden="true"><path d="M10 1C5.5 1 2.3 4.3 1 7c1.3 2.7 4.5 6 9 6s7.7-3.3 9-6c-1.3-2.7-4.5-6-9-6Z" fill="none" stroke="currentColor" stroke-width="1.7"/><circle cx="10" cy="7" r="2.6" fill="currentColor"/></svg>';
+
+const buttonHtml = ({ text, url }: LedgerEntry['buttons'][number][number]): string => {
+  const href = safeHref(url);
+  const label = `<span>${escapeHtml(text)}</span>`;
+  return href
+    ? `<a class="button" href="${href}" target="_blank" rel="noopener noreferrer nofollow">${label}<i aria-hidden="true">↗</i></a>`
+    : `<span class="button">${label}</span>`;
+};
+
+const mediumHtml = ({ type, file, url, name, bytes }: LedgerMedium, mediaBase: string): string => {
+  const source = file === null ? safeHref(url ?? '') : escapeHtml(`${mediaBase}/${file}`);
+  if (!source) return '';
+  if (type === 'photo') return `<img src="${source}" alt="" loading="lazy">`;
+  if (type === 'video') return `<video src="${source}" controls preload="metadata"></video>`;
+  if (type === 'audio') return `<audio src="${source}" controls preload="none"></audio>`;
+  const size = bytes > 0 ? ` · ${(bytes / 1_048_576).toFixed(1)} MB` : '';
+  return `<a class="file" href="${source}" target="_blank" rel="noopener noreferrer">${escapeHtml(name || 'file')}${size}</a>`;
+};
+
+const shortCount = (count: number): string => {
+  if (count < 1_000) return String(count);
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}K` : `${(count / 1_000_000).toFixed(1)}M`;
+};

@@ -1,0 +1,103 @@
+import { escapeHtml } from './escape-html.js';
+import type { WallChannel, WallFeed, WallSource } from './feed.js';
+import { WALL_SCRIPT } from './wall-script.js';
+import { WALL_STYLE } from './wall-style.js';
+
+/** How a page of walls is made. */
+export interface WallPageOptions {
+  /** For a Content-Security-Policy that asks for one. */
+  readonly nonce?: string;
+}
+
+/** Posts of one channel that the page begins with; the rest of them is history. */
+const POSTS_PER_CHANNEL = 100;
+
+/**
+ * The walls of one or several networks as a page: one network shows its channels side by side, several stand side by
+ * side with one channel each. The posts are in the HTML as served; a script keeps them live from each source's feed.
+ */
+export const renderWalls = (sources: readonly WallSource[], options: WallPageOptions = {}): string => {
+  const nonce = options.nonce ? ` nonce="${escapeHtml(options.nonce)}"` : '';
+  const [first] = sources;
+  const isSingle = sources.length === 1 && first !== undefined;
+  const heading = isSingle ? first.feed.title : 'All walls';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(heading)} · what readers see</title>
+<style${nonce}>${WALL_STYLE}</style>
+</head>
+<body class="${isSingle ? 'single' : 'many'}">
+<header class="bar"><h1>${escapeHtml(heading)}</h1><p>what readers see</p><span class="live" role="status">live</span></header>
+<main>${sources.map(sourceHtml).join('')}</main>
+<template id="channel-template">${channelHtml({ key: '', title: '', handle: null }, false, [])}</template>
+<script${nonce}>${WALL_SCRIPT}</script>
+</body>
+</html>`;
+};
+
+const sourceHtml = ({ feed, feedUrl }: WallSource): string => {
+  const chips = feed.channels.map(chipHtml).join('');
+  const channels = feed.channels.map((channel, index) =>
+    channelHtml(
+      channel,
+      index === 0,
+      feed.posts.filter((post) => post.channel === channel.key).slice(-POSTS_PER_CHANNEL),
+    ),
+  );
+  return (
+    `<section class="source" data-platform="${escapeHtml(feed.platform)}" data-feed="${escapeHtml(feedUrl)}" ` +
+    `data-next="${feed.next}"><h2>${escapeHtml(feed.title)}</h2><nav class="chips" aria-label="Channels">${chips}</nav>` +
+    `<div class="channels">${channels.join('')}<p class="nothing">Nothing is posted here yet.</p></div></section>`
+  );
+};
+
+const chipHtml = ({ key, title }: WallChannel): string =>
+  `<button class="chip" type="button" data-channel="${escapeHtml(key)}">${escapeHtml(title)}</button>`;
+
+const channelHtml = (channel: WallChannel, isActive: boolean, posts: WallFeed['posts']): string => {
+  const { key, title, handle } = channel;
+  const name = handle === null ? key : `@${handle}`;
+  return (
+    `<section class="channel${isActive ? ' active' : ''}" data-channel="${escapeHtml(key)}" style="--hue:${hueOf(key)}">` +
+    `<header><span class="avatar" aria-hidden="true">${escapeHtml(initials(title))}</span>` +
+    `<div><h3>${escapeHtml(title)}</h3><p>${escapeHtml(name)}</p></div></header>` +
+    `<div class="posts">${postsHtml(posts)}</div>` +
+    `<button class="newer" type="button" hidden aria-label="To the newest post">↓</button></section>`
+  );
+};
+
+/** Posts with the day above each day's first. */
+const postsHtml = (posts: WallFeed['posts']): string => {
+  let day = '';
+  return posts
+    .map(({ html }) => {
+      const itsDay = /data-day="([\d-]+)"/.exec(html)?.[1] ?? day;
+      const separator =
+        itsDay === day ? '' : `<div class="day"><time datetime="${itsDay}">${dayName(itsDay)}</time></div>`;
+      day = itsDay;
+      return separator + html;
+    })
+    .join('');
+};
+
+const dayName = (day: string): string =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString('en', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+
+const initials = (title: string): string =>
+  title
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase();
+
+/** Hues of avatars and names that stay readable on light and dark. */
+const HUES = [4, 24, 140, 178, 208, 262, 330];
+
+/** A colour for each channel, the same every time. */
+const hueOf = (key: string): number =>
+  HUES[[...key].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973, 0) % HUES.length] ?? 0;
