@@ -19,6 +19,7 @@ export interface Execution extends Origin {
   readonly at: Instant;
 }
 
+/** The envelope as it is written. */
 interface Metadata {
   readonly version: number;
   readonly at: Instant;
@@ -53,9 +54,16 @@ export class EventCodec {
     return { id, type: event.type, data, metadata: JSON.stringify({ ...unsigned, hash }), hash };
   }
 
+  /** What stands round an event's data. */
+  envelope({ metadata }: Pick<NewEvent, 'metadata'>): Metadata {
+    return JSON.parse(metadata) as Metadata;
+  }
+
   /** Decodes at today's version. @throws Error for an unknown type, a newer version, or text that is no JSON. */
   decode<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
-    const { version, at, actor, request_id, causation_id, correlation_id, hash } = JSON.parse(stored.metadata) as Metadata;
+    const { version, at, actor, request_id, causation_id, correlation_id, hash } = JSON.parse(
+      stored.metadata,
+    ) as Metadata;
     return {
       stream: stored.stream,
       revision: stored.revision,
@@ -82,7 +90,8 @@ export class EventCodec {
 
   private upcast(type: string, version: number, data: unknown): unknown {
     const schema = this.schema(type);
-    if (version > schema.version) throw new Error(`${type} has version ${version}; this program knows ${schema.version}`);
+    if (version > schema.version)
+      throw new Error(`${type} has version ${version}; this program knows ${schema.version}`);
     let current = data;
     for (let from = version; from < schema.version; from++) {
       const step = schema.upcasters?.[from];

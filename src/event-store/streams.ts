@@ -3,7 +3,14 @@ import { type Decider, streamOf } from '../kernel/decider.js';
 import type { DomainEvent, RecordedEvent } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
 import type { EventCodec, Execution } from './codec.js';
-import { BEGINNING, type EventStore, type NewEvent, type Position, Unavailable, WrongExpectedRevision } from './port.js';
+import {
+  BEGINNING,
+  type EventStore,
+  type NewEvent,
+  type Position,
+  Unavailable,
+  WrongExpectedRevision,
+} from './port.js';
 
 /** An aggregate as it stands. */
 export interface Loaded<S> {
@@ -14,12 +21,15 @@ export interface Loaded<S> {
   readonly hash: string;
 }
 
-/** What a command came to: the events written (none where nothing changed) and how far one must read to see them. */
+/** What a command came to: the events written, none where nothing changed, and the aggregate as it then stands. */
 export interface Decided<S, E extends DomainEvent> {
   readonly events: readonly E[];
-  readonly state: S;
-  readonly position: Position;
+  /** Its position is how far one must read to see all of this. */
+  readonly after: Loaded<S>;
 }
+
+/** An aggregate that nothing has happened to. */
+export const nothingYet = <S>(decider: { readonly initial: S }): Loaded<S> => ({ ...NEW, state: decider.initial });
 
 const NEW: Omit<Loaded<never>, 'state'> = { revision: -1n, position: BEGINNING, hash: '' };
 const MAX_CONFLICTS = 50;
@@ -51,8 +61,8 @@ export class Streams {
 
   /**
    * Runs one command.
-   * @param options.assumeNew start from an empty stream without reading: saves the read where the stream is most
-   * likely not there; a conflict reads after all.
+   * @param from what is known of the aggregate already, to save the read: {@link nothingYet} where the stream is most
+   * likely not there, or what an earlier command left. Where that is out of date the append conflicts, and it is read.
    * @throws Unavailable the store was away for longer than a few seconds; the command may be repeated with its id.
    */
   async run<C, S, E extends DomainEvent, R extends string>(
@@ -60,27 +70,41 @@ export class Streams {
     id: string,
     command: C,
     execution: Execution,
-    options: { assumeNew?: boolean } = {},
+    from?: Loaded<S>,
   ): Promise<Decided<S, E> | Rejection<R>> {
     const stream = streamOf(decider, id);
-    let loaded: Loaded<S> = options.assumeNew ? { ...NEW, state: decider.initial } : await this.load(decider, id);
+    let loaded = from ?? (await this.load(decider, id));
+    let fresh = from === undefined;
     for (let conflicts = 0; ; conflicts++) {
       const events = decider.decide(command, loaded.state);
-      if (isRejection(events)) return events as Rejection<R>;
-      if (events.length === 0) return { events, state: loaded.state, position: loaded.position };
-      try {
-        const { position } = await this.appendSurely(stream, loaded.revision, this.encode(stream, events, loaded, execution));
-        return { events, state: events.reduce((state, event) => decider.evolve(state, event), loaded.state), position };
-      } catch (error) {
-        if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
-        if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
-        loaded = await this.load(decider, id);
+      if (isRejection(events)) {
+        if (fresh) return events as Rejection<R>;
+      } else if (events.length === 0) {
+        if (fresh) return { events, after: loaded };
+      } else {
+        const encoded = this.encode(stream, events, loaded, execution);
+        try {
+          const { revision, position } = await this.appendSurely(stream, loaded.revision, encoded);
+          const state = events.reduce((folded, event) => decider.evolve(folded, event), loaded.state);
+          const { hash } = this.codec.envelope(encoded.at(-1)!);
+          return { events, after: { state, revision, position, hash } };
+        } catch (error) {
+          if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
+          if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
+        }
       }
+      loaded = await this.load(decider, id);
+      fresh = true;
     }
   }
 
   /** Encodes events to follow a loaded stream. */
-  encode(stream: string, events: readonly DomainEvent[], after: Omit<Loaded<unknown>, 'state'>, execution: Execution): NewEvent[] {
+  encode(
+    stream: string,
+    events: readonly DomainEvent[],
+    after: Omit<Loaded<unknown>, 'state'>,
+    execution: Execution,
+  ): NewEvent[] {
     let previousHash = after.hash;
     return events.map((event, i) => {
       const place = { stream, revision: after.revision + BigInt(i + 1), previousHash };

@@ -18,7 +18,10 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     if (reply.sent) return;
     const problem = this.problemOf(error, request);
-    void reply.code(problem.status).headers({ ...problem.headers }).send(problemBody(problem, request.id));
+    void reply
+      .code(problem.status)
+      .headers({ ...problem.headers })
+      .send(problemBody(problem, request.id));
   }
 
   private problemOf(error: unknown, request: FastifyRequest): HttpProblem {
@@ -30,9 +33,17 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (error instanceof HttpException) return ofFramework(error.getStatus(), error.message);
     const { statusCode, message } = error as { statusCode?: number; message?: string };
-    if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return ofFramework(statusCode, message ?? '');
-    this.log.error({ request_id: request.id, error: error instanceof Error ? error.stack : String(error) }, 'internal error');
-    return HttpProblem.of(500, 'internal', 'Something broke on our side. Send the same request again, with the same Idempotency-Key.');
+    if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+      return ofFramework(statusCode, message ?? '');
+    this.log.error(
+      { request_id: request.id, error: error instanceof Error ? error.stack : String(error) },
+      'internal error',
+    );
+    return HttpProblem.of(
+      500,
+      'internal',
+      'Something broke on our side. Send the same request again, with the same Idempotency-Key.',
+    );
   }
 }
 

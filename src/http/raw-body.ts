@@ -28,9 +28,12 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
     done();
   });
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage, done: (e: null, body: unknown) => void) => {
-    done(null, payload);
-  });
+  fastify.addContentTypeParser(
+    '*',
+    (_request: FastifyRequest, payload: IncomingMessage, done: (e: null, body: unknown) => void) => {
+      done(null, payload);
+    },
+  );
 };
 
 /**

@@ -88,9 +88,22 @@ export interface SendContext {
   readonly signal: AbortSignal;
 }
 
+/** At most so many calls in so many milliseconds. */
+export interface Pace {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
+/** What a network takes of us before it says so itself (platforms.md §3). */
+export interface PlatformPace {
+  readonly perChannel: readonly Pace[];
+  readonly perCredential: readonly Pace[];
+}
+
 /** One network. `render` is pure; `send` runs one step and classifies whatever happens; it never throws. */
 export interface Publisher {
   readonly platform: string;
+  readonly pace: PlatformPace;
   render(post: PlatformPost, channel: PlatformChannel): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
 }

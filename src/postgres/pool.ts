@@ -28,6 +28,8 @@ export interface PoolOptions {
   readonly logger: Logger;
   /** The server gives up a statement after so many milliseconds; 0: never. Default 30,000. */
   readonly statementTimeoutMs?: number;
+  /** The server ends a session that stands still in a transaction for so long. Default 60,000. */
+  readonly idleInTransactionMs?: number;
 }
 
 /**
@@ -48,7 +50,7 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     // A server that was cut off answers nothing at all: our own clock ends the wait, a little after its.
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + 5_000,
     // A process that stands still in a transaction must not hold its locks for ever.
-    idle_in_transaction_session_timeout: 60_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 60_000,
   });
   pool.on('error', (error) => options.logger.warn({ reason: error.message }, 'an idle database connection was lost'));
   // While a client is lent out nobody else listens, and an unheard 'error' would end the process.

@@ -16,6 +16,7 @@ const POLL_MS = 200;
 export class ProjectionProgress {
   private readonly positions = new Map<string, Position>();
   private readonly waiters = new Map<string, Set<Waiter>>();
+  private readonly listeners = new Map<string, Set<() => void>>();
   private poll: NodeJS.Timeout | null = null;
 
   constructor(
@@ -33,6 +34,15 @@ export class ProjectionProgress {
     if (position <= (this.positions.get(name) ?? -2n)) return;
     this.positions.set(name, position);
     for (const waiter of this.waiters.get(name) ?? []) if (waiter.position <= position) waiter.done();
+    for (const listener of this.listeners.get(name) ?? []) listener();
+  }
+
+  /** Calls back whenever a projection has moved on. Answers how to stop that. */
+  onMove(name: string, listener: () => void): () => void {
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 
   /**

@@ -14,8 +14,8 @@ interface Append {
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
   readonly bytes: number;
-  resolve(result: AppendResult): void;
-  reject(error: Error): void;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
 }
 
 interface Row {
@@ -66,7 +66,7 @@ export class AppendBatcher {
   }
 
   private async run(): Promise<void> {
-    await null; // let the callers of this turn join the first batch
+    await Promise.resolve(); // let the callers of this turn join the first batch
     while (this.waiting.length > 0) await this.commit(this.take());
     this.running = null;
   }

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { post, type PostAnswer, type PostState } from '../domain/post/post.decider.js';
+import type { PayloadPartStored, PostAccepted, RequestFacts, Target } from '../domain/post/post.events.js';
+import { nothingYet, Streams } from '../event-store/streams.js';
+import { type Clock, CLOCK } from '../kernel/clock.js';
+import type { Origin } from '../kernel/events.js';
+import { newId } from '../kernel/ids.js';
+import { isRejection } from '../kernel/result.js';
+import type { PublishPayload } from '../payload/payload.js';
+import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
+import { payloadStream } from '../projections/posts/post-payloads.js';
+import { execution } from './origin.js';
+
+/** The endpoint as the gate has just seen it. */
+export interface AcceptingEndpoint {
+  readonly endpoint_id: string;
+  readonly owner_id: string;
+  readonly projects: readonly AccessProject[];
+}
+
+/** What a post is answered with; `replay` is the first answer again (D-9). */
+export type AcceptPostResult =
+  | { readonly outcome: 'accepted' | 'accepted_no_project'; readonly answer: PostAnswer }
+  | { readonly outcome: 'replay'; readonly answer: PostAnswer; readonly mismatch: boolean }
+  | { readonly outcome: 'invalid_targets' };
+
+/** Takes a valid post in: from here on it is never lost. */
+export class AcceptPost extends Command<AcceptPostResult> {
+  constructor(
+    readonly endpoint: AcceptingEndpoint,
+    readonly payload: PublishPayload,
+    /** Idempotency-Key, else `external_id` (D-19). */
+    readonly key: string | null,
+    /** SHA-256 (hex) of the body. */
+    readonly bodyHash: string,
+    readonly request: RequestFacts,
+    readonly origin: Origin,
+  ) {
+    super();
+  }
+}
+
+/** D-42: an event may be 1 MiB; beyond this much JSON the payload is written in parts first. */
+const MAX_INLINE_BYTES = 900_000;
+/** Of the payload's bytes in one part: 900 KB as base64. */
+const PART_BYTES = 660_000;
+
+@CommandHandler(AcceptPost)
+export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
+  constructor(
+    private readonly streams: Streams,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ endpoint, payload, key, bodyHash, request, origin }: AcceptPost): Promise<AcceptPostResult> {
+    const acceptedAt = this.clock.now();
+    const facts = {
+      acceptedAt,
+      endpointId: endpoint.endpoint_id,
+      ownerId: endpoint.owner_id,
+      externalId: payload.external_id ?? null,
+      traceId: payload.trace_id ?? null,
+      bodyHash,
+      request,
+    };
+    const targets = targetsOf(endpoint.projects, payload);
+    if (targets === 'invalid') return { outcome: 'invalid_targets' };
+    if (endpoint.projects.length === 0) {
+      if (key === null)
+        return { outcome: 'accepted_no_project', answer: { postId: null, traceId: facts.traceId, queuedTargets: 0 } };
+      return this.claim(
+        keyStream(endpoint.endpoint_id, key),
+        { type: 'PassPostOver', ...facts, key },
+        bodyHash,
+        origin,
+      );
+    }
+    const postId = newId('post');
+    const stored = await this.store(postId, payload, origin);
+    const id = key === null ? postId : keyStream(endpoint.endpoint_id, key);
+    return this.claim(id, { type: 'AcceptPost', ...facts, postId, key, ...stored, targets }, bodyHash, origin);
+  }
+
+  /** Claim, acceptance and stored answer in one append; whoever loses the race answers what the winner did. */
+  private async claim(
+    id: string,
+    command: Parameters<typeof post.decide>[0],
+    bodyHash: string,
+    origin: Origin,
+  ): Promise<AcceptPostResult> {
+    const run = execution(origin, command.type, command.acceptedAt);
+    const decided = await this.streams.run(post, id, command, run, nothingYet<PostState>(post));
+    if (!isRejection(decided)) {
+      const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
+      return { outcome, answer: decided.after.state!.answer };
+    }
+    const { state } = await this.streams.load(post, id);
+    return { outcome: 'replay', answer: state!.answer, mismatch: state!.bodyHash !== bodyHash };
+  }
+
+  private async store(
+    postId: string,
+    payload: PublishPayload,
+    origin: Origin,
+  ): Promise<Pick<PostAccepted['data'], 'payload' | 'parts'>> {
+    const text = JSON.stringify(payload);
+    if (text.length * 3 <= MAX_INLINE_BYTES || Buffer.byteLength(text) <= MAX_INLINE_BYTES)
+      return { payload, parts: null };
+    const bytes = Buffer.from(text);
+    const stream = payloadStream(postId);
+    const at = this.clock.now();
+    let after = nothingYet({ initial: null });
+    let count = 0;
+    for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
+      const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
+      const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
+      const encoded = this.streams.encode(stream, [part], after, execution(origin, `part ${count}`, at));
+      const { revision, position } = await this.streams.appendSurely(stream, after.revision, encoded);
+      after = { state: null, revision, position, hash: this.streams.codec.envelope(encoded[0]!).hash };
+    }
+    return { payload: null, parts: { count, sha256: createHash('sha256').update(bytes).digest('hex') } };
+  }
+}
+
+/** The stream id of a key: hashed, because a key may hold anything and a stream's name may not. */
+const keyStream = (endpointId: string, key: string): string =>
+  createHash('sha256').update(`${endpointId}\n${key}`).digest('hex').slice(0, 40);
+
+/**
+ * Every enabled channel of the endpoint's projects, once: the project that stands first decides (D-27); only those that
+ * the post names, where it names any. `invalid`: none that it names is there (spec: POST /v1/webhooks/{slug}, 1).
+ */
+const targetsOf = (projects: readonly AccessProject[], payload: PublishPayload): Target[] | 'invalid' => {
+  const wanted = payload.targets && new Set(payload.targets.map(({ id }) => id));
+  const targets = new Map<string, Target>();
+  let named = 0;
+  for (const { project_id: projectId, channels } of projects) {
+    for (const { channel_id: channelId, platform, enabled } of channels) {
+      if (wanted && !wanted.has(channelId)) continue;
+      named += 1;
+      if (enabled && !targets.has(channelId)) {
+        targets.set(channelId, { publicationId: newId('pub'), channelId, platform, projectId });
+      }
+    }
+  }
+  return wanted && named === 0 && projects.length > 0 ? 'invalid' : [...targets.values()];
+};

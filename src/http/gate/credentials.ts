@@ -1,0 +1,54 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { Instant } from '../../kernel/instant.js';
+
+/** Spec: Authentication, 4: the window on both sides. */
+const TIMESTAMP_WINDOW_S = 5 * 60;
+const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i;
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/** The token of an Authorization header; empty where there is none, which matches nothing. */
+export const bearerToken = (header: string | undefined): string => BEARER.exec(header ?? '')?.[1] ?? '';
+
+/** Compares a token with a stored SHA-256 (hex) in constant time; costs the same whatever the outcome. */
+export const tokenMatches = (token: string, storedHash: string): boolean =>
+  timingSafeEqual(createHash('sha256').update(token).digest(), Buffer.from(storedHash, 'hex'));
+
+/** True for an address inside the allowlist, and for every address where there is none. */
+export const addressAllowed = (ip: string, allowlist: readonly string[]): boolean => {
+  if (allowlist.length === 0) return true;
+  if (!ipaddr.isValid(ip)) return false;
+  const address = ipaddr.process(ip);
+  return allowlist.some((entry) => {
+    const [range, bits] = entry.includes('/') ? ipaddr.parseCIDR(entry) : single(entry);
+    return range.kind() === address.kind() && address.match(range, bits);
+  });
+};
+
+const single = (entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+};
+
+/** Unix seconds within five minutes of now, either side included (spec: Authentication, 4). */
+export const timestampAccepted = (header: string | undefined, now: Instant): boolean =>
+  header !== undefined && /^\d{1,12}$/.test(header) && Math.abs(Number(header) - now / 1_000) <= TIMESTAMP_WINDOW_S;
+
+/**
+ * Checks an HMAC-SHA256 against each secret (two while one is being rotated, D-40), in constant time. The header's
+ * prefix may be absent and its hex of either case (spec: Authentication, 5).
+ */
+export const signatureMatches = (
+  header: string | undefined,
+  signed: Buffer | string,
+  secrets: readonly string[],
+): boolean => {
+  const hex = SIGNATURE.exec(header ?? '')?.[1];
+  const given = Buffer.from(hex ?? '0'.repeat(64), 'hex');
+  let matches = false;
+  for (const secret of secrets) {
+    const wanted = createHmac('sha256', secret).update(signed).digest();
+    if (timingSafeEqual(wanted, given)) matches = true;
+  }
+  return matches && hex !== undefined;
+};

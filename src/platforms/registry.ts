@@ -1,0 +1,17 @@
+import type { Publisher } from './publisher.js';
+
+/** The networks there are, by identifier. */
+export class Publishers {
+  private readonly byPlatform: ReadonlyMap<string, Publisher>;
+
+  constructor(publishers: readonly Publisher[]) {
+    this.byPlatform = new Map(publishers.map((publisher) => [publisher.platform, publisher]));
+  }
+
+  /** @throws Error for a network that this program does not know. */
+  of(platform: string): Publisher {
+    const publisher = this.byPlatform.get(platform);
+    if (!publisher) throw new Error(`no publisher for ${platform}`);
+    return publisher;
+  }
+}

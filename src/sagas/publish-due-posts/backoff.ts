@@ -1,0 +1,16 @@
+import type { Instant } from '../../kernel/instant.js';
+
+/** Five attempts within the 15 minutes of D-20: 2 s, 10 s, 50 s, 4 min. */
+const DELAYS_MS = [2_000, 10_000, 50_000, 240_000];
+const JITTER = 0.2;
+
+/**
+ * When to try again. A wait that the network names is kept to the second; our own grows with each failure and is
+ * spread, so that what failed together does not come back together.
+ * @param failures failed attempts before this one
+ */
+export const retryAt = (at: Instant, failures: number, namedMs: number | null): Instant => {
+  if (namedMs !== null) return at + namedMs;
+  const delay = DELAYS_MS[Math.min(failures, DELAYS_MS.length - 1)]!;
+  return Math.round(at + delay * (1 - JITTER + 2 * JITTER * Math.random()));
+};

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { Leases } from '../../postgres/leases.js';
+import type { Notifications } from '../../postgres/notifications.js';
+import type { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import type { ProjectionProgress } from '../../projections/progress.js';
+import type { ChannelClaims } from './channel-claims.js';
+import type { Publish } from './publish.js';
+
+export interface PublishDuePostsDependencies {
+  readonly claims: ChannelClaims;
+  readonly schedule: PublishScheduleQueries;
+  readonly publish: Publish;
+  readonly progress: ProjectionProgress;
+  readonly leases: Leases;
+  readonly notifications: Notifications;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Channels that one process publishes on at the same time. */
+const MAX_CHANNELS = 512;
+/** A look without a cause, in case a notification was lost. */
+const SAFETY_NET_MS = 2_000;
+/** How long a channel that gave nothing to do is left alone, ms. */
+const REST_MS = 250;
+const FAILURE_REST_MS = 1_000;
+
+/**
+ * Publishes what is due: takes channels whose head may go, and works each one off in strict order under its lease. It
+ * sleeps until the schedule moves, a lease is freed or the next due time comes.
+ */
+export class PublishDuePosts {
+  private readonly working = new Map<string, Promise<void>>();
+  private readonly resting = new Map<string, number>();
+  private stirred = true;
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly on: PublishDuePostsDependencies) {}
+
+  /** Runs until the signal, then waits for what is being sent. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stir = () => {
+      this.stirred = true;
+      this.wake();
+    };
+    const off = [this.on.notifications.on('lease', stir), this.on.progress.onMove('publish-schedule', stir)];
+    signal.addEventListener('abort', stir);
+    while (!signal.aborted) {
+      this.stirred = false;
+      try {
+        const more = await this.claim(signal);
+        if (!more) await this.sleepUntilDue();
+      } catch (error) {
+        this.on.log.warn({ error: String(error) }, 'looking for due posts failed');
+        await sleep(FAILURE_REST_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    for (const stop of off) stop();
+    await Promise.all(this.working.values());
+  }
+
+  /** Takes due channels and sets to work on them; true where there may be more. */
+  private async claim(signal: AbortSignal): Promise<boolean> {
+    const now = this.on.clock.now();
+    for (const [channelId, until] of this.resting) if (until <= now) this.resting.delete(channelId);
+    const room = MAX_CHANNELS - this.working.size;
+    const claimed = await this.on.claims.claimDue(now, room, [...this.resting.keys()]);
+    for (const channelId of claimed) {
+      const work = this.workOff(channelId, signal).finally(() => {
+        this.working.delete(channelId);
+        this.stirred = true;
+        this.wake();
+      });
+      this.working.set(channelId, work);
+    }
+    return claimed.length > 0 && claimed.length === room;
+  }
+
+  /** Publishes a channel's due posts one after the other, then gives the channel back. */
+  private async workOff(channelId: string, signal: AbortSignal): Promise<void> {
+    const { schedule, publish, progress, claims, leases, clock, log } = this.on;
+    let published = 0;
+    try {
+      while (!signal.aborted && leases.isValid()) {
+        const head = await schedule.head(channelId, clock.now());
+        if (!head || head.due > clock.now()) break;
+        const position = await publish.next(head.publication, signal);
+        if (position === null) break;
+        published += 1;
+        // The next head must be found by a schedule that knows of this one.
+        if (!(await progress.waitFor(['publish-schedule'], position))) break;
+      }
+    } catch (error) {
+      log.error(
+        { channel: channelId, error: error instanceof Error ? error.stack : String(error) },
+        'publishing broke off',
+      );
+      this.resting.set(channelId, clock.now() + FAILURE_REST_MS);
+    }
+    if (published === 0 && !this.resting.has(channelId)) this.resting.set(channelId, clock.now() + REST_MS);
+    await claims.release(channelId);
+  }
+
+  private async sleepUntilDue(): Promise<void> {
+    const now = this.on.clock.now();
+    const next = await this.on.schedule.nextDue(now);
+    const rested = Math.min(...this.resting.values());
+    const ms = Math.max(1, Math.min(SAFETY_NET_MS, (next ?? Infinity) - now, rested - now));
+    if (this.stirred) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.wake = () => undefined;
+  }
+}

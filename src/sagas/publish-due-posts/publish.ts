@@ -1,0 +1,249 @@
+import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
+import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
+import {
+  publication as decider,
+  type PublicationCommand,
+  type PublicationState,
+} from '../../domain/publication/publication.decider.js';
+import type { Position } from '../../event-store/port.js';
+import { type Loaded, nothingYet, type Streams } from '../../event-store/streams.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Origin } from '../../kernel/events.js';
+import { newUuid } from '../../kernel/ids.js';
+import type { Log } from '../../kernel/log.js';
+import { isRejection } from '../../kernel/result.js';
+import type {
+  PlatformChannel,
+  PlatformPost,
+  Publisher,
+  Rendering,
+  Step,
+  StepOutcome,
+} from '../../platforms/publisher.js';
+import type { Publishers } from '../../platforms/registry.js';
+import type { Leases } from '../../postgres/leases.js';
+import type { PostPayloads } from '../../projections/posts/post-payloads.js';
+import type { ScheduledPublication } from '../../projections/publish-schedule/publish-schedule.tables.js';
+import type { SecretVault } from '../../secrets/vault.js';
+import type { Pacing } from './pacing.js';
+import { retryAt } from './backoff.js';
+
+export interface PublishDependencies {
+  readonly streams: Streams;
+  readonly payloads: PostPayloads;
+  readonly publishers: Publishers;
+  readonly vault: SecretVault;
+  readonly pacing: Pacing;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const ACTOR = 'system:publish-due-posts';
+
+type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
+
+/** One publication on its way: what is known of it while it is being worked on. */
+interface Work {
+  readonly row: ScheduledPublication;
+  readonly origin: Origin;
+  readonly channel: Channel;
+  /** The publication's stream as this worker left it. */
+  loaded: Loaded<PublicationState>;
+}
+
+/**
+ * Publishes one post on one channel. The stream decides, never the schedule: what it says is over stays over. The claim
+ * (`PublicationStarted` at an expected revision) comes before the first call, each step's result before the next call,
+ * the outcome last; whatever dies in between leaves a stream that says how to go on.
+ */
+export class Publish {
+  constructor(private readonly on: PublishDependencies) {}
+
+  /**
+   * Takes the head of a channel as far as it goes. The caller holds the channel's lease.
+   * @returns the position of the last event, or null where nothing was to be done yet.
+   */
+  async next(row: ScheduledPublication, signal: AbortSignal): Promise<Position | null> {
+    const { streams, payloads } = this.on;
+    const [loaded, { state: channel }, pause, post] = await Promise.all([
+      // The first attempt needs no look: its claim fails where the schedule is behind.
+      row.attempt === 0 ? nothingYet(decider) : streams.load(decider, row.publication_id),
+      streams.load(channelDecider, row.channel_id),
+      streams.load(channelPause, row.channel_id),
+      payloads.read(row.post_stream, row.post_revision),
+    ]);
+    if (!channel) throw new Error(`${row.channel_id} is not in the store`);
+    const { requestId, correlationId, id: causationId } = post.event;
+    const work: Work = { row, origin: { actor: ACTOR, requestId, correlationId, causationId }, channel, loaded };
+
+    if (loaded.state.status === 'publishing') return this.recover(work);
+    if (loaded.state.status !== 'queued') return loaded.position; // the schedule is behind; let it catch up
+    if (!channel.enabled || pause.state.until > this.on.clock.now()) return null;
+
+    const publisher = this.on.publishers.of(channel.platform);
+    const platformChannel: PlatformChannel = {
+      id: row.channel_id,
+      address: channel.address,
+      settings: { ...channel.settings },
+    };
+    const { text = '', entities = [], media = [], buttons = [], is_advertisement = false } = post.payload;
+    const platformPost: PlatformPost = { text, entities, media, buttons, isAdvertisement: is_advertisement };
+    const rendering = publisher.render(platformPost, platformChannel);
+    if (rendering.steps.length === 0) return this.filter(work, rendering);
+    return this.send(work, publisher, platformChannel, rendering, signal);
+  }
+
+  /** An attempt whose worker is gone: in doubt where something visible was on its way, else simply again. */
+  private async recover(work: Work): Promise<Position | null> {
+    const at = this.on.clock.now();
+    const error = interrupted(work.loaded.state.sending);
+    const { attempt, sending } = work.loaded.state;
+    if (sending === null) {
+      return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'interrupted', error });
+    }
+    return this.doubt(work, error);
+  }
+
+  private async doubt(work: Work, error: PublishError): Promise<Position | null> {
+    const at = this.on.clock.now();
+    const position = await this.record(work, { type: 'Doubt', attempt: work.loaded.state.attempt, at, error });
+    const resend = work.channel.settings.on_doubt === 'resend' && work.loaded.state.status === 'in_doubt';
+    return resend ? this.record(work, { type: 'Resend', at }) : position;
+  }
+
+  private async filter(work: Work, { warnings }: Rendering): Promise<Position | null> {
+    const reason = warnings[0] ?? { code: 'nothing_to_send', message: 'Nothing is left that this network could show.' };
+    return this.record(work, { type: 'Filter', at: this.on.clock.now(), reason });
+  }
+
+  private async send(
+    work: Work,
+    publisher: Publisher,
+    channel: PlatformChannel,
+    rendering: Rendering,
+    signal: AbortSignal,
+  ): Promise<Position | null> {
+    const { vault, pacing, leases, clock } = this.on;
+    const steps = rendering.steps.filter(({ name }) => !(name in work.loaded.state.results));
+    const credentials = await vault.get(work.channel.credentialsId);
+    await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, signal);
+    const worker = leases.workerId;
+    if (worker === null || signal.aborted) return null;
+
+    let position = await this.record(work, { type: 'Start', at: clock.now(), worker, sending: visible(steps[0]) });
+    if (position === null) return null;
+    if (credentials === null) return this.conclude(work, { kind: 'credentials', error: erased }, rendering);
+    for (const [i, step] of steps.entries()) {
+      // Past this point nothing can be taken back: whoever may have lost the channel must not send.
+      if (!leases.isValid()) return null;
+      const { results, attempt } = work.loaded.state;
+      const key = work.row.publication_id;
+      const outcome = await publisher.send(step, { credentials, channel, results, key, signal });
+      if (outcome.kind !== 'done' || i === steps.length - 1) return this.conclude(work, outcome, rendering);
+      const { result, messageIds, urls } = outcome;
+      const done = { step: step.name, result, messageIds, urls, sending: visible(steps[i + 1]) };
+      position = await this.record(work, { type: 'CompleteStep', attempt, ...done });
+      if (position === null) return null;
+    }
+    return position;
+  }
+
+  private async conclude(work: Work, outcome: StepOutcome, { warnings }: Rendering): Promise<Position | null> {
+    const { attempt, failures } = work.loaded.state;
+    const at = this.on.clock.now();
+    switch (outcome.kind) {
+      case 'done': {
+        const { messageIds, urls } = outcome;
+        return this.record(work, { type: 'Succeed', attempt, at, messageIds, urls, warnings });
+      }
+      case 'retry': {
+        const { error, afterMs, named } = outcome;
+        const rule = named ? 'platform_limit' : 'retry';
+        return this.record(work, {
+          type: 'Postpone',
+          attempt,
+          at,
+          retryAt: retryAt(at, failures, afterMs),
+          rule,
+          error,
+        });
+      }
+      case 'failed':
+        return this.record(work, { type: 'Fail', attempt, at, error: outcome.error });
+      case 'in_doubt':
+        return this.doubt(work, outcome.error);
+      case 'credentials': {
+        const { error } = outcome;
+        await this.flagChannel(work, error);
+        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'needs_attention', error });
+      }
+      case 'moved':
+        await this.moveChannel(work, outcome.address);
+        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'interrupted', error: moved });
+    }
+  }
+
+  private async flagChannel({ row, origin, channel }: Work, { code, message }: PublishError): Promise<void> {
+    const at = this.on.clock.now();
+    const command = {
+      type: 'FlagChannel',
+      channelId: row.channel_id,
+      credentialsId: channel.credentialsId,
+      at,
+      attention: { code, message },
+    } as const;
+    await this.on.streams.run(channelDecider, row.channel_id, command, { ...origin, commandId: newUuid(), at });
+  }
+
+  private async moveChannel({ row, origin }: Work, address: Readonly<Record<string, string>>): Promise<void> {
+    const at = this.on.clock.now();
+    const command = { type: 'MoveChannel', channelId: row.channel_id, address } as const;
+    await this.on.streams.run(channelDecider, row.channel_id, command, { ...origin, commandId: newUuid(), at });
+  }
+
+  /** Appends what a command decides; null where somebody else has taken over meanwhile. */
+  private async record(work: Work, command: WithoutIds<PublicationCommand>): Promise<Position | null> {
+    const { publication_id: publicationId, post_id: postId, channel_id: channelId } = work.row;
+    const full = { ...command, publicationId, postId, channelId } as PublicationCommand;
+    const execution = { ...work.origin, commandId: newUuid(), at: this.on.clock.now() };
+    const decided = await this.on.streams.run(decider, publicationId, full, execution, work.loaded);
+    if (isRejection(decided)) {
+      this.on.log.info(
+        { publication: publicationId, command: command.type, rejection: decided.rejection },
+        'overtaken',
+      );
+      return null;
+    }
+    work.loaded = decided.after;
+    return decided.after.position;
+  }
+}
+
+type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;
+
+const visible = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
+
+const interrupted = (step: string | null): PublishError => ({
+  code: 'interrupted',
+  category: 'internal',
+  source: 'gateway',
+  message:
+    step === null
+      ? 'The process ended before anything was sent.'
+      : `The process ended while "${step}" was on its way: readers may or may not see it.`,
+});
+
+const erased: PublishError = {
+  code: 'credentials_erased',
+  category: 'credentials',
+  source: 'gateway',
+  message: 'The credentials of this channel were erased: set new ones.',
+};
+
+const moved: PublishError = {
+  code: 'channel_moved',
+  category: 'channel',
+  source: 'gateway',
+  message: 'The network has moved this channel; the post is sent to its new place.',
+};
