@@ -1,0 +1,151 @@
+import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
+import type { PayloadPartStored, PostEvent } from '../../../src/domain/post/post.events.js';
+import type { ProjectPauseEvent } from '../../../src/domain/project-pause/project-pause.events.js';
+import type { PublicationEvent } from '../../../src/domain/publication/publication.events.js';
+import type { RequestsAnswered } from '../../../src/domain/request-log/request-log.events.js';
+import type { SamplesOf } from '../samples.js';
+
+const ownerId = 'own_0195931f3c007000a000000000000001';
+const channelId = 'tgt_0195931f3c007000a000000000000002';
+const projectId = 'prj_0195931f3c007000a000000000000003';
+const endpointId = 'ep_0195931f3c007000a000000000000004';
+const postId = 'post_0195931f3c007000a000000000000005';
+const publicationId = 'pub_0195931f3c005000a000000000000006';
+const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const at = 1_741_953_600_000;
+const later = 1_741_953_903_000;
+
+const pauses: SamplesOf<ProjectPauseEvent | ChannelPauseEvent> = {
+  ProjectPaused: [{ projectId, until: later, source: 'temp-pause', postId: null }],
+  ProjectPauseKept: [{ projectId, until: later, postId }],
+  ProjectResumed: [{ projectId, at }],
+  ChannelPaused: [{ channelId, until: later, source: 'publication', postId }],
+  ChannelPauseKept: [{ channelId, until: later, postId }],
+  ChannelResumed: [{ channelId, at }],
+};
+
+const request = { ip: '2001:db8::7', userAgent: 'curl/8.5.0', route: 'publish', payloadBytes: 412, latencyMs: 7 };
+
+const post: SamplesOf<PostEvent | PayloadPartStored> = {
+  PostAccepted: [
+    {
+      postId,
+      acceptedAt: at,
+      endpointId,
+      ownerId,
+      key: 'order-1',
+      externalId: 'ext-1',
+      traceId: 'trace/1',
+      bodyHash: sha256,
+      payload: {
+        text: 'Привет, "мир" \\ שלום 👩‍👩‍👧\n\u2028\u0000',
+        entities: [
+          { type: 'bold', offset: 0, length: 6 },
+          { type: 'text_link', offset: 8, length: 5, url: 'https://example.org/?a=1&b=2' },
+        ],
+        media: [{ type: 'photo', url: 'https://example.org/a.jpg' }],
+        buttons: [[{ text: 'Open', url: 'tg://resolve?domain=example' }]],
+        is_advertisement: true,
+        ad_pause_minutes: 60,
+        ad_target_pause_minutes: 1_440,
+        targets: [{ id: channelId }],
+        external_id: 'ext-1',
+        trace_id: 'trace/1',
+        metadata: { campaign: { id: 7, ratio: 0.1, big: 1e21, tags: [], none: null, last: false } },
+      },
+      parts: null,
+      targets: [{ publicationId, channelId, platform: 'telegram', projectId }],
+      request,
+    },
+  ],
+  PostPassedOver: [
+    {
+      acceptedAt: at,
+      endpointId,
+      ownerId,
+      key: 'order-2',
+      externalId: null,
+      traceId: null,
+      bodyHash: sha256,
+      request: { ...request, userAgent: null },
+    },
+  ],
+  PayloadPartStored: [{ postId, index: 0, chunk: 'eyJ0ZXh0Ijoi' }],
+};
+
+const which = { publicationId, postId, channelId };
+const error = {
+  code: 'too_many_requests',
+  category: 'rate_limit',
+  source: 'telegram',
+  message: 'The network asks to wait.',
+  platform_says: 'Too Many Requests: retry after 5',
+};
+
+const publication: SamplesOf<PublicationEvent> = {
+  PublicationStarted: [{ ...which, attempt: 1, worker: 'worker-1', sending: null, at }],
+  PublicationSendBegan: [{ ...which, attempt: 1, sending: 'send' }],
+  PublicationStepDone: [
+    {
+      ...which,
+      attempt: 1,
+      step: 'album',
+      result: { message_ids: [17, 18] },
+      messageIds: ['17', '18'],
+      urls: ['https://t.me/news/17'],
+      sending: 'text',
+    },
+  ],
+  PublicationSucceeded: [
+    {
+      ...which,
+      attempt: 2,
+      at: later,
+      messageIds: ['17', '18', '19'],
+      urls: ['https://t.me/news/17'],
+      warnings: [{ code: 'text_trimmed', message: 'The text was cut to 4096 units.' }],
+    },
+  ],
+  PublicationPostponed: [{ ...which, attempt: 1, at, retryAt: later, rule: 'platform_limit', error }],
+  PublicationFailed: [{ ...which, attempt: 5, at: later, error }],
+  PublicationInDoubt: [
+    {
+      ...which,
+      attempt: 1,
+      at: later,
+      step: 'send',
+      error: { code: 'timeout', category: 'network', source: 'gateway', message: 'No answer.' },
+    },
+  ],
+  PublicationFiltered: [{ ...which, at, reason: { code: 'filtered', message: 'The word "реклама".' } }],
+  PublicationResent: [{ ...which, at: later }],
+  PublicationDismissed: [{ ...which, at: later }],
+};
+
+const requestLog: SamplesOf<RequestsAnswered> = {
+  RequestsAnswered: [
+    {
+      endpointId,
+      requests: [
+        {
+          request_id: 'req_0195931f3c007000a000000000000007',
+          at,
+          ip: '192.0.2.7',
+          user_agent: null,
+          route: 'publish',
+          decision: 'rejected_rate_limit',
+          reason: 'min_interval',
+          http_status: 429,
+          latency_ms: 2,
+          payload_bytes: 412,
+          trace_id: null,
+          post_id: null,
+          why: { rule: 'min_interval', figures: { seconds: 10 }, event_id: null },
+        },
+      ],
+    },
+  ],
+};
+
+/** What publishing, pausing and answering write. */
+export const publishing = { ...pauses, ...post, ...publication, ...requestLog };
