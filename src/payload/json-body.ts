@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { scanJson } from './json-scan.js';
 import { LIMITS, type Problem } from './payload.js';
+import { grouped } from './wording.js';
 
 /** The value of a body, or everything that is wrong with it; all of it answered with 400 (D-5, D-43). */
 export type JsonBody =
@@ -20,7 +21,7 @@ export const parseJsonBody = (bytes: Buffer): JsonBody => {
   if (bytes.length > LIMITS.payloadBytes)
     return refused(
       'body_too_large',
-      `the body is ${bytes.length.toLocaleString('en-US')} bytes long; at most ${LIMITS.payloadBytes.toLocaleString('en-US')} are allowed`,
+      `the body is ${grouped(bytes.length)} bytes long; at most ${grouped(LIMITS.payloadBytes)} are allowed`,
     );
   if (!isUtf8(bytes)) return refused('not_utf8', 'the body is not UTF-8: encode it as UTF-8');
   if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))

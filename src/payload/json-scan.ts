@@ -1,7 +1,7 @@
 import { hexDigit, isDigit, Unit } from './json-units.js';
 import { brokenString, syntaxError, unexpected } from './json-syntax-error.js';
 import type { Problem } from './payload.js';
-import { quoted } from './quoted.js';
+import { grouped, quoted } from './wording.js';
 
 /** What a body may hold: far above what a post needs, far below what would hurt (D-43). */
 export const JSON_LIMITS = {
@@ -254,5 +254,3 @@ class JsonScan {
     this.notJson(brokenString(this.text, start, at));
   }
 }
-
-const grouped = (count: number): string => count.toLocaleString('en-US');

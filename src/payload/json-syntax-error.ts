@@ -1,4 +1,4 @@
-import { quoted } from './quoted.js';
+import { quoted } from './wording.js';
 
 const LINE_FEED = 0x0a;
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { checkEntities } from './check-entities.js';
 import type { TextWithEntities } from './entities.js';
-import { ENTITY_TYPES, type Entity } from './payload.js';
+import { ENTITY_TYPES, type Entity, MEDIA_TYPES, type PublishPayload } from './payload.js';
+import { isVisible } from './text-measure.js';
 
 /** Pieces in which characters, clusters, words and directions meet in every way that text has in the field. */
 const PIECES = [
@@ -55,3 +56,41 @@ export const anyTextWithEntities: fc.Arbitrary<TextWithEntities> = anyText.chain
     }, []),
   }));
 });
+
+const anyUrl = fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }).filter((url) => url.length <= 2_048);
+const anyMedia = fc.record({ type: fc.constantFrom(...MEDIA_TYPES), url: anyUrl });
+const anyButton = fc.record({
+  text: anyText.filter(isVisible),
+  url: fc.oneof(anyUrl, fc.constant('tg://resolve?domain=a')),
+});
+
+const anyMetadata = fc
+  .dictionary(fc.string(), fc.jsonValue())
+  .filter((fields) => !JSON.stringify(fields).includes('__proto__'));
+
+/** A payload that keeps every rule, with any of its parts. */
+export const anyPayload: fc.Arbitrary<PublishPayload> = fc
+  .record(
+    {
+      formatted: anyTextWithEntities,
+      media: fc.array(anyMedia, { maxLength: 10 }),
+      buttons: fc.array(fc.array(anyButton, { maxLength: 8 }), { maxLength: 8 }),
+      is_advertisement: fc.boolean(),
+      ad_pause_minutes: fc.integer({ min: 0, max: 1_440 }),
+      ad_target_pause_minutes: fc.integer({ min: 0, max: 1_440 }),
+      targets: fc.array(fc.record({ id: fc.uuid().map((id) => `tgt_${id}`) }), { maxLength: 5 }),
+      external_id: fc.string({ unit: 'grapheme', maxLength: 20 }),
+      trace_id: fc.string({ unit: 'grapheme', maxLength: 20 }),
+      metadata: anyMetadata,
+    },
+    { requiredKeys: ['formatted'] },
+  )
+  .filter(({ formatted: { text } }) => isVisible(text))
+  .map(({ formatted, ...rest }) => {
+    const entities = formatted.entities.map((entity) => ({
+      ...entity,
+      ...(entity.type === 'text_link' && { url: 'https://example.org/' }),
+      ...(entity.type === 'custom_emoji' && { custom_emoji_id: '5368324170671202286' }),
+    }));
+    return { text: formatted.text, entities, ...rest };
+  });

@@ -1,0 +1,54 @@
+import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
+import { checkFields, checkObject } from './check-fields.js';
+import { readButtons, readEntities, readMedia, readTargets } from './payload-parts.js';
+import { PublishPayloadDto } from './payload.dto.js';
+import type { Problem, PublishPayload } from './payload.js';
+import { ProblemList, type Refused } from './problem-list.js';
+import { isVisible } from './text-measure.js';
+
+/** A payload that may be published, or everything that is wrong with it. */
+export type CheckedPayload =
+  { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
+
+/**
+ * Checks a publish payload (spec: Publish payload, Limits; D-5, D-6, D-43). All problems are told at once, at most 50;
+ * one that breaks the schema makes the answer 422, content alone 400. Null and empty fields count as absent, as does a
+ * text of which nothing can be seen; fields that the specification does not have are left out. Nothing is fetched, and
+ * whether targets exist is asked later. Linear in the payload (but for sorting entities); never throws.
+ *
+ * @param value what `parseJsonBody` made of the body.
+ * @param policy which private addresses media may be on; none, where left out.
+ */
+export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_ONLY): CheckedPayload => {
+  const problems = new ProblemList();
+  if (!checkObject(value, '', problems)) return problems.refused();
+  const dto = new PublishPayloadDto(value);
+  checkFields(dto, '', problems);
+
+  const text = dto.text ?? '';
+  const entities = readEntities(dto.entities, text, problems);
+  const media = readMedia(dto.media, policy, problems);
+  const buttons = readButtons(dto.buttons, problems);
+  const targets = readTargets(dto.targets, problems);
+  const hasText = typeof text !== 'string' || isVisible(text);
+  if (!hasText && dto.media === undefined && dto.buttons === undefined)
+    problems.add(422, '', 'nothing_to_publish', 'has nothing to publish: send text, media or buttons');
+  if (!problems.isEmpty) return problems.refused();
+
+  // Every field is now what its rule says, or absent.
+  const { is_advertisement, ad_pause_minutes, ad_target_pause_minutes, external_id, trace_id, metadata } = dto;
+  const payload = Object.entries({
+    text: hasText ? text : undefined,
+    entities: hasText && entities.length > 0 ? entities : undefined,
+    media: media.length > 0 ? media : undefined,
+    buttons: buttons.length > 0 ? buttons : undefined,
+    is_advertisement,
+    ad_pause_minutes,
+    ad_target_pause_minutes,
+    targets: targets.length > 0 ? targets : undefined,
+    external_id,
+    trace_id,
+    metadata,
+  }).filter(([, field]) => field !== undefined);
+  return { ok: true, payload: Object.fromEntries(payload), problems: [] };
+};
