@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
@@ -23,7 +24,7 @@ export class NestLogger implements LoggerService {
     const context = typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined;
     const others = (context === undefined ? rest : rest.slice(0, -1)).filter((item) => item !== undefined);
     const fields = { ...(context !== undefined && { context }), ...(others.length > 0 && { detail: others }) };
-    if (message instanceof Error) this.logger[level]({ ...fields, err: message });
+    if (types.isNativeError(message)) this.logger[level]({ ...fields, err: message });
     else if (typeof message === 'string') this.logger[level](fields, message);
     else this.logger[level]({ ...fields, detail: [message, ...others] });
   }

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { MASK } from './mask.js';
 
 const SECRET =
@@ -9,7 +10,7 @@ const DEPTH = 6;
  * to six. Errors keep their class: they are serialised elsewhere.
  */
 export const redact = (value: unknown, depth = 0): unknown => {
-  if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date) return value;
+  if (typeof value !== 'object' || value === null || types.isNativeError(value) || types.isDate(value)) return value;
   if (depth > DEPTH) return '[…]';
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));

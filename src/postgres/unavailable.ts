@@ -1,5 +1,3 @@
-import { DatabaseError } from 'pg';
-
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -38,12 +36,13 @@ const MESSAGES =
  * has nothing left. Trying again later may succeed; whether a commit that met one took place is unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
+  // By shape, not by class: errors of Node itself may come from another realm than ours.
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
   if (typeof code === 'string') {
-    if (error instanceof DatabaseError) return SQLSTATES.has(code) || CLASSES.test(code);
-    if (NETWORK.has(code)) return 'syscall' in error || error instanceof AggregateError;
+    if ('severity' in error) return SQLSTATES.has(code) || CLASSES.test(code); // the server said it
+    if (NETWORK.has(code)) return 'syscall' in error || Array.isArray(errors);
   }
-  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable);
-  return MESSAGES.test(error.message);
+  if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnavailable); // one for each address tried
+  return typeof message === 'string' && MESSAGES.test(message);
 };

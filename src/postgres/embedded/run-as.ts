@@ -60,7 +60,7 @@ export const runAs = (account: Account, program: string, folder: string, logger:
     );
   const lent = lending(account);
   if (lent && reaches(lent, program, folder) === 'yes') {
-    logger.info({ uid: account.uid }, `PostgreSQL's user is lent the right to pass closed folders above ${folder}`);
+    logger.debug({ uid: account.uid }, `PostgreSQL's user is lent the right to pass closed folders above ${folder}`);
     return lent;
   }
   throw new Error(

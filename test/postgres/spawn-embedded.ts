@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+
+/** A child that runs embedded-process.ts. */
+export interface EmbeddedProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** The next line it prints; null once it has ended. */
+  readonly nextLine: () => Promise<{ connectionString?: string; port?: number; stopped?: boolean } | null>;
+  readonly stderr: Promise<string>;
+  readonly exited: Promise<unknown>;
+}
+
+const loader = fileURLToPath(new URL('../support/typescript-loader.js', import.meta.url));
+const script = fileURLToPath(new URL('./embedded-process.ts', import.meta.url));
+
+/** Starts it, in a process group of its own as a terminal would, and waits until it begins. */
+export const spawnEmbedded = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<EmbeddedProcess> => {
+  const child = spawn(process.execPath, ['--import', loader, script, dataDir], {
+    detached: true,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine: EmbeddedProcess['nextLine'] = async () => {
+    const { value, done } = await lines.next();
+    return done ? null : (JSON.parse(value) as Awaited<ReturnType<EmbeddedProcess['nextLine']>>);
+  };
+  const stderr = text(child.stderr);
+  const exited = once(child, 'exit');
+  await nextLine();
+  return { child, pid: child.pid!, nextLine, stderr, exited };
+};
+
+/** An empty DATA_DIR that PostgreSQL's user can reach. */
+export const emptyDataDir = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'crosspost-test-run-'));
+  await chmod(folder, 0o755);
+  return folder;
+};
+
+/** The pid in postmaster.pid. */
+export const postmasterPid = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
+
+/** Whether a process runs; a zombie, which waits for its parent to notice, does not. */
+export const isAlive = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+/** Waits for something that must come about; fails with its name after 20 s. */
+export const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
+  for (const end = Date.now() + 20_000; !(await condition()); await sleep(20))
+    if (Date.now() > end) throw new Error(`not within 20 s: ${what}`);
+};
+
+export const query = async (connectionString: string, sql: string): Promise<unknown[]> => {
+  const client = new Client({ connectionString });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return ((await client.query(sql)) as { rows: unknown[] }).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
