@@ -143,6 +143,7 @@ describe('what is JSON and refused all the same (D-43)', () => {
     ['{"text":"\\ud83d"}', 'text lone_surrogate'],
     ['{"text":"a\\ude00b"}', 'text lone_surrogate'],
     ['{"text":"\\ud83d\\ud83d\\ude00"}', 'text lone_surrogate'],
+    ['{"text":"\\ude00\\ude00"}', 'text lone_surrogate'],
     ['{"text":"\\ud83dx\\ude00"}', 'text lone_surrogate'],
     ['{"text":"\\ud83d\\n"}', 'text lone_surrogate'],
     ['{"m":{"a":[1,{"\\uDC00":1}]}}', 'm.a[1] lone_surrogate'],

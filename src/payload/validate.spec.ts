@@ -78,6 +78,12 @@ describe('a payload that passes', () => {
     expect(validatePayload({ buttons: [[], [button], []] })).toMatchObject({ payload: { buttons: [[button]] } });
   });
 
+  it('keeps of an entity what its type has', () => {
+    const entity = { ...bold, url: 'https://example.org/', language: 'ts', custom_emoji_id: '1' };
+    const result = validatePayload(with_({ entities: [entity] }));
+    expect(result.ok && result.payload.entities).toEqual([bold]);
+  });
+
   it('has each target once', () => {
     const targets = [{ id: 'tgt_b' }, { id: 'tgt_a', name: 'x' }, { id: 'tgt_b' }];
     expect(validatePayload(with_({ targets }))).toMatchObject({
