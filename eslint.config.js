@@ -24,7 +24,7 @@ export default tseslint.config(
   { files: ['**/*.js', '**/*.cjs', '**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/config/**', 'src/**/*.spec.ts'],
+    ignores: ['src/config/**', 'src/main.ts', 'src/**/*.spec.ts'],
     rules: {
       'no-restricted-properties': [
         'error',

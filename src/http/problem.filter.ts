@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseError } from 'pg';
 import { Unavailable } from '../event-store/port.js';
 import { type Log, LOG } from '../kernel/log.js';
 import { isUnavailable } from '../postgres/unavailable.js';
@@ -26,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private problemOf(error: unknown, request: FastifyRequest): HttpProblem {
     if (error instanceof HttpProblem) return error;
-    if (error instanceof Unavailable || isUnavailable(error)) {
+    if (error instanceof Unavailable || isUnavailable(error) || isNotBuiltYet(error)) {
       this.log.warn({ request_id: request.id, error: String(error) }, 'a request met an outage');
       const message = 'The service cannot reach its database or event store just now. Send the same request again.';
       return HttpProblem.of(503, 'unavailable', message, { 'retry-after': RETRY_AFTER_SECONDS });
@@ -46,6 +47,10 @@ export class ProblemFilter implements ExceptionFilter {
     );
   }
 }
+
+/** A read model that the worker has yet to make: undefined table or schema. */
+const isNotBuiltYet = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === '42P01' || error.code === '3F000');
 
 const ofFramework = (status: number, message: string): HttpProblem =>
   status === 404

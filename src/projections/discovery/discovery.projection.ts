@@ -49,7 +49,7 @@ export const discovery: Projection = {
       endpoints: await Rows.load(tx, endpoints, ids(known, 'endpointId')),
     };
     for (const event of known) handle(event, hand);
-    await Promise.all([hand.owners.flush(), hand.channels.flush(), hand.projects.flush(), hand.endpoints.flush()]);
+    for (const rows of Object.values(hand) as InHand[keyof InHand][]) await rows.flush();
     await bumpVersions(tx, known);
   },
 };

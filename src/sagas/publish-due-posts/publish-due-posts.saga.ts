@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BEGINNING } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
@@ -47,6 +48,7 @@ export class PublishDuePosts {
     };
     const off = [this.on.notifications.on('lease', stir), this.on.progress.onMove('publish-schedule', stir)];
     signal.addEventListener('abort', stir);
+    while (!signal.aborted && !(await this.on.progress.waitFor(['publish-schedule'], BEGINNING, FAILURE_REST_MS)));
     while (!signal.aborted) {
       this.stirred = false;
       try {

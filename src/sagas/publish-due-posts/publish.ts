@@ -16,6 +16,7 @@ import type {
   PlatformChannel,
   PlatformPost,
   Publisher,
+  PublishError,
   Rendering,
   Step,
   StepOutcome,

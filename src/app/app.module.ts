@@ -1,0 +1,54 @@
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { CqrsModule } from '@nestjs/cqrs';
+import type { Logger } from 'pino';
+import { AcceptPostHandler } from '../commands/accept-post.js';
+import { DisableEndpointHandler } from '../commands/disable-endpoint.js';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
+import { EventCodec } from '../event-store/codec.js';
+import { EVENT_STORE } from '../event-store/port.js';
+import { Streams } from '../event-store/streams.js';
+import { HealthController } from '../health/health.controller.js';
+import { Gate } from '../http/gate/gate.js';
+import { ProblemFilter } from '../http/problem.filter.js';
+import { WebhooksController } from '../http/webhooks.controller.js';
+import { CLOCK, systemClock } from '../kernel/clock.js';
+import { LOG } from '../kernel/log.js';
+import { POOL } from '../postgres/tokens.js';
+import { EndpointAccessQueries } from '../projections/discovery/endpoint-access.queries.js';
+import { ProjectionProgress } from '../projections/progress.js';
+import { SecretVault } from '../secrets/vault.js';
+import type { Infrastructure } from './infrastructure.js';
+
+/** The HTTP side of a process: what its roles ask for. */
+@Module({})
+export class AppModule {
+  static with(settings: Settings, on: Infrastructure, log: Logger): DynamicModule {
+    const isApi = settings.roles.has('api');
+    const controllers: Type[] = [HealthController];
+    if (isApi) controllers.push(WebhooksController);
+    return {
+      module: AppModule,
+      imports: [CqrsModule.forRoot()],
+      controllers,
+      providers: [...infrastructure(settings, on, log), ...(isApi ? [...commandHandlers, Gate] : [])],
+    };
+  }
+}
+
+const commandHandlers: Provider[] = [AcceptPostHandler, DisableEndpointHandler];
+
+const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Provider[] => [
+  { provide: SETTINGS, useValue: settings },
+  { provide: POOL, useValue: on.pool },
+  { provide: CLOCK, useValue: systemClock },
+  { provide: LOG, useValue: log },
+  { provide: EVENT_STORE, useValue: on.store },
+  { provide: EventCodec, useValue: on.codec },
+  { provide: Streams, useValue: on.streams },
+  { provide: SecretVault, useValue: on.vault },
+  { provide: ProjectionProgress, useValue: on.progress },
+  { provide: EndpointAccessQueries, useValue: new EndpointAccessQueries(on.pool) },
+  { provide: APP_FILTER, useClass: ProblemFilter },
+];

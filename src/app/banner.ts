@@ -1,0 +1,27 @@
+import type { Running } from './start.js';
+
+/** What the demo's visitor needs: an endpoint to post to. */
+export interface Demo {
+  readonly url: string;
+  readonly token: string;
+  readonly channels: number;
+}
+
+/** What a person needs after the start, and nothing else. */
+export const banner = ({ settings, infrastructure, networks }: Running, demo: Demo | null): string => {
+  const { keys } = infrastructure;
+  const lines: [string, string][] = [['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]];
+  if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
+  if (demo) lines.push(['Demo endpoint', demo.url]);
+  if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
+  const width = Math.max(...lines.map(([name]) => name.length));
+  const table = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
+  return `\n${table}\n${demo ? `\n${invitation(demo)}\n` : ''}\n`;
+};
+
+const invitation = ({ url, token }: Demo): string => `  Post something:
+
+  curl ${url} \\
+    -H 'Authorization: Bearer ${token}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"text": "Hello from Crosspost"}'`;

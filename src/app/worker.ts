@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import type { Settings } from '../config/settings.js';
+import { systemClock } from '../kernel/clock.js';
+import { Publishers } from '../platforms/registry.js';
+import { createTelegramPublisher } from '../platforms/telegram/telegram-publisher.js';
+import { createPool } from '../postgres/pool.js';
+import { discovery } from '../projections/discovery/discovery.projection.js';
+import { PostPayloads } from '../projections/posts/post-payloads.js';
+import { posts } from '../projections/posts/posts.projection.js';
+import { publishSchedule } from '../projections/publish-schedule/publish-schedule.projection.js';
+import { PublishScheduleQueries } from '../projections/publish-schedule/publish-schedule.queries.js';
+import { requestLog } from '../projections/request-log/request-log.projection.js';
+import type { Projection } from '../projections/projection.js';
+import { ProjectionRunner } from '../projections/runner.js';
+import { ChannelClaims } from '../sagas/publish-due-posts/channel-claims.js';
+import { Pacing } from '../sagas/publish-due-posts/pacing.js';
+import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
+import { Publish } from '../sagas/publish-due-posts/publish.js';
+import type { Infrastructure } from './infrastructure.js';
+
+/** Base addresses of the networks, by identifier. */
+export type PlatformUrls = Readonly<Record<'telegram' | 'vk' | 'max' | 'ok', string>>;
+
+/** Every read model there is. */
+export const projectionsOf = (settings: Settings): readonly Projection[] => [
+  discovery,
+  publishSchedule(settings.minuteMs),
+  posts,
+  requestLog,
+];
+
+/** The publishers, one for each network. */
+export const publishersOf = (urls: PlatformUrls) => [createTelegramPublisher({ apiUrl: urls.telegram })];
+
+/** Runs one projection over a connection of its own; a transaction that stands still there is ended by the server. */
+const runProjection = async (
+  projection: Projection,
+  { leaseMs }: Settings,
+  on: Infrastructure,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> => {
+  const idleInTransactionMs = Math.max(2_000, leaseMs / 2);
+  const options = { max: 1, applicationName: `crosspost ${projection.name}`, logger: log, idleInTransactionMs };
+  const pool = createPool(on.connectionString, options);
+  await new ProjectionRunner(projection, { ...on, pool, log }).run(signal);
+  await pool.end();
+};
+
+/** Role `worker`: projections and sagas. Answers how to stop it: it then finishes what is being sent. */
+export const startWorker = async (
+  settings: Settings,
+  on: Infrastructure,
+  urls: PlatformUrls,
+  log: Logger,
+): Promise<() => Promise<void>> => {
+  await on.leases.start();
+  const publishers = publishersOf(urls);
+  const projecting = new AbortController();
+  const working = new AbortController();
+  const runners = projectionsOf(settings).map((projection) =>
+    runProjection(projection, settings, on, log, projecting.signal),
+  );
+  const schedule = new PublishScheduleQueries(on.pool, settings.minuteMs);
+  const publish = new Publish({
+    ...on,
+    payloads: new PostPayloads(on.store, on.codec),
+    publishers: new Publishers(publishers),
+    pacing: new Pacing(settings.pacing),
+    clock: systemClock,
+    log,
+  });
+  const claims = new ChannelClaims(on.pool, on.leases);
+  const saga = new PublishDuePosts({ ...on, claims, schedule, publish, clock: systemClock, log });
+  const publishing = saga.run(working.signal);
+  return async () => {
+    working.abort();
+    await publishing;
+    projecting.abort();
+    await Promise.all(runners);
+    await Promise.all(publishers.map((publisher) => publisher.close()));
+  };
+};
