@@ -19,6 +19,10 @@ export interface Execution extends Origin {
   readonly at: Instant;
 }
 
+/** Id of the event that a command writes as its `index`-th (from 0) in a stream: the same command, the same ids. */
+export const eventId = (commandId: string, stream: string, index: number): string =>
+  derivedUuid(`${commandId}/${stream}/${index}`);
+
 /** The envelope as it is written. */
 interface Metadata {
   readonly version: number;
@@ -40,7 +44,7 @@ export class EventCodec {
   /** @throws Error for a type that the catalogue does not know. */
   encode(event: DomainEvent, index: number, place: Place, execution: Execution): NewEvent & { hash: string } {
     const { at, actor, requestId, causationId, correlationId, commandId } = execution;
-    const id = derivedUuid(`${commandId}/${place.stream}/${index}`);
+    const id = eventId(commandId, place.stream, index);
     const data = JSON.stringify(event.data);
     const unsigned = {
       version: this.schema(event.type).version,
@@ -77,7 +81,7 @@ export class EventCodec {
       causationId: causation_id,
       correlationId: correlation_id,
       hash,
-      data: this.upcast(stored.type, version, JSON.parse(stored.data)) as E['data'],
+      data: this.upcast(stored.type, version, JSON.parse(stored.data)),
     };
   }
 

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Decider, streamOf } from '../kernel/decider.js';
 import type { DomainEvent, RecordedEvent } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
-import type { EventCodec, Execution } from './codec.js';
+import { type EventCodec, eventId, type Execution } from './codec.js';
 import {
   BEGINNING,
   type EventStore,
   type NewEvent,
   type Position,
+  type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
 } from './port.js';
@@ -43,14 +44,9 @@ export class Streams {
     readonly codec: EventCodec,
   ) {}
 
-  /** Folds an aggregate's stream, up to and including a revision where one is given. @throws Unavailable */
+  /** Folds an aggregate's stream. @throws Unavailable */
   async load<S, E extends DomainEvent>(decider: Decider<never, S, E, string>, id: string): Promise<Loaded<S>> {
-    const stored = await this.store.readStream(streamOf(decider, id));
-    let state = decider.initial;
-    for (const event of stored) state = decider.evolve(state, this.codec.decode<E>(event) as unknown as E);
-    const last = stored.at(-1);
-    if (!last) return { ...NEW, state };
-    return { state, revision: last.revision, position: last.position, hash: this.codec.decode(last).hash };
+    return this.folded(decider, await this.store.readStream(streamOf(decider, id)));
   }
 
   /** A stream's newest event, decoded; null where there is none. @throws Unavailable */
@@ -60,7 +56,8 @@ export class Streams {
   }
 
   /**
-   * Runs one command.
+   * Runs one command. One that has written its events already, which its id tells, is not run again: what it wrote is
+   * answered, so that work that is delivered twice is done once.
    * @param from what is known of the aggregate already, to save the read: {@link nothingYet} where the stream is most
    * likely not there, or what an earlier command left. Where that is out of date the append conflicts, and it is read.
    * @throws Unavailable the store was away for longer than a few seconds; the command may be repeated with its id.
@@ -73,14 +70,16 @@ export class Streams {
     from?: Loaded<S>,
   ): Promise<Decided<S, E> | Rejection<R>> {
     const stream = streamOf(decider, id);
-    let loaded = from ?? (await this.load(decider, id));
-    let fresh = from === undefined;
-    for (let conflicts = 0; ; conflicts++) {
+    for (let known = from, conflicts = 0; ; known = undefined, conflicts++) {
+      const stored = known ? [] : await this.store.readStream(stream);
+      const done = this.doneBefore(decider, stream, stored, execution.commandId);
+      if (done) return done;
+      const loaded = known ?? this.folded(decider, stored);
       const events = decider.decide(command, loaded.state);
       if (isRejection(events)) {
-        if (fresh) return events as Rejection<R>;
+        if (!known) return events;
       } else if (events.length === 0) {
-        if (fresh) return { events, after: loaded };
+        if (!known) return { events, after: loaded };
       } else {
         const encoded = this.encode(stream, events, loaded, execution);
         try {
@@ -93,9 +92,37 @@ export class Streams {
           if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
         }
       }
-      loaded = await this.load(decider, id);
-      fresh = true;
     }
+  }
+
+  private folded<S, E extends DomainEvent>(
+    decider: Decider<never, S, E, string>,
+    stored: readonly StoredEvent[],
+  ): Loaded<S> {
+    let state = decider.initial;
+    for (const event of stored) state = decider.evolve(state, this.codec.decode<E>(event) as unknown as E);
+    const last = stored.at(-1);
+    if (!last) return { ...NEW, state };
+    return { state, revision: last.revision, position: last.position, hash: this.codec.envelope(last).hash };
+  }
+
+  /** What the command has written into the stream already, and the aggregate as it stood then; null: nothing. */
+  private doneBefore<S, E extends DomainEvent>(
+    decider: Decider<never, S, E, string>,
+    stream: string,
+    stored: readonly StoredEvent[],
+    commandId: string,
+  ): Decided<S, E> | null {
+    const firstId = eventId(commandId, stream, 0);
+    const first = stored.findIndex(({ id }) => id === firstId);
+    if (first < 0) return null;
+    let end = first + 1;
+    while (stored[end]?.id === eventId(commandId, stream, end - first)) end += 1;
+    const events = stored.slice(first, end).map((event) => {
+      const { type, data } = this.codec.decode<E>(event);
+      return { type, data } as unknown as E;
+    });
+    return { events, after: this.folded(decider, stored.slice(0, end)) };
   }
 
   /** Encodes events to follow a loaded stream. */
