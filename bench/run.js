@@ -1,0 +1,10 @@
+/** `npm run bench -- <name>`: figures of the gateway beside a baseline that is measured in the same run. */
+const benches = { accept: './accept.js' };
+
+const [name = ''] = process.argv.slice(2);
+if (!Object.hasOwn(benches, name)) {
+  console.error(`usage: npm run bench -- <${Object.keys(benches).join(' | ')}>`);
+  process.exit(2);
+}
+const { run } = await import(benches[name]);
+await run(process.argv.slice(3));

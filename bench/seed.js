@@ -1,0 +1,61 @@
+/** An owner with channels, a project for each, and endpoints, set up over the management API. */
+const CONCURRENT = 32;
+
+export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1 }) => {
+  const call = async (path, body) => {
+    const answer = await fetch(`${baseUrl}/manage/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const json = await answer.json();
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(json)}`);
+    return json;
+  };
+  const { id: owner_id } = await call('/owners', { name: 'Bench', plan: 'business' });
+  const projectIds = await inParallel(channels, async (i) => {
+    const credentials = { bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` };
+    const channel = await call('/channels', { owner_id, platform: 'telegram', name: `Channel ${i}`, credentials });
+    const project = await call('/projects', { owner_id, name: `Project ${i}`, channel_ids: [channel.id] });
+    return project.id;
+  });
+  return inParallel(endpoints, async (i) => {
+    const project_ids = [projectIds[i % projectIds.length]];
+    const { slug, token } = await call('/endpoints', { owner_id, project_ids, mode: 'live', min_interval: 0 });
+    return { path: `/v1/webhooks/${slug}`, token };
+  });
+};
+
+const inParallel = async (count, work) => {
+  const results = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const i = next++;
+      results[i] = await work(i);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, lane));
+  return results;
+};
+
+/** No limits at all: for benches and load tests. */
+export const unlimitedProfile = () => {
+  const plan = (input) => ({
+    burst: null,
+    hourly: null,
+    monthly_posts: null,
+    sandbox_daily: null,
+    webhook_input: input,
+    webhook_output: true,
+  });
+  const names = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'];
+  return {
+    plans: Object.fromEntries(names.map((name) => [name, plan(true)])),
+    min_interval: { min: 0, max: 60, default: 0 },
+    discovery_per_minute: null,
+    pauses_per_minute: null,
+    replays_per_minute: null,
+    violations_to_disable: null,
+  };
+};
