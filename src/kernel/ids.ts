@@ -1,4 +1,5 @@
 import { v5, v7 } from 'uuid';
+import type { Instant } from './instant.js';
 
 /** Public prefixes (D-2). */
 export type IdPrefix = 'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'whk' | 'dlv' | 'req' | 'job';
@@ -17,3 +18,12 @@ export const derivedUuid = (name: string): string => v5(name, NAMESPACE);
 /** A public id that follows from a name, e.g. a publication's from its post and channel. */
 export const derivedId = (prefix: IdPrefix, name: string): string =>
   `${prefix}_${derivedUuid(name).replaceAll('-', '')}`;
+
+/**
+ * A public id that follows from a name and a moment: time-ordered like {@link newId}, and the same however often it is
+ * made, so that a creation may be repeated.
+ */
+export const repeatableId = (prefix: IdPrefix, name: string, at: Instant): string => {
+  const random = Buffer.from(derivedUuid(name).replaceAll('-', ''), 'hex');
+  return `${prefix}_${v7({ msecs: at, random }).replaceAll('-', '')}`;
+};
