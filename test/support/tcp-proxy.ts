@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy between a program and its server, which can lose connections, refuse them, or swallow answers. */
+export class TcpProxy {
+  private readonly pairs = new Set<readonly [client: Socket, server: Socket]>();
+  private swallowing = false;
+
+  private constructor(
+    private readonly target: { readonly host: string; readonly port: number },
+    private readonly server: Server,
+    /** Where it listens, on 127.0.0.1. */
+    readonly port: number,
+  ) {
+    server.on('connection', (client) => this.forward(client));
+  }
+
+  /** Starts forwarding to the server that a URL names. */
+  static async start(url: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(url);
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return new TcpProxy({ host: hostname, port: Number(port) }, server, (server.address() as AddressInfo).port);
+  }
+
+  /** The same URL with the proxy in place of the server. */
+  through(url: string): string {
+    const { hostname, port } = new URL(url);
+    return url.replace(`${hostname}:${port}`, `127.0.0.1:${this.port}`);
+  }
+
+  /** Breaks every connection; new ones are welcome. */
+  dropConnections(): void {
+    for (const sockets of this.pairs) for (const socket of sockets) socket.destroy();
+  }
+
+  /** Breaks every connection and refuses new ones. */
+  async refuse(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.dropConnections();
+    await closed;
+  }
+
+  /** Takes connections again, at the same port. */
+  async accept(): Promise<void> {
+    await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
+  }
+
+  /** From now on, requests arrive and answers do not. */
+  swallowAnswers(): void {
+    this.swallowing = true;
+  }
+
+  /** Breaks the connections whose answers were swallowed, and answers again. */
+  answerAgain(): void {
+    this.swallowing = false;
+    this.dropConnections();
+  }
+
+  async stop(): Promise<void> {
+    if (this.server.listening) await this.refuse();
+  }
+
+  private forward(client: Socket): void {
+    const server = connect(this.target);
+    const pair = [client, server] as const;
+    this.pairs.add(pair);
+    client.on('data', (chunk) => server.write(chunk));
+    server.on('data', (chunk) => {
+      if (!this.swallowing) client.write(chunk);
+    });
+    for (const socket of pair) {
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined); // 'close' follows
+      socket.on('close', () => {
+        for (const other of pair) other.destroy();
+        this.pairs.delete(pair);
+      });
+    }
+  }
+}
