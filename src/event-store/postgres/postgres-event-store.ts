@@ -107,7 +107,7 @@ export class PostgresEventStore implements EventStore {
   }
 
   async head(): Promise<Position> {
-    const text = `select position::text from ${this.schema}.event order by position desc limit 1`;
+    const text = `select e.position::text from ${this.schema}.event e order by e.position desc limit 1`;
     const [row] = await this.query(text, [], 'head');
     return row ? BigInt(row[0]) : BEGINNING;
   }
