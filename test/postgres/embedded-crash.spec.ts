@@ -8,7 +8,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres
 import { shutDown } from '../../src/postgres/embedded/postmaster.js';
 import { createPool } from '../../src/postgres/pool.js';
 import { newDataDir } from '../support/postgres.js';
-import { isAlive, postmasterPid, query, spawnEmbedded, until } from './spawn-embedded.js';
+import { isAlive, killSpawned, postmasterPid, query, spawnEmbedded, until } from './spawn-embedded.js';
 
 const logger = createLogger({ logLevel: 'silent' });
 
@@ -32,6 +32,7 @@ describe('the embedded PostgreSQL after a crash', () => {
     dataDir = await newDataDir();
   });
   afterEach(async () => {
+    killSpawned();
     await until('no server is left', () => processesOf(dataDir).length === 0);
     await rm(dataDir, { recursive: true, force: true });
   });
@@ -72,10 +73,10 @@ describe('the embedded PostgreSQL after a crash', () => {
   it('is shut down first where it outlived both its process and its guard', async () => {
     const { child, exited } = await startWithData();
     const pid = postmasterPid(dataDir);
-    for (const shell of processesOf(dataDir).filter((p) => /^(sh|dash|bash|cat)$/.test(commOf(p)))) kill(shell);
-    child.kill('SIGKILL');
+    // the guard first, and all in one go: whoever is left would shut the server down
+    const shells = processesOf(dataDir).filter((p) => /^(sh|dash|bash)$/.test(commOf(p)));
+    execFileSync('kill', ['-9', ...shells.reverse().map(String), String(child.pid)]);
     await exited;
-    await sleep(1_500);
     expect(isAlive(pid)).toBe(true);
     await expectIntact();
     expect(isAlive(pid)).toBe(false);

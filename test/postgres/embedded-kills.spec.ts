@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.js';
 import { newDataDir } from '../support/postgres.js';
-import { postmasterPid, query, spawnEmbedded } from './spawn-embedded.js';
+import { killSpawned, postmasterPid, query, spawnEmbedded } from './spawn-embedded.js';
 
 const ROUNDS = process.env.TEST_LONG ? 25 : 4;
 
@@ -24,6 +24,8 @@ const writeUntilKilled = async (connectionString: string): Promise<number> => {
     return acknowledged;
   }
 };
+
+afterEach(killSpawned);
 
 it(`loses nothing that it acknowledged, over ${ROUNDS} kills at random moments`, async () => {
   const dataDir = await newDataDir();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createLogger } from '../../src/config/logger.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded.js';
 import { newDataDir } from '../support/postgres.js';
-import { emptyDataDir, isAlive, postmasterPid, query, spawnEmbedded } from './spawn-embedded.js';
+import { emptyDataDir, isAlive, killSpawned, postmasterPid, query, spawnEmbedded } from './spawn-embedded.js';
 
 const logger = createLogger({ logLevel: 'silent' });
 
@@ -14,7 +14,10 @@ describe('the embedded PostgreSQL', () => {
   beforeEach(async () => {
     dataDir = await emptyDataDir();
   });
-  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+  afterEach(async () => {
+    killSpawned();
+    await rm(dataDir, { recursive: true, force: true });
+  });
 
   describe('while it runs', () => {
     let running: EmbeddedPostgres;

@@ -23,6 +23,13 @@ export interface EmbeddedProcess {
 const loader = fileURLToPath(new URL('../support/typescript-loader.js', import.meta.url));
 const script = fileURLToPath(new URL('./embedded-process.ts', import.meta.url));
 
+const spawned: ChildProcess[] = [];
+
+/** For `afterEach`: a test that failed must leave nobody running. */
+export const killSpawned = (): void => {
+  for (const child of spawned.splice(0)) child.kill('SIGKILL');
+};
+
 /** Starts it, in a process group of its own as a terminal would, and waits until it begins. */
 export const spawnEmbedded = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<EmbeddedProcess> => {
   const child = spawn(process.execPath, ['--import', loader, script, dataDir], {
@@ -30,6 +37,7 @@ export const spawnEmbedded = async (dataDir: string, env: NodeJS.ProcessEnv = {}
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  spawned.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const nextLine: EmbeddedProcess['nextLine'] = async () => {
     const { value, done } = await lines.next();

@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PLANS, readLimitsProfile } from './limits-profile.js';
+
+describe('limits profiles', () => {
+  it.each([
+    ['A', { pro: [10, 1, 100], maxi: [10, 1, 300], business: [10, 1, 1000] }],
+    ['B', { pro: [1, 5, 300], maxi: [1, 2, 1000], business: [1, 1, 5000] }],
+  ] as const)('version %s has the published bursts and hourly quotas (spec: Limits, D-15)', (name, figures) => {
+    const { plans } = readLimitsProfile(name);
+    for (const [plan, [requests, perSeconds, hourly]] of Object.entries(figures))
+      expect(plans[plan as keyof typeof figures]).toMatchObject({ burst: { requests, perSeconds }, hourly });
+  });
+
+  it.each(['A', 'B'])('version %s has what both versions share (spec: Limits; D-16, D-17, D-18, D-45)', (name) => {
+    const { plans, ...rest } = readLimitsProfile(name);
+    const column = <K extends keyof (typeof plans)['free']>(key: K): unknown[] => PLANS.map((plan) => plans[plan][key]);
+    expect(column('monthlyPosts')).toEqual([30, 150, 500, 2000, 10_000, null]);
+    expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
+    expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
+    expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
+    expect(rest).toEqual({
+      name,
+      minInterval: { min: 1, max: 60, default: 10 },
+      discoveryPerMinute: 60,
+      pausesPerMinute: 60,
+      replaysPerMinute: 60,
+      violationsToDisable: 5,
+    });
+  });
+
+  describe('from a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'limits-'));
+    const file = join(folder, 'limits.json');
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    type Tree = Record<string, unknown>;
+    const changed = (path: string, value: unknown): string => {
+      const { A } = JSON.parse(readFileSync(new URL('./limits-profiles.json', import.meta.url), 'utf8')) as { A: Tree };
+      const keys = path.split('.');
+      const last = keys.pop()!;
+      const place = keys.reduce<Tree>((tree, key) => tree[key] as Tree, A);
+      if (value === undefined) delete place[last];
+      else place[last] = value;
+      writeFileSync(file, JSON.stringify(A));
+      return file;
+    };
+
+    it('take null for unlimited and 0 for the smallest interval', () => {
+      expect(readLimitsProfile(changed('plans.pro.burst', null)).plans.pro.burst).toBeNull();
+      expect(readLimitsProfile(changed('plans.pro.hourly', null)).plans.pro.hourly).toBeNull();
+      expect(readLimitsProfile(changed('violations_to_disable', null)).violationsToDisable).toBeNull();
+      const interval = { min: 0, max: 60, default: 0 };
+      expect(readLimitsProfile(changed('min_interval', interval))).toMatchObject({ name: file, minInterval: interval });
+    });
+
+    it.each<[string, unknown, string]>([
+      ['plans', undefined, 'plans takes an object; it is missing'],
+      ['plans.pro', undefined, 'plans.pro takes an object; it is missing'],
+      ['plans.pro', [], 'plans.pro takes an object; it is []'],
+      ['plans.pro.hourly', '100', 'plans.pro.hourly takes a whole number from 0, or null for unlimited; it is "100"'],
+      ['plans.maxi.hourly', 1.5, 'plans.maxi.hourly takes a whole number from 0, or null for unlimited; it is 1.5'],
+      ['plans.free.sandbox_daily', -1, 'plans.free.sandbox_daily takes a whole number from 0, or null'],
+      ['plans.free.webhook_input', 'no', 'plans.free.webhook_input takes true or false; it is "no"'],
+      ['plans.pro.burst', undefined, 'plans.pro.burst takes an object; it is missing'],
+      ['plans.pro.burst.requests', 0, 'plans.pro.burst.requests takes a whole number from 1; it is 0'],
+      ['plans.pro.burst.per_seconds', 0, 'plans.pro.burst.per_seconds takes a number above 0; it is 0'],
+      ['min_interval.min', null, 'min_interval.min takes a whole number from 0; it is null'],
+      ['min_interval.max', 0, 'min_interval.max takes a whole number from 1; it is 0'],
+      ['min_interval.default', 61, 'min_interval.default takes a whole number from 1 to 60; it is 61'],
+      ['discovery_per_minute', 0, 'discovery_per_minute takes a whole number from 1, or null for unlimited; it is 0'],
+      ['replays_per_minute', undefined, 'replays_per_minute takes a whole number from 1, or null for unlimited'],
+    ])('name a wrong %s (%p)', (path, value, message) => {
+      expect(() => readLimitsProfile(changed(path, value))).toThrow(`${file}: ${message}`);
+    });
+
+    it('say what is wrong with a file that is not there, or no JSON', () => {
+      expect(() => readLimitsProfile(join(folder, 'none.json'))).toThrow(`cannot read ${folder}/none.json (ENOENT)`);
+      writeFileSync(file, '{ plans');
+      expect(() => readLimitsProfile(file)).toThrow(`${file} is not JSON`);
+      writeFileSync(file, '[]');
+      expect(() => readLimitsProfile(file)).toThrow(`${file}: the file takes an object; it is []`);
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { redact } from './redact.js';
+
+describe('redact', () => {
+  it('masks what is named like a secret, at any depth, in any style of writing', () => {
+    expect(
+      redact({
+        headers: { Authorization: 'Bearer x', 'x-service-client-signature': 'y', cookie: ['z'] },
+        credentials: { bot_token: 'x', chat_id: '1' },
+        accounts: [{ botToken: 'x', access_token: 'x', apiKey: 'x', api_key: 'x', signing_secret: 'x', password: 'x' }],
+        keys: { OPERATOR_KEY: 'x', secretsKey: Buffer.alloc(3), application_key: 'x' },
+        connectionString: 'postgres://u:p@h/db',
+      }),
+    ).toEqual({
+      headers: { Authorization: '********', 'x-service-client-signature': '********', cookie: '********' },
+      credentials: '********',
+      accounts: [
+        Object.fromEntries(
+          ['botToken', 'access_token', 'apiKey', 'api_key', 'signing_secret', 'password'].map((n) => [n, '********']),
+        ),
+      ],
+      keys: { OPERATOR_KEY: '********', secretsKey: '********', application_key: '********' },
+      connectionString: '********',
+    });
+  });
+
+  it('leaves the rest as it is, and the original alone', () => {
+    const at = new Date(0);
+    const fields = { tokens: 3, token: null, idempotency_key: 'k', at, position: 5n, nested: { secret: 'x' } };
+    expect(redact(fields)).toEqual({ ...fields, nested: { secret: '********' } });
+    expect(fields.nested.secret).toBe('x');
+  });
+
+  it('comes to an end on what has none', () => {
+    const circle: Record<string, unknown> = { name: 'circle', bytes: Buffer.alloc(1000) };
+    circle.self = circle;
+    expect(JSON.stringify(redact(circle))).toContain('[…]');
+    expect(JSON.stringify(redact(circle))).toContain('[1000 bytes]');
+  });
+});

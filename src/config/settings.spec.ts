@@ -1,0 +1,232 @@
+import { defaultBaseUrl, describeSettings, helpText, loadSettings, SettingsError } from './settings.js';
+
+const KEY = Buffer.alloc(32, 7);
+const SECRETS_KEY = KEY.toString('base64');
+
+const problemsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    loadSettings(env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+};
+
+describe('settings', () => {
+  it('have the documented defaults', () => {
+    expect(loadSettings({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      baseUrl: 'http://127.0.0.1:3000',
+      dataDir: `${process.cwd()}/.data`,
+      databaseUrl: null,
+      eventStoreUrl: null,
+      roles: new Set(['api', 'worker', 'tools']),
+      brand: 'service',
+      operatorKey: null,
+      secretsKey: null,
+      pacing: true,
+      leaseMs: 30_000,
+      apiUrls: { telegram: null, vk: null, max: null, ok: null },
+      demo: true,
+      limitsProfile: expect.objectContaining({ name: 'A' }) as unknown,
+      mediaProbe: true,
+      allowPrivateAddresses: [],
+      trustedProxies: [],
+      maintenance: false,
+      minuteMs: 60_000,
+      logLevel: 'info',
+      production: false,
+    });
+  });
+
+  it('count as not set where they are empty or blank', () => {
+    expect(loadSettings({ DATABASE_URL: '', PORT: ' ', OPERATOR_KEY: '', LIMITS_PROFILE: '' })).toEqual(
+      loadSettings({}),
+    );
+  });
+
+  it('are read from the environment', () => {
+    const settings = loadSettings({
+      HOST: '::',
+      PORT: '0',
+      BASE_URL: 'https://post.example.com/gate/',
+      DATA_DIR: '/var/lib/crosspost',
+      DATABASE_URL: 'postgresql://me:secret@db.example.com:5432/posts?sslmode=verify-full',
+      EVENT_STORE_URL: 'esdb+discover://admin:changeit@one:2113,two:2113?tls=true',
+      ROLES: 'worker, tools',
+      BRAND: 'Acme',
+      OPERATOR_KEY: 'k',
+      SECRETS_KEY,
+      PACING: 'off',
+      LEASE_SECONDS: '5',
+      TELEGRAM_API_URL: 'http://127.0.0.1:4001/',
+      OK_API_URL: 'https://ok.example.com/api',
+      DEMO: 'on',
+      LIMITS_PROFILE: 'B',
+      MEDIA_PROBE: 'off',
+      ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8, ::1',
+      TRUSTED_PROXIES: '10.1.2.3',
+      MAINTENANCE: 'on',
+      MINUTE_MS: '50',
+      LOG_LEVEL: 'warn',
+      NODE_ENV: 'test',
+    });
+    expect(settings).toMatchObject({
+      host: '::',
+      port: 0,
+      baseUrl: 'https://post.example.com/gate',
+      dataDir: '/var/lib/crosspost',
+      databaseUrl: 'postgresql://me:secret@db.example.com:5432/posts?sslmode=verify-full',
+      eventStoreUrl: 'esdb+discover://admin:changeit@one:2113,two:2113?tls=true',
+      roles: new Set(['worker', 'tools']),
+      brand: 'acme',
+      operatorKey: 'k',
+      pacing: false,
+      leaseMs: 5_000,
+      apiUrls: { telegram: 'http://127.0.0.1:4001', vk: null, max: null, ok: 'https://ok.example.com/api' },
+      demo: true,
+      mediaProbe: false,
+      allowPrivateAddresses: ['127.0.0.0/8', '::1/128'],
+      trustedProxies: ['10.1.2.3/32'],
+      maintenance: true,
+      minuteMs: 50,
+      logLevel: 'warn',
+      production: false,
+    });
+    expect(settings.secretsKey).toEqual(KEY);
+    expect(settings.limitsProfile.name).toBe('B');
+  });
+
+  it('turn the demo off with a database of one’s own, unless it is asked for', () => {
+    const own = { DATABASE_URL: 'postgres://h/db', SECRETS_KEY };
+    expect(loadSettings(own).demo).toBe(false);
+    expect(loadSettings({ ...own, DEMO: 'on' }).demo).toBe(true);
+    expect(loadSettings({ DEMO: 'off' }).demo).toBe(false);
+  });
+
+  it('leave the base URL open until the port is known', () => {
+    expect(loadSettings({ PORT: '0' }).baseUrl).toBeNull();
+    expect(defaultBaseUrl('0.0.0.0', 8080)).toBe('http://127.0.0.1:8080');
+    expect(defaultBaseUrl('::', 8080)).toBe('http://[::1]:8080');
+    expect(defaultBaseUrl('fd00::1', 80)).toBe('http://[fd00::1]:80');
+    expect(defaultBaseUrl('post.local', 3000)).toBe('http://post.local:3000');
+  });
+
+  it('take a key of 32 bytes in base64 or base64url, padded or not', () => {
+    const key = Buffer.alloc(32, 0xfb);
+    for (const encoding of ['base64', 'base64url'] as const)
+      for (const text of [key.toString(encoding), key.toString(encoding).replace(/=$/, '')])
+        expect(loadSettings({ SECRETS_KEY: text }).secretsKey).toEqual(key);
+  });
+
+  it.each<[string, string[]]>([
+    ['HOST', ['a b', '-x', 'http://h', '1.2.3.4/8']],
+    ['PORT', ['-1', '65536', '80.5', '0x50', 'http', '1e3']],
+    [
+      'BASE_URL',
+      ['post.example.com', 'ftp://h', 'https://h/?q=1', 'https://h/#x', 'https://u@h', 'https://', 'http://a b'],
+    ],
+    ['DATABASE_URL', ['mysql://h/db', 'db', 'postgres:', 'postgres://h/a b']],
+    ['EVENT_STORE_URL', ['http://h:2113', 'esdb:', 'kurrentdb:// h']],
+    ['ROLES', ['boss', 'api,', 'api;worker', ',']],
+    ['BRAND', ['1st', 'a_b', 'a b', 'a--b', '-a', 'a-', 'é', 'x'.repeat(33)]],
+    ['OPERATOR_KEY', ['a b', 'ключ', 'x'.repeat(513)]],
+    [
+      'SECRETS_KEY',
+      [
+        'short',
+        `${SECRETS_KEY}A`,
+        KEY.toString('hex'),
+        SECRETS_KEY.replace('B', '*'),
+        Buffer.alloc(31).toString('base64'),
+      ],
+    ],
+    ['PACING', ['true', '1', 'ON', 'yes']],
+    ['LEASE_SECONDS', ['0', '1.5', '3601', 'thirty']],
+    ['TELEGRAM_API_URL', ['api.telegram.org', 'tg://x']],
+    ['VK_API_URL', ['x']],
+    ['MAX_API_URL', ['x']],
+    ['OK_API_URL', ['x']],
+    ['DEMO', ['maybe']],
+    ['LIMITS_PROFILE', ['C', '/nowhere/limits.json', 'package.json']],
+    ['MEDIA_PROBE', ['no']],
+    ['ALLOW_PRIVATE_ADDRESSES', ['on', '10/8', '0x7f.1/8', '127.0.0.0/33', '10.0.0.0/8,', 'localhost']],
+    ['TRUSTED_PROXIES', ['true', '1', 'loopback', '10.0.0.0/8 10.1.0.0/16']],
+    ['MAINTENANCE', ['true']],
+    ['MINUTE_MS', ['0', '3600001', '1.5']],
+    ['LOG_LEVEL', ['verbose', 'INFO']],
+  ])('refuse a wrong %s, and say so', (name, values) => {
+    for (const value of values) {
+      const problems = problemsOf({ SECRETS_KEY, [name]: value });
+      expect([value, problems.length]).toEqual([value, 1]);
+      expect(problems[0]).toMatch(new RegExp(`^${name} takes .+; got "`));
+    }
+  });
+
+  it('are refused all at once, each with its name, what it takes and what it got', () => {
+    expect(problemsOf({ PORT: '70000', PACING: 'maybe', TRUSTED_PROXIES: '10.0.0.0/8,x' })).toEqual([
+      'PORT takes a port from 0 to 65535; got "70000"',
+      'PACING takes "on" or "off"; got "maybe"',
+      'TRUSTED_PROXIES takes "none", or CIDRs, comma-separated, e.g. 10.0.0.0/8; got "10.0.0.0/8,x" ("x" is neither a CIDR nor an address)',
+    ]);
+    expect(() => loadSettings({ PORT: 'x', ROLES: 'y' })).toThrow(/^Settings are wrong:\n {2}PORT .*\n {2}ROLES /);
+  });
+
+  it('never show a secret, not even a wrong one', () => {
+    const problems = problemsOf({
+      DATABASE_URL: 'mysql://me:hunter2@h/db?password=hunter2',
+      EVENT_STORE_URL: 'http://admin:hunter2@h',
+      BASE_URL: 'https://me:hunter2@h',
+      OPERATOR_KEY: 'hunter2 hunter2',
+      SECRETS_KEY: 'hunter2',
+    });
+    expect(problems).toHaveLength(5);
+    expect(problems.join()).not.toContain('hunter2');
+    const settings = loadSettings({
+      DATABASE_URL: 'postgres://me:hun@ter2@h/db?sslpassword=hunter2',
+      EVENT_STORE_URL: 'esdb://admin:hunter2@a:2113,b:2113',
+      OPERATOR_KEY: 'hunter2',
+      SECRETS_KEY,
+    });
+    const shown = describeSettings(settings);
+    expect(JSON.stringify(shown)).not.toMatch(/hun@?ter2|BwcH/);
+    expect(shown).toMatchObject({
+      DATABASE_URL: 'postgres://me:********@h/db?sslpassword=********',
+      EVENT_STORE_URL: 'esdb://admin:********@a:2113,b:2113',
+      OPERATOR_KEY: '********',
+      SECRETS_KEY: '********',
+      ROLES: 'api,worker,tools',
+    });
+  });
+
+  it('need SECRETS_KEY with DATABASE_URL', () => {
+    expect(problemsOf({ DATABASE_URL: 'postgres://h/db' })).toEqual([
+      expect.stringContaining('SECRETS_KEY must be set with DATABASE_URL') as unknown,
+    ]);
+  });
+
+  it('refuse in production what is only for tests', () => {
+    const env = { PACING: 'off', ALLOW_PRIVATE_ADDRESSES: '10.0.0.0/8', MINUTE_MS: '1000', OPERATOR_KEY: 'short' };
+    expect(problemsOf(env)).toEqual([]);
+    expect(problemsOf({ ...env, NODE_ENV: 'production' })).toEqual([
+      'PACING takes only "on" with NODE_ENV=production; got "off"',
+      'ALLOW_PRIVATE_ADDRESSES takes only "off" with NODE_ENV=production; got "10.0.0.0/8"',
+      'MINUTE_MS takes only 60000 with NODE_ENV=production; got "1000"',
+      'OPERATOR_KEY takes at least 16 characters with NODE_ENV=production; got "********"',
+    ]);
+    expect(
+      problemsOf({ NODE_ENV: 'production', PACING: 'on', ALLOW_PRIVATE_ADDRESSES: 'off', MINUTE_MS: '60000' }),
+    ).toEqual([]);
+    expect(loadSettings({ NODE_ENV: 'production' }).production).toBe(true);
+  });
+
+  it('are all explained and all shown, in lines that fit a terminal', () => {
+    const shown = Object.keys(describeSettings(loadSettings({})));
+    const help = helpText();
+    for (const name of shown) expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
+    expect(help.match(/^ {2}[A-Z]/gm)).toHaveLength(shown.length);
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+});

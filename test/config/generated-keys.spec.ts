@@ -1,0 +1,83 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { completeKeys } from '../../src/config/generated-keys.js';
+
+describe('generated keys', () => {
+  let dataDir: string;
+  let file: string;
+  beforeEach(() => {
+    dataDir = join(mkdtempSync(join(tmpdir(), 'keys-')), 'data');
+    file = join(dataDir, 'keys.json');
+  });
+  afterEach(() => rmSync(join(dataDir, '..'), { recursive: true }));
+
+  const settings = (given: { operatorKey?: string; secretsKey?: Buffer } = {}): Parameters<typeof completeKeys>[0] => ({
+    dataDir,
+    brand: 'acme',
+    operatorKey: given.operatorKey ?? null,
+    secretsKey: given.secretsKey ?? null,
+  });
+
+  it('are made once, kept for the next start, and readable by their owner alone', async () => {
+    const first = await completeKeys(settings());
+    expect(first.operatorKey).toMatch(/^acme_operator_[\w-]{43}$/);
+    expect(first.secretsKey).toHaveLength(32);
+    expect(first.operatorKeyGenerated).toBe(true);
+    expect(await completeKeys(settings())).toEqual(first);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dataDir)).toEqual(['keys.json']);
+  });
+
+  it('are not made where both were set', async () => {
+    const given = { operatorKey: 'mine', secretsKey: Buffer.alloc(32, 1) };
+    expect(await completeKeys(settings(given))).toEqual({ ...given, operatorKeyGenerated: false });
+    expect(() => statSync(dataDir)).toThrow('ENOENT');
+  });
+
+  it('are made only as far as they were not set, and completed when they are wanted later', async () => {
+    const secretsKey = Buffer.alloc(32, 1);
+    const first = await completeKeys(settings({ secretsKey }));
+    expect(first.secretsKey).toEqual(secretsKey);
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['OPERATOR_KEY']);
+    const second = await completeKeys(settings());
+    expect(second.operatorKey).toBe(first.operatorKey);
+    expect(second.secretsKey).not.toEqual(secretsKey);
+    expect((await completeKeys(settings())).secretsKey).toEqual(second.secretsKey);
+    expect(await completeKeys(settings({ operatorKey: 'mine' }))).toMatchObject({
+      operatorKey: 'mine',
+      operatorKeyGenerated: false,
+    });
+  });
+
+  it('are the same for all who start at once', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => completeKeys(settings())));
+    expect(new Set(all.map(({ operatorKey }) => operatorKey)).size).toBe(1);
+    expect(new Set(all.map(({ secretsKey }) => secretsKey.toString('hex'))).size).toBe(1);
+    expect(readdirSync(dataDir)).toEqual(['keys.json']);
+  });
+
+  it('are hidden from others again where the file’s mode was widened', async () => {
+    await completeKeys(settings());
+    chmodSync(file, 0o644);
+    await completeKeys(settings());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(['', '{"OPERATOR_KEY":"x"', '[]x', '{"SECRETS_KEY":"short"}', '{"OPERATOR_KEY":5}', 'null'])(
+    'are never replaced where the file is damaged (%p)',
+    async (content) => {
+      await completeKeys(settings());
+      writeFileSync(file, content);
+      await expect(completeKeys(settings())).rejects.toThrow(`${file} is damaged`);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+    },
+  );
+
+  it('say where they cannot be kept', async () => {
+    writeFileSync(dataDir, 'a file in the way');
+    await expect(completeKeys(settings())).rejects.toThrow(
+      /cannot be kept in .*keys\.json \(E\w+\): make DATA_DIR a folder/,
+    );
+  });
+});

@@ -1,0 +1,15 @@
+/** A process that logs one of everything, for tests that read its stderr. */
+import { createLogger } from '../../src/config/logger.js';
+import { NestLogger } from '../../src/config/nest-logger.js';
+
+const logger = createLogger({ logLevel: 'info' });
+logger.debug('not shown');
+logger.info({ position: 5n, request: { authorization: 'Bearer hunter2' } }, 'hello');
+logger.error({ err: Object.assign(new Error('broken'), { password: 'hunter2' }) }, 'failed');
+
+const nest = new NestLogger(logger);
+nest.debug('not shown', 'Context');
+nest.log('Starting', 'NestFactory');
+nest.error('oh', 'Error: oh\n  at x', 'Handler');
+nest.warn({ a: 1 });
+nest.fatal(new Error('end'));
