@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { isNativeError } from 'node:util/types';
 import { Agent, type Dispatcher } from 'undici';
 
 /** One HTTP request to a network. */
@@ -119,7 +120,7 @@ export const exchange = (
 
 /** A library's error in a form that may be shown: code and message hold addresses, never a path or a header. */
 const interruptionOf = (error: unknown): Interruption => {
-  if (!(error instanceof Error)) return { code: 'unknown', detail: 'unknown error' };
+  if (!isNativeError(error)) return { code: 'unknown', detail: 'unknown error' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return { code, detail: error.message || code };
 };

@@ -41,7 +41,7 @@ export class Chats {
     const known = this.byKey.get(address.toLowerCase());
     if (known) return known;
     if (/^-?[1-9]\d{0,14}$/.test(address)) return this.add(address, Number(address), null);
-    if (!/^@[a-z]\w{3,31}$/i.test(address)) return null;
+    if (!/^@[a-z]\w{0,31}$/i.test(address)) return null;
     return this.add(address, idOfName(address.toLowerCase()), address.slice(1));
   }
 

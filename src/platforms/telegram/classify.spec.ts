@@ -1,0 +1,149 @@
+import { classify, type TelegramFailure } from './classify.js';
+
+type Refusal = Extract<TelegramFailure, { kind: 'refused' }>;
+
+const refused = (errorCode: number, description: string, more: Partial<Refusal> = {}) =>
+  classify({
+    kind: 'refused',
+    method: 'sendMessage',
+    errorCode,
+    description,
+    parameters: {},
+    retryAfter: undefined,
+    ...more,
+  });
+
+const errorOf = (outcome: ReturnType<typeof classify>) => ('error' in outcome ? outcome.error : undefined);
+
+describe('what Telegram refuses (platforms.md §3)', () => {
+  it.each([
+    ['in the parameters', { parameters: { retry_after: 7 } }, 'Too Many Requests: retry after 7', 7_000],
+    ['in the header', { retryAfter: '12' }, 'Too Many Requests', 12_000],
+    ['in words', {}, 'Too Many Requests: retry after 3', 3_000],
+    ['thrice, the parameters first', { parameters: { retry_after: 5 }, retryAfter: '9' }, 'retry after 1', 5_000],
+    ['nowhere', {}, 'Too Many Requests', null],
+    ['in a header that is no number', { retryAfter: 'soon' }, 'Too Many Requests', null],
+  ])('429 is a wait that the network names (D-20): %s', (_, more, description, afterMs) => {
+    const outcome = refused(429, description, more);
+    expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs });
+    expect(errorOf(outcome)).toMatchObject({ code: 'too_many_requests', category: 'rate_limit', source: 'telegram' });
+  });
+
+  it.each([-1001234567890, '-1001234567890'])('a chat that moved gives its new address: %p', (migrate_to_chat_id) => {
+    const outcome = refused(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
+      parameters: { migrate_to_chat_id },
+    });
+    expect(outcome).toEqual({ kind: 'moved', address: { chat_id: '-1001234567890' } });
+  });
+
+  it.each([
+    [401, 'Unauthorized', 'unauthorized'],
+    [401, 'Unauthorized: invalid token specified', 'unauthorized'],
+    [404, 'Not Found', 'bot_not_found'],
+    [403, 'Forbidden: bot was kicked from the channel chat', 'forbidden'],
+    [403, 'Forbidden: bot is not a member of the channel chat', 'forbidden'],
+  ])('%i %s means that the credentials are refused (D-26)', (code, description, named) => {
+    expect(refused(code, description)).toMatchObject({
+      kind: 'credentials',
+      error: { code: named, category: 'credentials', platform_says: description },
+    });
+  });
+
+  it.each([
+    [400, 'Bad Request: chat not found', 'chat_not_found', 'channel'],
+    [400, 'Bad Request: PEER_ID_INVALID', 'chat_not_found', 'channel'],
+    [400, 'Bad Request: need administrator rights in the channel chat', 'no_right_to_post', 'channel'],
+    [400, 'Bad Request: not enough rights to send text messages to the chat', 'no_right_to_post', 'channel'],
+    [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'no_right_to_post', 'channel'],
+    [400, 'Bad Request: chat_id is empty', 'chat_unusable', 'channel'],
+    [400, 'Bad Request: message is too long', 'too_long', 'payload'],
+    [400, 'Bad Request: MEDIA_CAPTION_TOO_LONG', 'too_long', 'payload'],
+    [400, 'Bad Request: BUTTON_URL_INVALID', 'bad_button', 'payload'],
+    [400, "Bad Request: inline keyboard button URL 'x' is invalid: Wrong HTTP URL", 'bad_button', 'payload'],
+    [400, 'Bad Request: entity begins after the end of the text at UTF-16 offset 9', 'bad_entity', 'payload'],
+    [400, "Bad Request: can't parse MessageEntity: Unsupported type specified", 'bad_entity', 'payload'],
+    [400, 'Bad Request: wrong type of the web page content', 'media_refused', 'media'],
+    [400, 'Bad Request: PHOTO_INVALID_DIMENSIONS', 'media_refused', 'media'],
+    [400, 'Bad Request: text must be non-empty', 'bad_request', 'payload'],
+    [413, 'Request Entity Too Large', 'media_too_large', 'media'],
+    [404, 'Not Found: method not found', 'method_not_found', 'platform'],
+    [400, '', 'bad_request', 'payload'],
+  ])('%i %s is permanent', (code, description, named, category) => {
+    expect(refused(code, description)).toMatchObject({ kind: 'failed', error: { code: named, category } });
+  });
+
+  it.each([500, 502, 503, 504])('%i may have been carried out', (code) => {
+    expect(refused(code, 'Internal Server Error')).toMatchObject({ kind: 'in_doubt', error: { code: 'server_error' } });
+  });
+
+  it.each([
+    'Bad Request: failed to send message #3 with the error message "PHOTO_INVALID_DIMENSIONS"',
+    'Bad Request: group send failed',
+  ])('an album that failed in part is in doubt: %s', (description) => {
+    expect(refused(400, description)).toMatchObject({ kind: 'in_doubt', error: { code: 'album_incomplete' } });
+  });
+
+  it("keeps at most 500 characters of the network's words", () => {
+    expect(errorOf(refused(400, 'x'.repeat(900)))?.platform_says).toHaveLength(500);
+  });
+});
+
+describe('what cannot be read', () => {
+  it.each([0, 200, 201, 500, 502, 503, 504])('with status %i may have been carried out (D-25)', (status) => {
+    expect(classify({ kind: 'unreadable', status, retryAfter: undefined })).toMatchObject({
+      kind: 'in_doubt',
+      error: { code: 'unreadable_answer', source: 'gateway' },
+    });
+  });
+
+  it.each([301, 400, 403, 404, 418])('with status %i was refused on the way and may be tried again', (status) => {
+    expect(classify({ kind: 'unreadable', status, retryAfter: undefined })).toMatchObject({
+      kind: 'retry',
+      named: false,
+      afterMs: null,
+    });
+  });
+
+  it('with status 429 is a wait, as long as the header says', () => {
+    expect(classify({ kind: 'unreadable', status: 429, retryAfter: '4' })).toMatchObject({
+      kind: 'retry',
+      named: true,
+      afterMs: 4_000,
+    });
+    expect(classify({ kind: 'unreadable', status: 429, retryAfter: undefined })).toMatchObject({ afterMs: null });
+  });
+
+  it('with status 413 is too large', () => {
+    expect(classify({ kind: 'unreadable', status: 413, retryAfter: undefined })).toMatchObject({
+      kind: 'failed',
+      error: { code: 'media_too_large' },
+    });
+  });
+});
+
+describe('a connection', () => {
+  it.each([
+    ['timed_out', 'timed_out'],
+    ['aborted', 'aborted'],
+    ['ECONNRESET', 'connection_lost'],
+  ])('that ends after the call was sent (%s) leaves it in doubt', (code, named) => {
+    expect(classify({ kind: 'lost', code, detail: 'words' })).toMatchObject({
+      kind: 'in_doubt',
+      error: { code: named, category: 'network', source: 'gateway' },
+    });
+  });
+
+  it.each([
+    ['ECONNREFUSED', 'not_sent'],
+    ['ENOTFOUND', 'not_sent'],
+    ['timed_out', 'not_sent'],
+    ['aborted', 'aborted'],
+  ])('that never came about (%s) may be tried again', (code, named) => {
+    expect(classify({ kind: 'never_sent', code, detail: 'words' })).toMatchObject({
+      kind: 'retry',
+      named: false,
+      afterMs: null,
+      error: { code: named, category: 'network' },
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import { cleanText } from './clean-text.js';
+
+const bold = (offset: number, length: number) => ({ type: 'bold', offset, length }) as const;
+
+describe('cleanText (platforms.md §2)', () => {
+  it('leaves clean content exactly as it is', () => {
+    const content = { text: 'a\nb', entities: [bold(0, 1)] };
+    expect(cleanText(content)).toBe(content);
+  });
+
+  it('makes spaces of control characters, but not of line feeds', () => {
+    expect(cleanText({ text: 'a\tb\0c\x1fd\ne\x0bf', entities: [] }).text).toBe('a b c d\ne f');
+  });
+
+  it.each([
+    ['before an entity', '\r\nab', bold(2, 2), bold(1, 2)],
+    ['inside an entity', 'a\r\nb', bold(0, 4), bold(0, 3)],
+    ['behind an entity', 'ab\r\n', bold(0, 2), bold(0, 2)],
+    ['at both edges', '\ra\rb\r', bold(0, 5), bold(0, 2)],
+    ['beside a surrogate pair', '😀\r😀', bold(3, 2), bold(2, 2)],
+  ])('takes out a carriage return %s and keeps the entity on its words', (_, text, entity, moved) => {
+    expect(cleanText({ text, entities: [entity] })).toEqual({ text: text.replaceAll('\r', ''), entities: [moved] });
+  });
+
+  it('drops an entity that covered nothing but carriage returns', () => {
+    expect(cleanText({ text: 'a\r\rb', entities: [bold(1, 2)] })).toEqual({ text: 'ab', entities: [] });
+  });
+});

@@ -1,0 +1,152 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { createConnections, exchange, type ExchangeLimits } from '../../src/platforms/exchange.js';
+
+const connections = createConnections();
+afterAll(() => connections.destroy());
+
+const open: (Server | TcpServer)[] = [];
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(open.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+const listening = async <S extends Server | TcpServer>(server: S): Promise<number> => {
+  open.push(server);
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+};
+const http = async (listener: RequestListener) => `http://127.0.0.1:${await listening(createServer(listener))}`;
+
+const post = (url: string, limits: Partial<ExchangeLimits> = {}, body: string | Readable = '{}') =>
+  exchange(
+    connections,
+    { method: 'POST', url, headers: { 'content-type': 'application/json' }, body },
+    { timeoutMs: 20_000, signal: new AbortController().signal, ...limits },
+  );
+
+describe('an exchange that is answered', () => {
+  it('has status, headers and the whole body, whatever the status', async () => {
+    const url = await http((request, response) => {
+      response.writeHead(418, { 'x-a': 'b' });
+      request.pipe(response);
+    });
+    const answer = await post(`${url}/path?query=1`, {}, 'тело');
+    expect(answer).toMatchObject({ kind: 'answered', status: 418, headers: { 'x-a': 'b' } });
+    expect(answer.kind === 'answered' && answer.body.toString()).toBe('тело');
+  });
+
+  it('sends a body that streams, and follows no redirect', async () => {
+    let received = '';
+    const url = await http((request, response) => {
+      request.on('data', (chunk: Buffer) => (received += chunk.toString()));
+      request.on('end', () => response.writeHead(302, { location: '/elsewhere' }).end());
+    });
+    expect(await post(url, {}, Readable.from(['one ', 'two']))).toMatchObject({ kind: 'answered', status: 302 });
+    expect(received).toBe('one two');
+  });
+
+  it('uses connections again', async () => {
+    const ports = new Set<number | undefined>();
+    const url = await http((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    for (let n = 0; n < 20; n++) await post(url);
+    expect(ports.size).toBeLessThan(5);
+  });
+
+  it('runs hundreds side by side', async () => {
+    const waiting: (() => void)[] = [];
+    const url = await http((_, response) => {
+      waiting.push(() => response.end('{}'));
+      if (waiting.length === 300) for (const answer of waiting) answer();
+    });
+    const answers = await Promise.all(Array.from({ length: 300 }, () => post(url)));
+    expect(answers.every(({ kind }) => kind === 'answered')).toBe(true);
+  });
+});
+
+describe('nothing was sent', () => {
+  it('when nobody listens', async () => {
+    const port = await listening(createTcpServer());
+    await new Promise((resolve) => open.pop()?.close(resolve));
+    expect(await post(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'never_sent', code: 'ECONNREFUSED' });
+  });
+
+  it('when there is no such host', async () => {
+    const outcome = await post('http://no-such-host.invalid/');
+    expect(outcome).toMatchObject({ kind: 'never_sent', code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/) });
+  });
+
+  it('when the TLS handshake fails', async () => {
+    const port = await listening(createTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
+    expect(await post(`https://127.0.0.1:${port}`)).toMatchObject({ kind: 'never_sent' });
+  });
+
+  it('when the time is up before there is a connection', async () => {
+    const port = await listening(createTcpServer());
+    const outcome = await post(`https://127.0.0.1:${port}`, { timeoutMs: 100 });
+    expect(outcome).toMatchObject({ kind: 'never_sent', code: 'timed_out' });
+  });
+
+  it('when the call was stopped before it began', async () => {
+    const calls: string[] = [];
+    const url = await http((request, response) => {
+      calls.push(request.url ?? '');
+      response.end();
+    });
+    expect(await post(url, { signal: AbortSignal.abort() })).toMatchObject({ kind: 'never_sent', code: 'aborted' });
+    expect(await post(`${url}/after`)).toMatchObject({ kind: 'answered' });
+    expect(calls).toEqual(['/after']);
+  });
+
+  it('when the address is none', async () => {
+    expect(await post('nonsense')).toMatchObject({ kind: 'never_sent' });
+  });
+});
+
+describe('it went out and no whole answer came', () => {
+  it('when the connection breaks before the answer', async () => {
+    const url = await http((request) => request.socket.destroy());
+    expect(await post(url)).toMatchObject({ kind: 'lost', status: null });
+  });
+
+  it('when the connection breaks in the answer', async () => {
+    const url = await http((_, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"ok":', () => response.destroy());
+    });
+    expect(await post(url)).toMatchObject({ kind: 'lost', status: 200 });
+  });
+
+  it('when the time is up', async () => {
+    const url = await http(() => undefined);
+    expect(await post(url, { timeoutMs: 100 })).toMatchObject({ kind: 'lost', code: 'timed_out' });
+  });
+
+  it('when it is stopped meanwhile', async () => {
+    const controller = new AbortController();
+    const url = await http(() => controller.abort());
+    expect(await post(url, { signal: controller.signal })).toMatchObject({ kind: 'lost', code: 'aborted' });
+  });
+
+  it('when the answer does not end', async () => {
+    const url = await http((_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    expect(await post(url)).toMatchObject({ kind: 'lost', code: 'answer_too_long' });
+  });
+
+  it('when what answers speaks no HTTP', async () => {
+    const port = await listening(createTcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0\r\n'))));
+    expect(await post(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'lost' });
+  });
+});

@@ -1,0 +1,114 @@
+import { TOKEN, fetchBot, startStandIn } from './stand-in.js';
+
+let telegram: Awaited<ReturnType<typeof startStandIn>>;
+beforeAll(async () => {
+  telegram = await startStandIn();
+});
+afterAll(() => telegram.stop());
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const mp4 = Buffer.concat([Buffer.alloc(4), Buffer.from('ftypisom')]);
+const ogg = Buffer.from('OggS....');
+const mp3 = Buffer.from('ID3....');
+
+const upload = (method: string, fields: Record<string, unknown>, files: Record<string, Buffer> = {}) => {
+  const form = new FormData();
+  form.set('chat_id', '@media');
+  for (const [name, value] of Object.entries(fields)) {
+    form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  for (const [name, bytes] of Object.entries(files)) form.set(name, new Blob([new Uint8Array(bytes)]), `${name}.bin`);
+  return fetchBot(`${telegram.url}/bot${TOKEN}/${method}`, { method: 'POST', body: form });
+};
+
+describe('one medium', () => {
+  it('takes an upload under any name, shows it on the wall, and counts the caption', async () => {
+    const caption = '😀'.repeat(1_024);
+    const { body } = await upload('sendPhoto', { photo: 'attach://a', caption }, { a: png });
+    expect(body.result).toMatchObject({ caption, photo: [{ file_size: png.length }] });
+    const [entry] = (await telegram.control.ledger({ channel: '@media' })).slice(-1);
+    const shown = await fetch(`${telegram.url}/wall/media/${entry?.media[0]?.file}`);
+    expect(shown.headers.get('content-type')).toBe('image/png');
+    expect(Buffer.from(await shown.arrayBuffer()).equals(png)).toBe(true);
+    const tooLong = await upload('sendPhoto', { photo: 'attach://a', caption: `${caption}!` }, { a: png });
+    expect(tooLong.body.description).toBe('Bad Request: message caption is too long');
+  });
+
+  it.each([
+    ['sendPhoto', { photo: png }, 'photo'],
+    ['sendVideo', { video: mp4 }, 'video'],
+    ['sendVideo', { video: ogg }, 'document'],
+    ['sendAudio', { audio: mp3 }, 'audio'],
+    ['sendAudio', { audio: ogg }, 'document'],
+    ['sendDocument', { document: png }, 'document'],
+  ])('%s: readers get what the file is', async (method, files, type) => {
+    const { body } = await upload(method, {}, files);
+    expect(Object.keys(body.result)).toContain(type);
+  });
+
+  it.each([
+    ['no file', {}, {}, 'there is no photo in the request'],
+    ['a file that is not attached', { photo: 'attach://b' }, { a: png }, 'there is no photo in the request'],
+    ['an empty file', { photo: 'attach://a' }, { a: Buffer.alloc(0) }, 'file must be non-empty'],
+    ['no picture', { photo: 'attach://a' }, { a: mp3 }, 'IMAGE_PROCESS_FAILED'],
+    ['an unknown file id', { photo: 'AgACAgI' }, {}, "wrong remote file identifier specified: can't unserialize it"],
+    [
+      'over 10 MB',
+      { photo: 'attach://a' },
+      { a: Buffer.concat([png, Buffer.alloc(10 * 1_048_576)]) },
+      'file of size 10485776 bytes is too big for a photo; the maximum size is 10485760 bytes',
+    ],
+  ])('refuses a photo: %s', async (_, fields, files, sentence) => {
+    const { body } = await upload('sendPhoto', fields, files);
+    expect(body.description).toBe(`Bad Request: ${sentence}`);
+  });
+
+  it('refuses a file over 50 MB', async () => {
+    const { status } = await upload('sendDocument', {}, { document: Buffer.alloc(50 * 1_048_576 + 1) });
+    expect(status).toBe(413);
+  });
+});
+
+describe('an album', () => {
+  const item = (type: string, name: string, more = {}) => ({ type, media: `attach://${name}`, ...more });
+
+  it('is several messages of one group, accepted together', async () => {
+    const media = [item('photo', 'a', { caption: 'Both' }), item('video', 'b')];
+    const { body } = await upload('sendMediaGroup', { media }, { a: png, b: mp4 });
+    const [first, second] = body.result;
+    expect(first).toMatchObject({ caption: 'Both', media_group_id: second.media_group_id });
+    expect(second.message_id).toBe(first.message_id + 1);
+    const entries = (await telegram.control.ledger({ channel: '@media' })).slice(-2);
+    expect(entries.map(({ group_id }) => group_id)).toEqual([first.media_group_id, first.media_group_id]);
+    expect(new Set(entries.map(({ call_id }) => call_id)).size).toBe(1);
+  });
+
+  it.each([
+    ['nothing', [], 'there are no messages to send'],
+    ['one', [item('photo', 'a')], 'an album needs two media at least'],
+    ['eleven', Array(11).fill(item('photo', 'a')), 'too many messages to send as an album'],
+    ['sound among pictures', [item('photo', 'a'), item('audio', 'c')], "audio can't be mixed with other media types"],
+    ['a missing file', [item('photo', 'a'), item('photo', 'z')], "can't parse InputMedia: media not found"],
+    [
+      'another type',
+      [item('photo', 'a'), item('animation', 'a')],
+      'can\'t parse InputMedia: type "animation" is unsupported',
+    ],
+    [
+      'a long caption',
+      [item('photo', 'a'), item('photo', 'a', { caption: 'x'.repeat(1_025) })],
+      'message caption is too long',
+    ],
+  ])('refuses %s, and shows nothing of it', async (_, media, sentence) => {
+    const before = (await telegram.control.ledger()).length;
+    const { body } = await upload('sendMediaGroup', { media }, { a: png, c: mp3 });
+    expect(body.description).toBe(`Bad Request: ${sentence}`);
+    expect(await telegram.control.ledger()).toHaveLength(before);
+  });
+
+  it('takes no buttons', async () => {
+    const media = [item('photo', 'a'), item('photo', 'a')];
+    const { status } = await upload('sendMediaGroup', { media, reply_markup: { inline_keyboard: [] } }, { a: png });
+    expect(status).toBe(400);
+  });
+});
