@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
+/** As npm start has them. */
+const NODE_FLAGS = ['--max-semi-space-size=64'];
 const TICK_US = 10_000; // USER_HZ is 100 on every Linux
 
 /** Starts a node script and waits for the first line of its output that `ready` makes something of. */
 export const startNode = (script, args, env, ready) =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, ...args], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, script, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Catalogue } from '../kernel/catalogue.js';
 import type { DomainEvent, Origin, RecordedEvent } from '../kernel/events.js';
 import { derivedUuid } from '../kernel/ids.js';
@@ -114,7 +114,7 @@ export class EventCodec {
 
 /** SHA-256 over the hash before, the place, the envelope and the data, a line each; none but the last may hold a line feed. */
 const chained = (place: Place, id: string, type: string, unsigned: Omit<Metadata, 'hash'>, data: string): string =>
-  createHash('sha256')
-    .update(`${place.previousHash}\n${place.stream}\n${place.revision}\n${id}\n${type}\n${JSON.stringify(unsigned)}\n`)
-    .update(data)
-    .digest('hex');
+  hash(
+    'sha256',
+    `${place.previousHash}\n${place.stream}\n${place.revision}\n${id}\n${type}\n${JSON.stringify(unsigned)}\n${data}`,
+  );

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Controller, Header, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -50,7 +50,7 @@ export class WebhooksController {
       latencyMs: Math.round((performance.now() - request.arrivedAt) * 100) / 100,
     };
     const key = header?.trim() ? header.trim() : (payload.external_id ?? null);
-    const bodyHash = createHash('sha256').update(body).digest('hex');
+    const bodyHash = hash('sha256', body);
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
     const result = await this.commands.execute(new AcceptPost(endpoint, payload, key, bodyHash, facts, origin));
     if (result.outcome === 'invalid_targets') throw invalidTargets(admitted);

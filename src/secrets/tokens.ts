@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** 32 random bytes, URL-safe. */
 const random = (): string => randomBytes(32).toString('base64url');
@@ -16,4 +16,4 @@ export const newSlug = (): string => randomBytes(12).toString('base64url');
 export const newSigningSecret = (): string => random();
 
 /** What is kept of a token: SHA-256, hex. A slow hash would add nothing for 32 random bytes. */
-export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
+export const tokenHash = (token: string): string => hash('sha256', token);

@@ -34,7 +34,9 @@ export class SecretVault {
   async get(id: string): Promise<Secret | null> {
     const known = this.opened.get(id);
     if (known) return known;
-    const { rows } = await this.pool.query<{ sealed: Buffer }>('select sealed from ops_secret where secret_id = $1', [id]);
+    const { rows } = await this.pool.query<{ sealed: Buffer }>('select sealed from ops_secret where secret_id = $1', [
+      id,
+    ]);
     if (!rows[0]) return null;
     const secret = JSON.parse(this.open(id, rows[0].sealed)) as Secret;
     if (this.opened.size >= CACHE_SIZE) this.opened.delete(this.opened.keys().next().value!);

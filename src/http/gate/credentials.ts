@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Instant } from '../../kernel/instant.js';
 
@@ -12,7 +12,7 @@ export const bearerToken = (header: string | undefined): string => BEARER.exec(h
 
 /** Compares a token with a stored SHA-256 (hex) in constant time; costs the same whatever the outcome. */
 export const tokenMatches = (token: string, storedHash: string): boolean =>
-  timingSafeEqual(createHash('sha256').update(token).digest(), Buffer.from(storedHash, 'hex'));
+  timingSafeEqual(hash('sha256', token, 'buffer'), Buffer.from(storedHash, 'hex'));
 
 /** True for an address inside the allowlist, and for every address where there is none. */
 export const addressAllowed = (ip: string, allowlist: readonly string[]): boolean => {
