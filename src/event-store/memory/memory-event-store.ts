@@ -44,6 +44,7 @@ export class MemoryLog {
 export class MemoryEventStore implements EventStore {
   private readonly log: MemoryLog;
   private readonly first: Position;
+  private readonly closing = new AbortController();
 
   /** @param options.log shared with other stores; @param options.firstPosition where positions begin, for tests. */
   constructor(options: { log?: MemoryLog; firstPosition?: bigint } = {}) {
@@ -87,7 +88,8 @@ export class MemoryEventStore implements EventStore {
     return this.log.events.at(-1)?.position ?? BEGINNING;
   }
 
-  async *subscribe({ after, types, signal, maxBatch = 500, onDrop }: SubscribeOptions): AsyncIterable<Batch> {
+  async *subscribe({ after, types, maxBatch = 500, onDrop, ...options }: SubscribeOptions): AsyncIterable<Batch> {
+    const signal = AbortSignal.any([options.signal, this.closing.signal]);
     let position = after;
     let toldLive = false;
     while (!signal.aborted) {
@@ -110,7 +112,10 @@ export class MemoryEventStore implements EventStore {
     this.log.retention.set(stream, maxCount);
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.closing.abort();
+    await new Promise(setImmediate); // every call takes one turn of the event loop: those under way are through now
+  }
 
   private appendNow(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): AppendResult {
     const known = this.log.streams.get(stream) ?? [];

@@ -67,7 +67,7 @@ export class PostgresEventStore implements EventStore {
       { connectionString, schema: this.schema, timeoutMs, log },
       async (append, current) => {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
-        return settle(append, await this.readStream(append.stream, { from, limit: append.events.length }), current);
+        return settle(append, await this.written(append.stream, from, append.events.length), current);
       },
     );
     this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
@@ -137,6 +137,13 @@ export class PostgresEventStore implements EventStore {
     await this.batcher.close();
     await this.tail.close();
     await this.pool.end();
+  }
+
+  /** Events of a stream from a revision on, those too that retention does not show any more. */
+  private async written(stream: string, from: bigint, limit: number): Promise<StoredEvent[]> {
+    const text = `select ${COLUMNS} from ${this.schema}.event
+                  where stream = $1 and revision >= $2 order by revision limit $3`;
+    return (await this.query(text, [stream, from, limit], 'written')).map(stored);
   }
 
   private async query(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {
