@@ -1,4 +1,4 @@
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { type TcpProxy } from '../support/tcp-proxy.js';
 import type { StoreHarness } from './contract/harness.js';
 
 type Faults = Pick<StoreHarness, 'dropSubscribers' | 'goAway' | 'comeBack' | 'loseAnswerOf'>;

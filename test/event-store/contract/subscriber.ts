@@ -19,11 +19,11 @@ export class Subscriber {
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private readonly changes = new EventEmitter();
-  private failure: unknown;
+  private failure: Error | undefined;
 
   constructor(store: EventStore, options: Options) {
     this.changes.setMaxListeners(0);
-    this.ended = this.read(store, options).catch((error: unknown) => {
+    this.ended = this.read(store, options).catch((error: Error) => {
       this.failure = error;
       this.changes.emit('change');
     });

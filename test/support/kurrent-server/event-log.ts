@@ -123,6 +123,10 @@ export class EventLog {
     this.events.splice(0, this.events.length, ...kept);
   }
 
+  writeSystemEvent(): void {
+    this.write('$stats-127.0.0.1', [systemEvent('$statsCollected')]);
+  }
+
   private lastRevision(stream: string): bigint {
     return this.streams.get(stream)?.at(-1)?.revision ?? -1n;
   }
@@ -184,7 +188,7 @@ export class EventLog {
     this.sinceSystemEvent += appended;
     if (this.sinceSystemEvent < this.options.systemEventEvery) return;
     this.sinceSystemEvent = 0;
-    this.write('$stats-127.0.0.1', [systemEvent('$statsCollected')]);
+    this.writeSystemEvent();
   }
 
   private writeFirstSystemEvents(): void {

@@ -10,6 +10,8 @@ export type Control =
   | { readonly order: 'end-subscriptions'; readonly how: 'cleanly' | 'with-error' }
   /** Removes for good what retention has cut off. */
   | { readonly order: 'scavenge' }
+  /** Writes so many system events. */
+  | { readonly order: 'system-events'; readonly count: number }
   /** Answers with figures. */
   | { readonly order: 'report' };
 

@@ -99,6 +99,9 @@ const obey = (control: Control, log: EventLog, faults: Faults, subscriptions: Su
     case 'scavenge':
       log.scavenge();
       break;
+    case 'system-events':
+      for (let n = 0; n < control.count; n++) log.writeSystemEvent();
+      break;
     case 'report':
       break;
   }

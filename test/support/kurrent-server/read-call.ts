@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
@@ -12,9 +11,20 @@ export type ReadCall = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
 /** Writes one message and waits while the client does not take it. False when the call is over. */
 export const written = async (call: ReadCall, message: streams.ReadResp): Promise<boolean> => {
   if (call.cancelled || call.destroyed) return false;
-  if (!call.write(message)) await Promise.race([once(call, 'drain'), once(call, 'cancelled'), once(call, 'close')]);
+  if (!call.write(message)) await anyOf(call, 'drain');
   return !call.cancelled && !call.destroyed;
 };
+
+/** Waits until something happens to a call: what is named, or its end in any of the ways there are. */
+export const anyOf = (call: ReadCall, happening: 'drain' | 'appended'): Promise<void> =>
+  new Promise((resolve) => {
+    const events = [happening, 'cancelled', 'close', 'error', 'finish'];
+    const done = (): void => {
+      for (const event of events) call.off(event, done);
+      resolve();
+    };
+    for (const event of events) call.on(event, done);
+  });
 
 /** `Read` is four calls in one: a stream or $all, so many events or a subscription. */
 export const readCall = (log: EventLog, faults: Faults, subscriptions: Subscriptions) => (call: ReadCall) => {

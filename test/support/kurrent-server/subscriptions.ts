@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { status, type ServiceError } from '@grpc/grpc-js';
 import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
@@ -12,7 +11,7 @@ import {
   failure,
   fellBehindMessage,
 } from './messages.js';
-import { written, type ReadCall } from './read-call.js';
+import { anyOf, written, type ReadCall } from './read-call.js';
 
 /** Live events that the server keeps for a consumer, and events it scans between two looks at the end. */
 const BUFFERED = 32;
@@ -128,7 +127,7 @@ class Subscription {
           );
           if ('event' in live) next = this.log.indexAt(live.event.position) + 1;
         } else {
-          await Promise.race([once(this.call, 'appended'), once(this.call, 'cancelled'), once(this.call, 'close')]);
+          await anyOf(this.call, 'appended');
           alive = !this.over && !this.call.cancelled;
         }
       }
