@@ -1,0 +1,168 @@
+import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import type { RowTable } from '../rows.js';
+
+/** Posts, their publications, and how many each owner has had published. Times are milliseconds since 1970. */
+export const postsTables = `
+  create table post (
+    post_id text primary key,
+    endpoint_id text not null,
+    owner_id text not null,
+    stream text not null,
+    revision text not null,
+    accepted_at bigint not null,
+    external_id text,
+    trace_id text,
+    metadata text,
+    in_parts boolean not null
+  );
+  create index post_endpoint on post (endpoint_id, post_id);
+  create index post_owner on post (owner_id, post_id);
+
+  create table publication (
+    publication_id text primary key,
+    post_id text not null,
+    owner_id text not null,
+    channel_id text not null,
+    project_id text not null,
+    platform text not null,
+    sequence bigint not null,
+    state text not null,
+    attempts jsonb not null,
+    message_ids jsonb not null,
+    urls jsonb not null,
+    warnings jsonb not null,
+    published_at bigint
+  ) with (fillfactor = 70);
+  create index publication_post on publication (post_id);
+  create index publication_channel on publication (channel_id, sequence);
+  create index publication_channel_post on publication (channel_id, post_id);
+  create index publication_state on publication (state, post_id) where state <> 'published';
+
+  create table sequence (channel_id text primary key, last bigint not null) with (fillfactor = 50);
+
+  create table owner_plan (owner_id text primary key, plan text not null);
+  create table usage (
+    owner_month text primary key,
+    owner_id text not null,
+    month text not null,
+    published int not null,
+    plan text,
+    last_event text not null
+  ) with (fillfactor = 50);
+  create index usage_owner on usage (owner_id, month);
+`;
+
+/** management.md: publication. */
+export const PUBLICATION_STATES = [
+  'queued',
+  'publishing',
+  'published',
+  'failed',
+  'in_doubt',
+  'filtered',
+  'dismissed',
+] as const;
+export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
+
+/** One try at publishing, as management.md shows it. */
+export interface Attempt {
+  readonly n: number;
+  readonly started_at: number;
+  readonly ended_at: number | null;
+  /** `published`, `postponed`, `failed`, `in_doubt`; null while it lasts. */
+  readonly outcome: string | null;
+  readonly error: PublicationError | null;
+}
+
+export interface PublicationRow {
+  readonly publication_id: string;
+  readonly post_id: string;
+  readonly owner_id: string;
+  readonly channel_id: string;
+  readonly project_id: string;
+  readonly platform: string;
+  readonly sequence: number;
+  readonly state: PublicationViewState;
+  readonly attempts: readonly Attempt[];
+  readonly message_ids: readonly string[];
+  readonly urls: readonly string[];
+  readonly warnings: readonly PublicationWarning[];
+  readonly published_at: number | null;
+}
+
+export interface PostRow {
+  readonly post_id: string;
+  readonly endpoint_id: string;
+  readonly owner_id: string;
+  /** Where the accepting event lies, and with it the payload. */
+  readonly stream: string;
+  readonly revision: string;
+  readonly accepted_at: number;
+  readonly external_id: string | null;
+  readonly trace_id: string | null;
+  /** JSON text, as it was sent; jsonb would reorder and round it. Null where there is none, or where `in_parts`. */
+  readonly metadata: string | null;
+  /** The payload lies in parts (D-42), and its metadata with it. */
+  readonly in_parts: boolean;
+}
+
+export interface SequenceRow {
+  readonly channel_id: string;
+  readonly last: number;
+}
+
+export interface OwnerPlanRow {
+  readonly owner_id: string;
+  readonly plan: Plan;
+}
+
+/** What an owner has had published in one month. */
+export interface UsageRow {
+  /** `<owner>/<month>` */
+  readonly owner_month: string;
+  readonly owner_id: string;
+  /** UTC: `2026-11`. */
+  readonly month: string;
+  readonly published: number;
+  /** The largest plan under which something was published in that month. */
+  readonly plan: Plan | null;
+  /** The event of the latest publication that counted. */
+  readonly last_event: string;
+}
+
+export const postRows: RowTable<PostRow> = {
+  name: 'post',
+  key: 'post_id',
+  columns: [
+    ...(['post_id', 'endpoint_id', 'owner_id', 'stream', 'revision', 'accepted_at', 'external_id'] as const),
+    ...(['trace_id', 'metadata', 'in_parts'] as const),
+  ],
+};
+
+export const publicationRows: RowTable<PublicationRow> = {
+  name: 'publication',
+  key: 'publication_id',
+  columns: [
+    ...(['publication_id', 'post_id', 'owner_id', 'channel_id', 'project_id', 'platform', 'sequence'] as const),
+    ...(['state', 'attempts', 'message_ids', 'urls', 'warnings', 'published_at'] as const),
+  ],
+};
+
+export const sequenceRows: RowTable<SequenceRow> = {
+  name: 'sequence',
+  key: 'channel_id',
+  columns: ['channel_id', 'last'],
+};
+
+export const ownerPlanRows: RowTable<OwnerPlanRow> = {
+  name: 'owner_plan',
+  key: 'owner_id',
+  columns: ['owner_id', 'plan'],
+};
+
+export const usageRows: RowTable<UsageRow> = {
+  name: 'usage',
+  key: 'owner_month',
+  columns: ['owner_month', 'owner_id', 'month', 'published', 'plan', 'last_event'],
+};

@@ -1,0 +1,56 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
+import { POOL } from '../../postgres/tokens.js';
+import type { PublicationRow } from './posts.tables.js';
+
+/** One publication; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */
+export class FindPublication extends Query<PublicationRow | null> {
+  constructor(
+    readonly publicationId: string,
+    readonly ownerId: string | null,
+  ) {
+    super();
+  }
+}
+
+/** A channel's publications in the order of their sequence numbers, the oldest first (D-37). @param from inclusive */
+export class ListReceipts extends Query<PublicationRow[]> {
+  constructor(
+    readonly channelId: string,
+    readonly from: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindPublication)
+export class FindPublicationHandler implements IQueryHandler<FindPublication> {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute({ publicationId, ownerId }: FindPublication): Promise<PublicationRow | null> {
+    const { rows } = await this.pool.query<{ row: PublicationRow }>({
+      name: 'find publication',
+      text: `select to_jsonb(x) as row from posts.publication x
+             where x.publication_id = $1 and ($2::text is null or x.owner_id = $2)`,
+      values: [publicationId, ownerId],
+    });
+    return rows[0]?.row ?? null;
+  }
+}
+
+@QueryHandler(ListReceipts)
+export class ListReceiptsHandler implements IQueryHandler<ListReceipts> {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute({ channelId, from, limit }: ListReceipts): Promise<PublicationRow[]> {
+    const { rows } = await this.pool.query<{ row: PublicationRow }>({
+      name: 'list receipts',
+      text: `select to_jsonb(x) as row from posts.publication x
+             where x.channel_id = $1 and x.sequence >= $2 order by x.sequence limit $3`,
+      values: [channelId, from, limit],
+    });
+    return rows.map(({ row }) => row);
+  }
+}

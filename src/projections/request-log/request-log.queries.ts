@@ -1,0 +1,56 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
+import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
+import type { RequestRow } from './request-log.projection.js';
+
+export type { RequestRow } from './request-log.projection.js';
+
+/** A line's place in its endpoint's log. */
+export interface RequestPlace {
+  readonly position: string;
+  readonly place: number;
+}
+
+export interface RequestFilter {
+  readonly status?: number;
+  readonly decision?: string;
+  /** Only requests before this moment. */
+  readonly before?: Instant;
+}
+
+/** An endpoint's last requests, the newest first (D-33). @param page.after only those older than this one */
+export class ListRequests extends Query<RequestRow[]> {
+  constructor(
+    readonly endpointId: string,
+    readonly filter: RequestFilter,
+    readonly page: { readonly after: RequestPlace | null; readonly limit: number },
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListRequests)
+export class ListRequestsHandler implements IQueryHandler<ListRequests> {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute({ endpointId, filter: { status, decision, before }, page }: ListRequests): Promise<RequestRow[]> {
+    // At most 100 lines an endpoint: they are filtered faster than a plan for each filter is made.
+    const { rows } = await this.pool.query<{ row: RequestRow }>({
+      name: 'list requests',
+      text: `
+        select to_jsonb(r) || jsonb_build_object('position', r.position::text) as row from request_log.request r
+        where endpoint_id = $1 and ($2::int is null or http_status = $2) and ($3::text is null or decision = $3)
+          and ($4::bigint is null or at < $4)
+          and ($5::bigint is null or (position, place) < ($5::bigint, $6::int))
+        order by position desc, place desc limit $7`,
+      values: [
+        endpointId,
+        ...[status ?? null, decision ?? null, before ?? null],
+        ...[page.after?.position ?? null, page.after?.place ?? null, page.limit],
+      ],
+    });
+    return rows.map(({ row }) => row);
+  }
+}
