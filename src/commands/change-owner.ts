@@ -1,0 +1,44 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { owner } from '../domain/owner/owner.decider.js';
+import type { Plan } from '../domain/owner/owner.events.js';
+import type { Execution } from '../event-store/codec.js';
+import { Streams } from '../event-store/streams.js';
+import { derivedUuid } from '../kernel/ids.js';
+import { isRejection } from '../kernel/result.js';
+import { SecretVault } from '../secrets/vault.js';
+import { done, type Outcome } from './done.js';
+
+/** Where an owner's notices go. */
+export interface NoticeChat {
+  readonly botToken: string;
+  readonly chatId: string;
+}
+
+/** An owner's name, plan or notice chat; what is undefined stays. */
+export class ChangeOwner extends Command<Outcome> {
+  constructor(
+    readonly execution: Execution,
+    readonly ownerId: string,
+    readonly change: { readonly name?: string; readonly plan?: Plan; readonly noticeChat?: NoticeChat },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeOwner)
+export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
+  constructor(
+    private readonly streams: Streams,
+    private readonly vault: SecretVault,
+  ) {}
+
+  async execute({ execution, ownerId, change: { name, plan, noticeChat } }: ChangeOwner): Promise<Outcome> {
+    const changed = await this.streams.run(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan }, execution);
+    if (isRejection(changed) || !noticeChat) return done(changed);
+    const { botToken, chatId } = noticeChat;
+    const commandId = `${execution.commandId}/notice-chat`;
+    const secretId = await this.vault.put({ bot_token: botToken }, derivedUuid(commandId));
+    const command = { type: 'SetNoticeChat', ownerId, chatId, secretId } as const;
+    return done(await this.streams.run(owner, ownerId, command, { ...execution, commandId }));
+  }
+}
