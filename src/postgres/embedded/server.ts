@@ -44,6 +44,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   jit: 'off', // short statements only: compiling costs more than it saves
+  max_parallel_workers_per_gather: '0', // likewise; and a container's shared memory may be too small for it
   random_page_cost: '1.1', // no spinning disks
   timezone: 'UTC',
   log_timezone: 'UTC',
