@@ -10,23 +10,23 @@ const { DATABASE_URL, TOKENS } = process.env;
 const hash = (token) => createHash('sha256').update(token).digest('hex');
 const known = new Set(JSON.parse(TOKENS).map(hash));
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
-await pool.query('create table if not exists baseline (id bigserial primary key, body text not null)');
+await pool.query(
+  'create table if not exists baseline (id uuid primary key default gen_random_uuid(), token_hash text not null, body jsonb not null)',
+);
 
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {
     const token = (request.headers.authorization ?? '').slice('Bearer '.length);
-    if (!known.has(hash(token))) {
+    const tokenHash = hash(token);
+    if (!known.has(tokenHash)) {
       response.writeHead(401).end();
       return;
     }
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    const { rows } = await pool.query({
-      name: 'insert',
-      text: 'insert into baseline (body) values ($1) returning id',
-      values: [JSON.stringify(body)],
-    });
+    const insert = 'insert into baseline (token_hash, body) values ($1, $2) returning id';
+    const { rows } = await pool.query(insert, [tokenHash, body]);
     const answer = JSON.stringify({ ok: true, id: rows[0].id });
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
     response.end(answer);

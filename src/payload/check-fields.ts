@@ -1,4 +1,5 @@
 import { validateSync } from 'class-validator';
+import { passesRules } from './compiled-rules.js';
 import type { ProblemList, RefusalStatus } from './problem-list.js';
 import type { RuleContext } from './rules.js';
 import { described } from './wording.js';
@@ -35,6 +36,7 @@ export const checkObject = (value: unknown, path: string, problems: ProblemList)
  * @returns the names of the fields that are wrong.
  */
 export const checkFields = (dto: object, path: string, problems: ProblemList): ReadonlySet<string> => {
+  if (passesRules(dto)) return NONE;
   const errors = validateSync(dto, {
     skipMissingProperties: true,
     stopAtFirstError: true,
