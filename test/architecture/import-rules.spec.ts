@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+interface Report {
+  readonly summary: { readonly violations: readonly { readonly rule: { readonly name: string } }[] };
+}
+
+/** Runs dependency-cruiser with the project's rules over a little tree of its own; answers the rules that were broken. */
+const brokenRules = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'import-rules-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "module": "nodenext" } }');
+    const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+    const args = [cruiser, '--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json', 'src'];
+    const output = await new Promise<string>((done) =>
+      execFile(process.execPath, args, { cwd: folder }, (_, out) => done(out)),
+    );
+    return (JSON.parse(output) as Report).summary.violations.map(({ rule }) => rule.name);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const importing = (from: string, to: string) => ({
+  [from]: `import { x } from '${to}';\nexport const y = x;\n`,
+});
+const exporting = (path: string) => ({ [path]: 'export const x = 1;\n' });
+
+describe('the import rules', () => {
+  it.each([
+    ['domain-is-pure', 'src/domain/post/post.decider.ts', '../../event-store/port.js', 'src/event-store/port.ts'],
+    ['platforms-are-islands', 'src/platforms/vk/send.ts', '../telegram/send.js', 'src/platforms/telegram/send.ts'],
+    [
+      'projections-see-events-only',
+      'src/projections/posts/posts.projection.ts',
+      '../../commands/accept-post.js',
+      'src/commands/accept-post.ts',
+    ],
+    [
+      'stand-ins-stand-apart',
+      'src/stand-ins/telegram/network.ts',
+      '../../platforms/telegram/render.js',
+      'src/platforms/telegram/render.ts',
+    ],
+    [
+      'edges-through-buses',
+      'src/http/webhooks.controller.ts',
+      '../sagas/publish-due-posts/publish.js',
+      'src/sagas/publish-due-posts/publish.ts',
+    ],
+  ])('refuse a breach of %s', async (rule, from, specifier, to) => {
+    expect(await brokenRules({ ...importing(from, specifier), ...exporting(to) })).toContain(rule);
+  });
+
+  it('let a decider import the kernel', async () => {
+    const files = {
+      ...importing('src/domain/post/post.decider.ts', '../../kernel/ids.js'),
+      ...exporting('src/kernel/ids.ts'),
+    };
+    expect(await brokenRules(files)).toEqual([]);
+  });
+});
