@@ -37,7 +37,7 @@ export const readPostmaster = async (data: string): Promise<Postmaster | null> =
 export const stopLeftover = async (data: string, logger: Logger): Promise<void> => {
   const left = await readPostmaster(data);
   if (left === null) return;
-  if (isPostmasterOf(left.pid, data)) {
+  if (identify(left.pid, data) === 'ours') {
     logger.warn({ pid: left.pid }, 'a PostgreSQL server was left behind; shutting it down');
     await shutDown(left.pid, data, { fastMs: 30_000, immediateMs: 10_000 }, logger);
   }
@@ -55,7 +55,8 @@ export const shutDown = async (
   logger: Logger,
 ): Promise<void> => {
   const gone = async (ms: number): Promise<boolean> => {
-    for (const end = Date.now() + ms; isPostmasterOf(pid, data); await sleep(20)) if (Date.now() > end) return false;
+    for (const end = Date.now() + ms; identify(pid, data) !== 'gone or another'; await sleep(20))
+      if (Date.now() > end) return false;
     return true;
   };
   const signal = (name: NodeJS.Signals): void => {
@@ -75,23 +76,26 @@ export const shutDown = async (
   await gone(Infinity);
 };
 
-/** Whether a process is a PostgreSQL server on this data directory; its pid alone may have been given to another. */
-export const isPostmasterOf = (pid: number, data: string): boolean => {
+/**
+ * Whether a process is a PostgreSQL server on this data directory; its pid alone may have been given to another.
+ * `unclear`: a PostgreSQL server whose folder cannot be seen; it is another user's, or on its way out.
+ */
+const identify = (pid: number, data: string): 'ours' | 'unclear' | 'gone or another' => {
   try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (process.platform !== 'linux') {
+      const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+      return command.includes('postgres') && command.includes(data) ? 'ours' : 'gone or another';
+    }
+    // A zombie has ended, and only waits for its parent to notice.
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    if (!/^Name:\s+postgres$/m.test(status) || /^State:\s+[ZX]/m.test(status)) return 'gone or another';
+  } catch {
+    return 'gone or another';
   }
   try {
-    if (process.platform === 'linux') {
-      // A zombie, which nobody has waited for, has no working directory any more.
-      const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-      return name === 'postgres' && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
-    }
-    const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-    return command.includes('postgres') && command.includes(data);
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data) ? 'ours' : 'gone or another';
   } catch {
-    return false; // gone meanwhile, or another user's
+    return 'unclear';
   }
 };
 
