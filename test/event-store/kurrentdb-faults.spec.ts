@@ -165,6 +165,17 @@ describe('the KurrentDB adapter and its server', () => {
     expect(ids(await store.readStream(stream))).toEqual(ids(events));
   });
 
+  it('sends on when the answers of as many appends as it may have unanswered never come', async () => {
+    const server = await startServer();
+    const store = openStore(server, 1_500);
+    const stream = newStream();
+    const events = newEvents(1);
+    await server.order({ order: 'lose-answers', appends: 15 });
+    const lost = await Promise.allSettled(Array.from({ length: 15 }, () => store.append(stream, 'noStream', events)));
+    expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 'rejected'));
+    expect((await store.append(stream, 'noStream', events)).revision).toBe(0n);
+  });
+
   it.each(['cleanly', 'with-error'] as const)('resumes a subscription that the server ended %s', async (how) => {
     const server = await startServer();
     const store = openStore(server);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppendTooLarge, BEGINNING, WrongExpectedRevision } from '../../src/event-store/port.js';
 import { ids, newEvent, newEvents, newStream } from './contract/events.js';
 import { Subscriber } from './contract/subscriber.js';
@@ -44,6 +45,21 @@ describe('the KurrentDB adapter', () => {
       await second.stop();
       expect(ids(second.events)).toEqual([event.id]);
     });
+
+    it('keeps a checkpoint behind the events that wait before it', async () => {
+      const server = await startServer();
+      const store = openStore(server);
+      const stream = newStream();
+      const events = newEvents(1 + 4_096 + 8); // one with the reader, the buffer full, and some not taken in
+      for (let n = 0; n < events.length; n += 500) {
+        await store.append(stream, n === 0 ? 'noStream' : BigInt(n - 1), events.slice(n, n + 500));
+      }
+      await server.order({ order: 'system-events', count: 1_100 });
+      const subscriber = new Subscriber(store, { after: BEGINNING, maxBatch: 1, onBatch: firstTime(() => sleep(1_500)) });
+      await subscriber.until(({ last }) => last?.live ?? false);
+      await subscriber.stop();
+      expect(ids(subscriber.events)).toEqual(ids(events));
+    });
   });
 
   it('starts behind a checkpoint whose event was scavenged away, and skips nothing', async () => {
@@ -89,3 +105,14 @@ describe('the KurrentDB adapter', () => {
     expect((await server.order({ order: 'report' })).calls).toMatchObject({ append: 5 });
   });
 });
+
+/** Does something the first time only. */
+const firstTime = (action: () => Promise<unknown>) => {
+  let done = false;
+  return async (): Promise<void> => {
+    if (!done) {
+      done = true;
+      await action();
+    }
+  };
+};
