@@ -55,7 +55,13 @@ module.exports = {
       'projections-see-events-only',
       'A read model is folded from events alone, so that it can be rebuilt.',
       '^src/projections/',
-      ['^src/kernel/', '^src/domain/[^/]+/[^/]+\\.events\\.ts$', '^src/event-store/', '^src/postgres/'],
+      [
+        '^src/kernel/',
+        '^src/payload/payload\\.ts$',
+        '^src/domain/[^/]+/[^/]+\\.events\\.ts$',
+        '^src/event-store/',
+        '^src/postgres/',
+      ],
     ),
     rule(
       'no-saga-from-projection',
@@ -111,6 +117,7 @@ module.exports = {
         '^src/projections/posts/post-payloads\\.ts$',
         '^src/config/',
         '^src/event-store/port\\.ts$',
+        '^src/postgres/unavailable\\.ts$',
         '^src/limits/',
         '^src/media/',
         '^src/secrets/',

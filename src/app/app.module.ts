@@ -20,19 +20,26 @@ import { EndpointAccessQueries } from '../projections/discovery/endpoint-access.
 import { ProjectionProgress } from '../projections/progress.js';
 import { SecretVault } from '../secrets/vault.js';
 import type { Infrastructure } from './infrastructure.js';
+import { type Networks, NETWORKS } from './stand-ins.js';
+import { WallsController } from './walls.controller.js';
 
 /** The HTTP side of a process: what its roles ask for. */
 @Module({})
 export class AppModule {
-  static with(settings: Settings, on: Infrastructure, log: Logger): DynamicModule {
+  static with(settings: Settings, on: Infrastructure, networks: Networks, log: Logger): DynamicModule {
     const isApi = settings.roles.has('api');
     const controllers: Type[] = [HealthController];
     if (isApi) controllers.push(WebhooksController);
+    if (settings.demo) controllers.push(WallsController);
     return {
       module: AppModule,
       imports: [CqrsModule.forRoot()],
       controllers,
-      providers: [...infrastructure(settings, on, log), ...(isApi ? [...commandHandlers, Gate] : [])],
+      providers: [
+        ...infrastructure(settings, on, log),
+        { provide: NETWORKS, useValue: networks },
+        ...(isApi ? [...commandHandlers, Gate] : []),
+      ],
     };
   }
 }

@@ -13,7 +13,7 @@ export const banner = ({ settings, infrastructure, networks }: Running, demo: De
   const lines: [string, string][] = [['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]];
   if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
   if (demo) lines.push(['Demo endpoint', demo.url]);
-  if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
+  if (Object.keys(networks.standIns).length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
   const width = Math.max(...lines.map(([name]) => name.length));
   const table = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
   return `\n${table}\n${demo ? `\n${invitation(demo)}\n` : ''}\n`;

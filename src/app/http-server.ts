@@ -7,6 +7,7 @@ import { leaveBodiesUnread } from '../http/raw-body.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
 import type { Infrastructure } from './infrastructure.js';
+import type { Networks } from './stand-ins.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
@@ -15,6 +16,7 @@ const REQUEST_MS = 30_000;
 export const createHttpServer = async (
   settings: Settings,
   on: Infrastructure,
+  networks: Networks,
   log: Logger,
 ): Promise<NestFastifyApplication> => {
   const adapter = new FastifyAdapter({
@@ -26,7 +28,7 @@ export const createHttpServer = async (
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16_384 },
     logger: false,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, on, log), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, on, networks, log), adapter, {
     bodyParser: false,
     logger: new NestLogger(log),
   });

@@ -13,33 +13,35 @@ const REAL: PlatformUrls = {
   ok: 'https://api.ok.ru',
 };
 
+/** How each network's stand-in is started. */
+const STAND_INS = { telegram: startTelegramStandIn };
+
+/** Injection token of the {@link Networks}. */
+export const NETWORKS = Symbol('Networks');
+
 /** Where the networks are for this process, and the stand-ins that had to be started for it. */
 export interface Networks {
   readonly urls: PlatformUrls;
-  /** Base addresses of the stand-ins that this process runs. */
-  readonly standIns: readonly string[];
+  /** Base addresses of the stand-ins that this process runs, by network. */
+  readonly standIns: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 /** In demo mode a stand-in for each network without an address of its own; else the networks themselves. */
 export const startNetworks = async (settings: Settings, logger: Logger): Promise<Networks> => {
-  const given = settings.apiUrls;
-  const running: RunningStandIn[] = [];
-  const urls = {
-    ...REAL,
-    ...Object.fromEntries(Object.entries(given).filter(([, url]) => url !== null)),
-  } as PlatformUrls;
-  if (settings.demo && given.telegram === null) {
-    const ledgerFile = join(settings.dataDir, 'stand-ins', 'telegram.jsonl');
-    const telegram = await startTelegramStandIn({ port: 0, ledgerFile, logger });
-    running.push(telegram);
-    return finish({ ...urls, telegram: telegram.url }, running);
+  const given = Object.fromEntries(Object.entries(settings.apiUrls).filter(([, url]) => url !== null));
+  const running: Record<string, RunningStandIn> = {};
+  if (settings.demo) {
+    for (const [platform, startStandIn] of Object.entries(STAND_INS)) {
+      if (given[platform] !== undefined) continue;
+      const ledgerFile = join(settings.dataDir, 'stand-ins', `${platform}.jsonl`);
+      running[platform] = await startStandIn({ port: 0, ledgerFile, logger });
+    }
   }
-  return finish(urls, running);
+  const standIns = Object.fromEntries(Object.entries(running).map(([platform, { url }]) => [platform, url]));
+  return {
+    urls: { ...REAL, ...standIns, ...given },
+    standIns,
+    stop: async () => void (await Promise.all(Object.values(running).map((standIn) => standIn.stop()))),
+  };
 };
-
-const finish = (urls: PlatformUrls, running: readonly { url: string; stop(): Promise<void> }[]): Networks => ({
-  urls,
-  standIns: running.map(({ url }) => url),
-  stop: async () => void (await Promise.all(running.map((standIn) => standIn.stop()))),
-});

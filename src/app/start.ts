@@ -30,7 +30,7 @@ export const start = async (given: Settings, log: Logger): Promise<Running> => {
     if (given.roles.has('worker')) undo.push(await startWorker(given, infrastructure, networks.urls, log));
     // Shared by everyone behind HTTP; the base address joins it once the port is known.
     const settings = { ...given, operatorKey: infrastructure.keys.operatorKey, baseUrl: given.baseUrl ?? '' };
-    const app = await createHttpServer(settings, infrastructure, log);
+    const app = await createHttpServer(settings, infrastructure, networks, log);
     undo.push(() => app.close());
     await app.listen(settings.port, settings.host);
     const { port } = app.getHttpServer().address() as AddressInfo;

@@ -9,9 +9,6 @@ export interface WallPageOptions {
   readonly nonce?: string;
 }
 
-/** Posts of one channel that the page begins with; the rest of them is history. */
-const POSTS_PER_CHANNEL = 100;
-
 /**
  * The walls of one or several networks as a page: one network shows its channels side by side, several stand side by
  * side with one channel each. The posts are in the HTML as served; a script keeps them live from each source's feed.
@@ -45,7 +42,7 @@ const sourceHtml = ({ feed, feedUrl }: WallSource): string => {
     channelHtml(
       channel,
       index === 0,
-      feed.posts.filter((post) => post.channel === channel.key).slice(-POSTS_PER_CHANNEL),
+      feed.posts.filter((post) => post.channel === channel.key),
     ),
   );
   return (
