@@ -4,7 +4,6 @@ import type { Running } from './start.js';
 export interface Demo {
   readonly url: string;
   readonly token: string;
-  readonly channels: number;
 }
 
 /** What a person needs after the start, and nothing else. */

@@ -1,0 +1,15 @@
+/** A channel that the demo begins with: one on each network that has a stand-in. */
+export interface DemoChannel {
+  readonly platform: string;
+  readonly name: string;
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** Made-up credentials, as the stand-ins take them. */
+export const DEMO_CHANNELS: readonly DemoChannel[] = [
+  {
+    platform: 'telegram',
+    name: 'Harbour News',
+    credentials: { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@harbour_news' },
+  },
+];
