@@ -55,7 +55,11 @@ describe('the KurrentDB adapter', () => {
         await store.append(stream, n === 0 ? 'noStream' : BigInt(n - 1), events.slice(n, n + 500));
       }
       await server.order({ order: 'system-events', count: 1_100 });
-      const subscriber = new Subscriber(store, { after: BEGINNING, maxBatch: 1, onBatch: firstTime(() => sleep(1_500)) });
+      const subscriber = new Subscriber(store, {
+        after: BEGINNING,
+        maxBatch: 1,
+        onBatch: firstTime(() => sleep(1_500)),
+      });
       await subscriber.until(({ last }) => last?.live ?? false);
       await subscriber.stop();
       expect(ids(subscriber.events)).toEqual(ids(events));

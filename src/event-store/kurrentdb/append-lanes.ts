@@ -9,7 +9,7 @@ import { connect, dispose } from './clients.js';
  */
 const MAX_UNANSWERED = 15;
 
-/** Clients to append with: more than one, so that the limit above does not bound the throughput. */
+/** Clients to append with, over one connection: more than one, so that the limit does not bound the throughput. */
 const LANES = 4;
 
 /** Spreads appends over a few clients, a stream always to the same one, none with too many at a time. */
@@ -35,14 +35,15 @@ export class AppendLanes {
   }
 }
 
-interface Connection {
+/** A client and how many of its calls have no answer yet. */
+interface Sender {
   readonly client: KurrentDBClient;
   unanswered: number;
 }
 
 class Lane {
-  private connection: Connection | undefined;
-  private readonly waiting: ((connection: Connection) => void)[] = [];
+  private sender: Sender | undefined;
+  private readonly waiting: ((sender: Sender) => void)[] = [];
 
   constructor(
     private readonly connectionString: string,
@@ -50,36 +51,36 @@ class Lane {
   ) {}
 
   async run<T>(call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
-    const attempt: Attempt = { expired: false, sentOver: undefined };
+    const attempt: Attempt = { expired: false, sentBy: undefined };
     try {
       return await withinTime(this.send(call, attempt), this.timeoutMs, 'append');
     } catch (error) {
       if (error instanceof TimedOut) {
         attempt.expired = true;
-        if (attempt.sentOver) this.replace(attempt.sentOver);
+        if (attempt.sentBy) this.replace(attempt.sentBy);
       }
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    if (this.connection) await dispose(this.connection.client);
+    if (this.sender) await dispose(this.sender.client);
   }
 
   private async send<T>(call: (client: KurrentDBClient) => Promise<T>, attempt: Attempt): Promise<T> {
-    const connection = await this.acquire();
+    const sender = await this.acquire();
     try {
       if (attempt.expired) throw new Unavailable('append: no room to send it in time');
-      attempt.sentOver = connection;
-      return await call(connection.client);
+      attempt.sentBy = sender;
+      return await call(sender.client);
     } finally {
-      connection.unanswered -= 1;
+      sender.unanswered -= 1;
       this.admit();
     }
   }
 
-  /** Room on the connection, first come first served. */
-  private acquire(): Promise<Connection> {
+  /** Room to send, first come first served. */
+  private acquire(): Promise<Sender> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
       this.admit();
@@ -87,26 +88,26 @@ class Lane {
   }
 
   private admit(): void {
-    this.connection ??= { client: connect(this.connectionString), unanswered: 0 };
-    while (this.connection.unanswered < MAX_UNANSWERED) {
+    this.sender ??= { client: connect(this.connectionString), unanswered: 0 };
+    while (this.sender.unanswered < MAX_UNANSWERED) {
       const next = this.waiting.shift();
       if (!next) return;
-      this.connection.unanswered += 1;
-      next(this.connection);
+      this.sender.unanswered += 1;
+      next(this.sender);
     }
   }
 
-  /** An answer that does not come may never come: what waits goes over a new connection. */
-  private replace(broken: Connection): void {
-    if (this.connection !== broken) return; // another append has seen it first
-    this.connection = undefined;
+  /** An answer that does not come may never come, and its room with it: what waits is sent by a new client. */
+  private replace(broken: Sender): void {
+    if (this.sender !== broken) return; // another append has seen it first
+    this.sender = undefined;
     void dispose(broken.client);
     this.admit();
   }
 }
 
-/** One append on its way: whether its caller has given up, and what it was sent over. */
+/** One append on its way: whether its caller has given up, and by what it was sent. */
 interface Attempt {
   expired: boolean;
-  sentOver: Connection | undefined;
+  sentBy: Sender | undefined;
 }

@@ -5,8 +5,8 @@ export const connect = (connectionString: string): KurrentDBClient =>
   KurrentDBClient.connectionString(connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb'));
 
 /**
- * Ends what a client has under way and closes its connection: the library's own `dispose` ends the calls but keeps the
- * connection for half an hour, and there is no public way to close it.
+ * Ends what a client has under way and lets go of its connection, which all clients for one address share: the
+ * library's own `dispose` ends the calls but keeps the connection for half an hour, and has no public way to close it.
  */
 export const dispose = async (client: KurrentDBClient): Promise<void> => {
   await client.dispose().catch(() => undefined);
