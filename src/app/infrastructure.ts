@@ -37,6 +37,8 @@ export interface Infrastructure {
 }
 
 const WAIT_MS = 1_000;
+/** How often events are deleted that retention has cut off. */
+const SCAVENGE_MS = 5 * 60_000;
 
 /**
  * Starts database, event store and what stands on them. Servers that are not there yet are waited for, with a line in
@@ -93,6 +95,9 @@ const openStore = async (settings: Settings, connectionString: string, log: Logg
   }
   const store = new PostgresEventStore({ connectionString, log });
   await patiently('the event store', log, () => store.start());
+  const scavenge = () =>
+    void store.scavenge().catch((error: unknown) => log.warn({ error: String(error) }, 'scavenging failed'));
+  if (settings.roles.has('worker')) setInterval(scavenge, SCAVENGE_MS).unref();
   return store;
 };
 

@@ -25,7 +25,12 @@ type Writer<T> = (buffer: Buffer, at: number, value: T) => number;
 
 /** `text[]`. */
 export const textArray = (values: readonly string[]): Buffer =>
-  array(OID.text, values, (value) => Buffer.byteLength(value), (buffer, at, value) => buffer.write(value, at, 'utf8'));
+  array(
+    OID.text,
+    values,
+    (value) => Buffer.byteLength(value),
+    (buffer, at, value) => buffer.write(value, at, 'utf8'),
+  );
 
 /** `int4[]`. */
 export const int4Array = (values: readonly number[]): Buffer =>

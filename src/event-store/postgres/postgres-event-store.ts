@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Log, silentLog } from '../../kernel/log.js';
+import { Batcher } from '../../postgres/batcher.js';
 import {
   appendBytes,
   type AppendResult,
@@ -31,6 +32,7 @@ export interface PostgresEventStoreOptions {
   readonly log?: Log;
 }
 
+const LAST = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
 type Row = [
   position: string,
@@ -42,11 +44,18 @@ type Row = [
   metadata: string,
 ];
 
+interface StreamRead {
+  readonly stream: string;
+  readonly start: bigint;
+  readonly limit: number | null;
+}
+
 /** Events in PostgreSQL 15 or later, by group commit; gapless positions in commit order across processes. */
 export class PostgresEventStore implements EventStore {
   private readonly pool: pg.Pool;
   private readonly batcher: AppendBatcher;
   private readonly tail: Tail;
+  private readonly streamReads: Readonly<Record<'forwards' | 'backwards', Batcher<StreamRead, StoredEvent[]>>>;
   private readonly schema: string;
 
   constructor(private readonly options: PostgresEventStoreOptions) {
@@ -70,6 +79,9 @@ export class PostgresEventStore implements EventStore {
         return settle(append, await this.written(append.stream, from, append.events.length), current);
       },
     );
+    const reads = (direction: 'forwards' | 'backwards') =>
+      new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), { lanes: 2, max: 100 });
+    this.streamReads = { forwards: reads('forwards'), backwards: reads('backwards') };
     this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
   }
 
@@ -85,18 +97,12 @@ export class PostgresEventStore implements EventStore {
     return this.batcher.append(stream, expected, events, appendBytes(events));
   }
 
-  async readStream(stream: string, { direction, from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
-    const backwards = direction === 'backwards';
-    const { schema } = this;
-    const text = `
-      select ${COLUMNS} from ${schema}.event e
-      where stream = $1 and revision ${backwards ? '<=' : '>='} $2
-        and revision > coalesce((select (select max(revision) from ${schema}.event where stream = $1) - max_count
-                                 from ${schema}.retention where stream = $1), -1)
-      order by revision ${backwards ? 'desc' : 'asc'} limit $3`;
-    const start = from ?? (backwards ? 9_223_372_036_854_775_807n : 0n);
-    const name = `stream ${backwards ? 'backwards' : 'forwards'}`;
-    return (await this.query(text, [stream, start, limit ?? null], name)).map(stored);
+  async readStream(
+    stream: string,
+    { direction = 'forwards', from, limit }: ReadStreamOptions = {},
+  ): Promise<StoredEvent[]> {
+    const start = from ?? (direction === 'backwards' ? LAST : 0n);
+    return this.streamReads[direction].call({ stream, start, limit: limit ?? null });
   }
 
   async readAll({ after, limit, types }: ReadAllOptions): Promise<StoredEvent[]> {
@@ -144,6 +150,34 @@ export class PostgresEventStore implements EventStore {
     const text = `select ${COLUMNS} from ${this.schema}.event
                   where stream = $1 and revision >= $2 order by revision limit $3`;
     return (await this.query(text, [stream, from, limit], 'written')).map(stored);
+  }
+
+  /** Reads several streams in one query: what is asked while a read is under way is read together. */
+  private async readStreams(
+    direction: 'forwards' | 'backwards',
+    reads: readonly StreamRead[],
+  ): Promise<StoredEvent[][]> {
+    const { schema } = this;
+    const backwards = direction === 'backwards';
+    const text = `
+      select ${COLUMNS}, r.n from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality r(wanted, start, most, n)
+      cross join lateral (
+        select * from ${schema}.event e
+        where e.stream = r.wanted and e.revision ${backwards ? '<=' : '>='} r.start
+          and e.revision > coalesce((select (select max(revision) from ${schema}.event where stream = r.wanted) - max_count
+                                     from ${schema}.retention where stream = r.wanted), -1)
+        order by e.revision ${backwards ? 'desc' : 'asc'} limit r.most) e
+      order by r.n, e.revision ${backwards ? 'desc' : 'asc'}`;
+    const columns = [
+      reads.map(({ stream }) => stream),
+      reads.map(({ start }) => start),
+      reads.map(({ limit }) => limit),
+    ];
+    const found: StoredEvent[][] = reads.map(() => []);
+    for (const row of await this.query(text, columns, `streams ${direction}`)) {
+      found[Number((row as unknown as string[])[7]) - 1]!.push(stored(row));
+    }
+    return found;
   }
 
   private async query(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {

@@ -36,26 +36,30 @@ export class Tail {
     let position = after;
     let live = false;
     let failures = 0;
-      while (!signal.aborted && !this.stopping.signal.aborted) {
-        let page: StoredEvent[];
-        const ringStart = this.ringStart;
-        try {
-          page = this.fromRing(position, maxBatch) ?? (await this.readAll({ after: position, limit: maxBatch }));
-          failures = 0;
-        } catch (error) {
-          onDrop?.(error as Error);
-          await pause(backoff(failures++), signal);
-          continue;
+    while (!signal.aborted && !this.stopping.signal.aborted) {
+      let page: StoredEvent[];
+      const ringStart = this.ringStart;
+      try {
+        page = this.fromRing(position, maxBatch) ?? [];
+        // The ring may be a moment behind: only the table can say that the end is reached for the first time.
+        if (page.length === 0 && (!live || this.isBeforeRing(position))) {
+          page = await this.readAll({ after: position, limit: maxBatch });
         }
-        const wasLive = live;
-        live = page.length < maxBatch;
-        position = page.at(-1)?.position ?? position;
-        // Nothing between here and the ring (retention cut it off): step into the ring.
-        if (page.length === 0 && ringStart !== null && ringStart > position) position = ringStart;
-        if (page.length > 0 || (live && !wasLive)) {
-          yield { events: wanted ? page.filter(({ type }) => wanted.has(type)) : page, position, live };
-        } else await this.news(position, signal);
+        failures = 0;
+      } catch (error) {
+        onDrop?.(error as Error);
+        await pause(backoff(failures++), signal);
+        continue;
       }
+      const wasLive = live;
+      live = page.length < maxBatch;
+      position = page.at(-1)?.position ?? position;
+      // Nothing between here and the ring (retention cut it off): step into the ring.
+      if (page.length === 0 && ringStart !== null && ringStart > position) position = ringStart;
+      if (page.length > 0 || (live && !wasLive)) {
+        yield { events: wanted ? page.filter(({ type }) => wanted.has(type)) : page, position, live };
+      } else await this.news(position, signal);
+    }
   }
 
   async close(): Promise<void> {
@@ -64,9 +68,13 @@ export class Tail {
     await this.pumping;
   }
 
+  private isBeforeRing(position: Position): boolean {
+    return this.ringStart === null || position < this.ringStart;
+  }
+
   /** What the ring has after a position; null where it does not reach back so far. */
   private fromRing(after: Position, limit: number): StoredEvent[] | null {
-    if (this.ringStart === null || after < this.ringStart) return null;
+    if (this.isBeforeRing(after)) return null;
     const newest = this.ring.at(-1)?.position;
     if (newest === undefined || newest <= after) return [];
     let low = 0;
