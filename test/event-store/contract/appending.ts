@@ -121,7 +121,8 @@ export const appending = (stage: Stage): void => {
         }),
       );
       expect(wins).toEqual(streams.map(() => 1));
-      for (const stream of streams) expect(await stage.store.readStream(stream)).toHaveLength(1);
+      const stored = await Promise.all(streams.map((stream) => stage.store.readStream(stream)));
+      expect(stored.map(({ length }) => length)).toEqual(wins);
     });
 
     it('lets exactly one of 20 go on at a revision', async () => {
@@ -136,11 +137,11 @@ export const appending = (stage: Stage): void => {
 
     it('keeps order and loses nothing when two processes share streams', async () => {
       const streams = Array.from({ length: 4 }, () => newStream('shared'));
-      const here: AppendPlan = { writer: 'here', streams, count: 200 };
-      const there: AppendPlan = { writer: 'there', streams, count: 200 };
+      const here: AppendPlan = { writer: 'here', streams, count: 150 };
+      const there: AppendPlan = { writer: 'there', streams, count: 150 };
       const subscriber = new Subscriber(stage.store, { after: await stage.store.head(), of: streams });
       await Promise.all([carryOut(here, stage.store), stage.harness.appendElsewhere(there)]);
-      await subscriber.until(({ events }) => events.length >= 400);
+      await subscriber.until(({ events }) => events.length >= 300);
       const last = newEvent();
       await stage.store.append(newStream('shared'), 'noStream', [last]);
       await subscriber.hasSeen(last.id);
