@@ -10,6 +10,7 @@ import { EventCodec } from '../event-store/codec.js';
 import { EVENT_STORE } from '../event-store/port.js';
 import { Streams } from '../event-store/streams.js';
 import { HealthController } from '../health/health.controller.js';
+import { Metrics } from '../health/metrics.js';
 import { Gate } from '../http/gate/gate.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import { WebhooksController } from '../http/webhooks.controller.js';
@@ -54,6 +55,7 @@ const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Pr
   { provide: EVENT_STORE, useValue: on.store },
   { provide: EventCodec, useValue: on.codec },
   { provide: Streams, useValue: on.streams },
+  { provide: Metrics, useValue: on.metrics },
   { provide: SecretVault, useValue: on.vault },
   { provide: ProjectionProgress, useValue: on.progress },
   { provide: EndpointAccessQueries, useValue: new EndpointAccessQueries(on.pool) },

@@ -33,5 +33,6 @@ export const createHttpServer = async (
     logger: new NestLogger(log),
   });
   leaveBodiesUnread(adapter.getInstance());
+  on.metrics.watchRequests(adapter.getInstance());
   return app;
 };

@@ -10,6 +10,7 @@ import { type EventStore, Unavailable } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { Streams } from '../event-store/streams.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.js';
+import { Metrics } from '../health/metrics.js';
 import { Leases } from '../postgres/leases.js';
 import { migrate } from '../postgres/migrations.js';
 import { migrations } from '../postgres/migrations/all.js';
@@ -33,6 +34,7 @@ export interface Infrastructure {
   readonly leases: Leases;
   readonly progress: ProjectionProgress;
   readonly vault: SecretVault;
+  readonly metrics: Metrics;
   stop(): Promise<void>;
 }
 
@@ -68,13 +70,15 @@ const assemble = async (
     await migrate(connectionString, migrations, log);
     await checkSecretsKey(pool, keys.secretsKey);
   });
-  const store = await openStore(settings, connectionString, log);
+  const metrics = new Metrics(pool);
+  const store = metrics.timed(await openStore(settings, connectionString, log));
+  metrics.watchHead(store);
   const codec = new EventCodec(catalogue);
   const notifications = new Notifications(connectionString, log);
   await notifications.start();
   const leases = new Leases({ pool, connectionString, leaseMs: settings.leaseMs, notifications, log });
   return {
-    ...{ keys, connectionString, pool, store, codec, notifications, leases },
+    ...{ keys, connectionString, pool, store, codec, notifications, leases, metrics },
     streams: new Streams(store, codec),
     progress: new ProjectionProgress(pool, notifications),
     vault: new SecretVault(pool, keys.secretsKey),

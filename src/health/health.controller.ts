@@ -2,16 +2,18 @@ import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
+import { Metrics } from './metrics.js';
 import { POOL } from '../postgres/tokens.js';
 
 const CHECK_MS = 3_000;
 
-/** Liveness and readiness, from every role (management.md: The rest). */
+/** Liveness, readiness and figures, from every role (management.md: The rest). */
 @Controller()
 export class HealthController {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly metrics: Metrics,
   ) {}
 
   /** The process is alive; says nothing of what it depends on. */
@@ -34,6 +36,13 @@ export class HealthController {
     const ok = results.every(([, result]) => result === 'ok');
     if (!ok) void reply.code(503).header('retry-after', '5');
     return { ok, checks: Object.fromEntries(results) };
+  }
+
+  /** Figures for Prometheus. */
+  @Get('metrics')
+  async figures(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    void reply.header('content-type', this.metrics.registry.contentType);
+    return this.metrics.registry.metrics();
   }
 
   private async projections(): Promise<void> {

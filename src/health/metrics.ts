@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AppendResult, EventStore } from '../event-store/port.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request log says of the request (spec: Request-log decisions); empty for other routes. */
+    decision: string;
+  }
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Figures of one process for Prometheus, and those of the whole deployment that lie in the database. */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly requests = new Counter({
+    name: 'crosspost_requests_total',
+    help: 'Answered requests',
+    labelNames: ['route', 'status', 'decision'],
+    registers: [this.registry],
+  });
+  private readonly latency = new Histogram({
+    name: 'crosspost_request_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  private readonly appends = new Histogram({
+    name: 'crosspost_append_seconds',
+    help: 'Time that the event store takes to append',
+    labelNames: ['outcome'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+
+  constructor(pool: Pool) {
+    collectDefaultMetrics({ register: this.registry });
+    this.gauge('crosspost_queue_depth', 'Publications that are not over', ['platform', 'state'], async (set) => {
+      const { rows } = await pool.query<{ platform: string; state: string; n: bigint }>(
+        'select platform, state, count(*) as n from publish_schedule.publication group by 1, 2',
+      );
+      for (const { platform, state, n } of rows) set({ platform, state }, Number(n));
+    });
+    this.gauge('crosspost_queue_age_seconds', 'Age of the oldest publication that waits', ['platform'], async (set) => {
+      const { rows } = await pool.query<{ platform: string; oldest: bigint }>(
+        `select platform, min(accepted_at) as oldest from publish_schedule.publication
+         where state in ('queued', 'publishing') group by 1`,
+      );
+      for (const { platform, oldest } of rows) set({ platform }, (Date.now() - Number(oldest)) / 1_000);
+    });
+    this.gauge(
+      'crosspost_projection_position',
+      'Position that a live projection has reached',
+      ['projection'],
+      async (set) => {
+        const { rows } = await pool.query<{ name: string; position: bigint }>(
+          `select c.name, c.position from ops_checkpoint c
+         join ops_projection p on p.name = c.name and p.live_version = c.version`,
+        );
+        for (const { name, position } of rows) set({ projection: name }, Number(position));
+      },
+    );
+  }
+
+  /** Position of the newest event; the difference to a projection's is its lag. */
+  watchHead(store: EventStore): void {
+    this.gauge('crosspost_event_store_position', 'Position of the newest event', [], async (set) => {
+      set({}, Number(await store.head()));
+    });
+  }
+
+  /** Counts and times every answer of a server. */
+  watchRequests(fastify: FastifyInstance): void {
+    fastify.decorateRequest('decision', '');
+    fastify.addHook('onResponse', (request, reply, done) => {
+      const route = request.routeOptions.url ?? 'none';
+      this.requests.inc({ route, status: reply.statusCode, decision: request.decision });
+      this.latency.observe({ route }, (performance.now() - request.arrivedAt) / 1_000);
+      done();
+    });
+  }
+
+  /** The same store, its appends timed. */
+  timed(store: EventStore): EventStore {
+    const append: EventStore['append'] = async (...args): Promise<AppendResult> => {
+      const stop = this.appends.startTimer();
+      try {
+        const result = await store.append(...args);
+        stop({ outcome: 'appended' });
+        return result;
+      } catch (error) {
+        stop({ outcome: error instanceof Error ? error.name : 'error' });
+        throw error;
+      }
+    };
+    return new Proxy(store, {
+      get(target, name) {
+        if (name === 'append') return append;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+
+  /** A gauge that is read when it is asked for; while its source is away it has no value. */
+  private gauge(
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: (set: (labels: Record<string, string>, value: number) => void) => Promise<void>,
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      async collect() {
+        this.reset();
+        await read((labels, value) => this.set(labels, value)).catch(() => undefined);
+      },
+    });
+  }
+}
