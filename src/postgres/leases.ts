@@ -49,12 +49,15 @@ export class Leases {
 
   /** This process's present name among the workers; null while it is not signed on. */
   get workerId(): string | null {
-    return this.isValid() ? this.id : null;
+    return performance.now() < this.validUntil ? this.id : null;
   }
 
-  /** True while nobody else can have taken what this process holds; checked before anything that cannot be undone. */
-  isValid(): boolean {
-    return this.id !== null && performance.now() < this.validUntil;
+  /**
+   * True while nobody else can have taken what this process took under a name; checked before anything that cannot be
+   * undone. What it held under an earlier name is lost, even if it has signed on again since.
+   */
+  isValid(workerId: string): boolean {
+    return this.workerId === workerId;
   }
 
   /** Aborted when this process loses all it holds; a new signal then takes its place. */

@@ -11,10 +11,9 @@ export class ChannelClaims {
     private readonly leases: Leases,
   ) {}
 
-  /** Takes up to `limit` due channels that nobody holds; not those in `except`. */
-  async claimDue(now: Instant, limit: number, except: readonly string[]): Promise<string[]> {
-    const { workerId } = this.leases;
-    if (workerId === null || limit < 1) return [];
+  /** Takes up to `limit` due channels that nobody holds, for a worker; not those in `except`. */
+  async claimDue(workerId: string, now: Instant, limit: number, except: readonly string[]): Promise<string[]> {
+    if (limit < 1) return [];
     const { rows } = await this.pool.query<{ channel_id: string }>({
       name: 'claim due channels',
       text: `

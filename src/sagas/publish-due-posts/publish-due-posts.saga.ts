@@ -67,10 +67,13 @@ export class PublishDuePosts {
   private async claim(signal: AbortSignal): Promise<boolean> {
     const now = this.on.clock.now();
     for (const [channelId, until] of this.resting) if (until <= now) this.resting.delete(channelId);
+    const worker = this.on.leases.workerId;
+    if (worker === null) return false;
     const room = MAX_CHANNELS - this.working.size;
-    const claimed = await this.on.claims.claimDue(now, room, [...this.resting.keys()]);
+    const except = [...this.resting.keys(), ...this.working.keys()];
+    const claimed = await this.on.claims.claimDue(worker, now, room, except);
     for (const channelId of claimed) {
-      const work = this.workOff(channelId, signal).finally(() => {
+      const work = this.workOff(channelId, worker, signal).finally(() => {
         this.working.delete(channelId);
         this.stirred = true;
         this.wake();
@@ -81,14 +84,14 @@ export class PublishDuePosts {
   }
 
   /** Publishes a channel's due posts one after the other, then gives the channel back. */
-  private async workOff(channelId: string, signal: AbortSignal): Promise<void> {
+  private async workOff(channelId: string, worker: string, signal: AbortSignal): Promise<void> {
     const { schedule, publish, progress, claims, leases, clock, log } = this.on;
     let published = 0;
     try {
-      while (!signal.aborted && leases.isValid()) {
+      while (!signal.aborted && leases.isValid(worker)) {
         const head = await schedule.head(channelId, clock.now());
         if (!head || head.due > clock.now()) break;
-        const position = await publish.next(head.publication, signal);
+        const position = await publish.next(head.publication, worker, signal);
         if (position === null) break;
         published += 1;
         // The next head must be found by a schedule that knows of this one.

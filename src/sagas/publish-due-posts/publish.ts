@@ -47,6 +47,7 @@ type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
 /** One publication on its way: what is known of it while it is being worked on. */
 interface Work {
   readonly row: ScheduledPublication;
+  readonly worker: string;
   readonly origin: Origin;
   readonly channel: Channel;
   /** The publication's stream as this worker left it. */
@@ -62,10 +63,11 @@ export class Publish {
   constructor(private readonly on: PublishDependencies) {}
 
   /**
-   * Takes the head of a channel as far as it goes. The caller holds the channel's lease.
+   * Takes the head of a channel as far as it goes.
+   * @param worker name under which this process holds the channel
    * @returns the position of the last event, or null where nothing was to be done yet.
    */
-  async next(row: ScheduledPublication, signal: AbortSignal): Promise<Position | null> {
+  async next(row: ScheduledPublication, worker: string, signal: AbortSignal): Promise<Position | null> {
     const { streams, payloads } = this.on;
     const [loaded, { state: channel }, pause, post] = await Promise.all([
       // The first attempt needs no look: its claim fails where the schedule is behind.
@@ -129,15 +131,15 @@ export class Publish {
     const steps = rendering.steps.filter(({ name }) => !(name in work.loaded.state.results));
     const credentials = await vault.get(work.channel.credentialsId);
     await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, signal);
-    const worker = leases.workerId;
-    if (worker === null || signal.aborted) return null;
+    const { worker } = work;
+    if (!leases.isValid(worker) || signal.aborted) return null;
 
     let position = await this.record(work, { type: 'Start', at: clock.now(), worker, sending: visible(steps[0]) });
     if (position === null) return null;
     if (credentials === null) return this.conclude(work, { kind: 'credentials', error: erased }, rendering);
     for (const [i, step] of steps.entries()) {
       // Past this point nothing can be taken back: whoever may have lost the channel must not send.
-      if (!leases.isValid()) return null;
+      if (!leases.isValid(worker)) return null;
       const { results, attempt } = work.loaded.state;
       const key = work.row.publication_id;
       const outcome = await publisher.send(step, { credentials, channel, results, key, signal });
