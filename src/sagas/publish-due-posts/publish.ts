@@ -78,7 +78,13 @@ export class Publish {
     ]);
     if (!channel) throw new Error(`${row.channel_id} is not in the store`);
     const { requestId, correlationId, id: causationId } = post.event;
-    const work: Work = { row, origin: { actor: ACTOR, requestId, correlationId, causationId }, channel, loaded };
+    const work: Work = {
+      row,
+      worker,
+      origin: { actor: ACTOR, requestId, correlationId, causationId },
+      channel,
+      loaded,
+    };
 
     if (loaded.state.status === 'publishing') return this.recover(work);
     if (loaded.state.status !== 'queued') return loaded.position; // the schedule is behind; let it catch up
