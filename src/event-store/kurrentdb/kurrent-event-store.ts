@@ -35,7 +35,7 @@ export interface KurrentEventStoreOptions {
  */
 const SERVER_DEADLINE_MS = 60_000;
 
-/** Events in KurrentDB, or EventStoreDB from 22.6 on. Positions are commit positions in the server's log. */
+/** Events in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
 export class KurrentEventStore implements EventStore {
   private readonly lanes: AppendLanes;
   private readonly reader: Reader;
