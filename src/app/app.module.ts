@@ -4,6 +4,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import { AcceptPostHandler } from '../commands/accept-post.js';
 import { DisableEndpointHandler } from '../commands/disable-endpoint.js';
+import { managementHandlers } from '../commands/handlers.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { EventCodec } from '../event-store/codec.js';
@@ -16,6 +17,7 @@ import { ProblemFilter } from '../http/problem.filter.js';
 import { WebhooksController } from '../http/webhooks.controller.js';
 import { CLOCK, systemClock } from '../kernel/clock.js';
 import { LOG } from '../kernel/log.js';
+import { manage } from '../manage/manage.module.js';
 import { POOL } from '../postgres/tokens.js';
 import { EndpointAccessQueries } from '../projections/discovery/endpoint-access.queries.js';
 import { ProjectionProgress } from '../projections/progress.js';
@@ -30,7 +32,7 @@ export class AppModule {
   static with(settings: Settings, on: Infrastructure, networks: Networks, log: Logger): DynamicModule {
     const isApi = settings.roles.has('api');
     const controllers: Type[] = [HealthController];
-    if (isApi) controllers.push(WebhooksController);
+    if (isApi) controllers.push(WebhooksController, ...manage.controllers);
     if (settings.demo) controllers.push(WallsController);
     return {
       module: AppModule,
@@ -39,13 +41,13 @@ export class AppModule {
       providers: [
         ...infrastructure(settings, on, log),
         { provide: NETWORKS, useValue: networks },
-        ...(isApi ? [...commandHandlers, Gate] : []),
+        ...(isApi ? [...commandHandlers, ...manage.providers, Gate] : []),
       ],
     };
   }
 }
 
-const commandHandlers: Provider[] = [AcceptPostHandler, DisableEndpointHandler];
+const commandHandlers: Provider[] = [AcceptPostHandler, DisableEndpointHandler, ...managementHandlers];
 
 const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Provider[] => [
   { provide: SETTINGS, useValue: settings },

@@ -2,6 +2,8 @@ import type { Actor, Origin } from '../kernel/events.js';
 import type { Execution } from '../event-store/codec.js';
 import type { Instant } from '../kernel/instant.js';
 
+export type { Execution } from '../event-store/codec.js';
+
 /** The origin of what one HTTP request causes. */
 export const originOfRequest = (actor: Actor, requestId: string): Origin => ({
   actor,

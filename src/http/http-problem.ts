@@ -1,3 +1,4 @@
+import type { Rejection } from '../kernel/result.js';
 import type { Problem } from '../payload/payload.js';
 
 /** An answer that is not a success: thrown anywhere behind a controller, told in D-6's body. */
@@ -9,6 +10,8 @@ export class HttpProblem extends Error {
     /** For people; at most 50 are told (D-6). */
     readonly problems: readonly Problem[],
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Beside the error's own fields, for programs: `retry_at` (management.md: rotate-slug). */
+    readonly figures: NonNullable<Rejection['figures']> = {},
   ) {
     super(problems[0]?.message ?? code);
     this.name = 'HttpProblem';
@@ -26,8 +29,10 @@ const MAX_PROBLEMS = 50;
 export const problemBody = (problem: HttpProblem, requestId: string): object => {
   const shown = problem.problems.slice(0, MAX_PROBLEMS);
   return {
+    ...problem.figures,
     ok: false,
-    errors: shown.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)),
+    // Most messages name the place in their sentence.
+    errors: shown.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`)),
     code: problem.code,
     request_id: requestId,
     details: shown,

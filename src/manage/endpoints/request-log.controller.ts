@@ -1,0 +1,46 @@
+import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { ListRequests, type RequestPlace } from '../../projections/request-log/request-log.queries.js';
+import { readQuery } from '../drafts.js';
+import { KeyGuard } from '../key.guard.js';
+import { OwnedThings } from '../owned-things.js';
+import { type ListAnswer, listAnswer, pageOf } from '../page.js';
+import { requestView } from './endpoint.view.js';
+import { RequestsQuery } from './requests.query.js';
+
+/** The last requests to an endpoint (spec: Request log entry; D-33). */
+@Controller('manage/v1/endpoints/:id/requests')
+@UseGuards(KeyGuard)
+export class RequestLogController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly things: OwnedThings,
+  ) {}
+
+  @Get()
+  async list(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ListAnswer> {
+    await this.things.find(request, 'endpoint', id);
+    const query = readQuery(request, RequestsQuery);
+    const page = pageOf(query);
+    const filter = {
+      status: query.status === undefined ? undefined : Number(query.status),
+      decision: query.decision,
+      before: query.before === undefined ? undefined : Date.parse(query.before),
+    };
+    const range = { after: placeOf(page.after), limit: page.limit + 1 };
+    const rows = await this.queries.execute(new ListRequests(id, filter, range));
+    return listAnswer(
+      rows,
+      page,
+      ({ position, place }) => `${position}/${place}`,
+      (shown) => shown.map(requestView),
+    );
+  }
+}
+
+const placeOf = (key: string | null): RequestPlace | null => {
+  if (key === null) return null;
+  const [position = '0', place = '0'] = key.split('/');
+  return { position, place: Number(place) };
+};

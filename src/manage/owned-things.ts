@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { given } from '../payload/absence.js';
+import type { Sent } from '../payload/check-fields.js';
+import { Must } from '../payload/rules.js';
+import { FindThing, type Kind, ListThings, type Things } from '../projections/discovery/discovery.queries.js';
+import { callerOf, scopeOf } from './caller.js';
+import { readQuery } from './drafts.js';
+import { type ListAnswer, listAnswer, pageOf, PageQuery } from './page.js';
+import { notFound } from './refusals.js';
+
+class ListQuery extends PageQuery {
+  /** Only this owner's; for the operator, who else sees everyone's. */
+  @Must.beText()
+  readonly owner_id: string | undefined;
+
+  constructor(sent: Sent) {
+    super(sent);
+    this.owner_id = given(sent.owner_id) as string | undefined;
+  }
+}
+
+/** Things as their caller may see them: an owner its own, the operator all (management.md: Manners). */
+@Injectable()
+export class OwnedThings {
+  constructor(private readonly queries: QueryBus) {}
+
+  /** @throws HttpProblem 404 where there is none, or none of the caller's */
+  async find<K extends Kind>(request: FastifyRequest, kind: K, id: string): Promise<Things[K]> {
+    const thing = await this.queries.execute(new FindThing(kind, id, scopeOf(callerOf(request))));
+    if (!thing) throw notFound(kind);
+    return thing;
+  }
+
+  /** A page of them, the newest first. */
+  async list<K extends Kind>(
+    request: FastifyRequest,
+    kind: K,
+    show: (rows: readonly Things[K][]) => readonly object[] | Promise<readonly object[]>,
+  ): Promise<ListAnswer> {
+    const query = readQuery(request, ListQuery);
+    const page = pageOf(query);
+    // An owner gets its own, whatever it asks for.
+    const scope = scopeOf(callerOf(request)) ?? query.owner_id ?? null;
+    const rows = await this.queries.execute(new ListThings(kind, scope, { before: page.after, limit: page.limit + 1 }));
+    return listAnswer(rows, page, (row) => idOf(kind, row), show);
+  }
+}
+
+const idOf = <K extends Kind>(kind: K, row: Things[K]): string =>
+  (row as unknown as Readonly<Record<string, string>>)[`${kind}_id`]!;

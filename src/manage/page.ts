@@ -1,0 +1,78 @@
+import type { Sent } from '../payload/check-fields.js';
+import { given } from '../payload/absence.js';
+import type { Complaint } from '../payload/wording.js';
+import { Is } from './rules.js';
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+const limitComplaint = (value: unknown): Complaint | undefined =>
+  typeof value === 'string' && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT
+    ? undefined
+    : { code: 'out_of_range', what: `must be a whole number from 1 to ${MAX_LIMIT}` };
+
+const cursorComplaint = (value: unknown): Complaint | undefined =>
+  typeof value === 'string' && placeIn(value) !== null
+    ? undefined
+    : { code: 'bad_cursor', what: 'must be what an earlier answer gave as "next"' };
+
+/** The query of a list (management.md: Manners). */
+export class PageQuery {
+  @Is.fine(limitComplaint)
+  readonly limit: string | undefined;
+
+  @Is.fine(cursorComplaint)
+  readonly cursor: string | undefined;
+
+  constructor(sent: Sent) {
+    this.limit = given(sent.limit) as string | undefined;
+    this.cursor = given(sent.cursor) as string | undefined;
+  }
+}
+
+/** Where a list goes on, and how far. */
+export interface Page {
+  /** The last item's key of the page before; null: from the top. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** What a checked query asks for. */
+export const pageOf = ({ limit, cursor }: PageQuery): Page => ({
+  after: cursor === undefined ? null : placeIn(cursor),
+  limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
+});
+
+/** Keys of lists: public ids, sequence numbers, places in a log. */
+const KEY = /^(?:[a-z]{2,4}_[0-9a-f]{32}|\d{1,15}|\d{1,19}\/\d{1,6})$/;
+
+const placeIn = (cursor: string): string | null => {
+  const key = Buffer.from(cursor, 'base64url').toString('latin1');
+  return KEY.test(key) && cursorOf(key) === cursor ? key : null;
+};
+
+const cursorOf = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
+
+/** A list's answer. */
+export interface ListAnswer {
+  readonly items: readonly object[];
+  readonly next: string | null;
+}
+
+/**
+ * One page of a list.
+ * @param rows one more than the page holds, where there are more
+ */
+export const listAnswer = async <Row>(
+  rows: readonly Row[],
+  { limit }: Page,
+  keyOf: (row: Row) => string,
+  show: (rows: readonly Row[]) => readonly object[] | Promise<readonly object[]>,
+): Promise<ListAnswer> => {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: await show(shown),
+    next: last !== undefined && rows.length > limit ? cursorOf(keyOf(last)) : null,
+  };
+};

@@ -1,0 +1,31 @@
+import { given } from '../../payload/absence.js';
+import type { Sent } from '../../payload/check-fields.js';
+import { Must } from '../../payload/rules.js';
+import { PUBLICATION_STATES, type PublicationViewState } from '../../projections/posts/posts.tables.js';
+import { PageQuery } from '../page.js';
+
+/** The query of the list of posts (management.md). */
+export class PostsQuery extends PageQuery {
+  @Must.beText()
+  readonly endpoint_id: string | undefined;
+
+  /** Posts with a publication on this channel. */
+  @Must.beText()
+  readonly channel_id: string | undefined;
+
+  /** Posts with a publication in this state. */
+  @Must.beOneOf(PUBLICATION_STATES)
+  readonly state: PublicationViewState | undefined;
+
+  /** Only this owner's; for the operator, who else sees everyone's. */
+  @Must.beText()
+  readonly owner_id: string | undefined;
+
+  constructor(sent: Sent) {
+    super(sent);
+    this.endpoint_id = given(sent.endpoint_id) as string | undefined;
+    this.channel_id = given(sent.channel_id) as string | undefined;
+    this.state = given(sent.state) as PublicationViewState | undefined;
+    this.owner_id = given(sent.owner_id) as string | undefined;
+  }
+}
