@@ -9,8 +9,8 @@ export const newToken = (brand: string, mode: 'live' | 'test'): string => `${bra
 /** An owner's key (management.md: Manners). */
 export const newOwnerKey = (brand: string): string => `${brand}_owner_${random()}`;
 
-/** An endpoint's slug: opaque, URL-safe. */
-export const newSlug = (): string => randomBytes(12).toString('base64url');
+/** An endpoint's slug: opaque, URL-safe, without signs that a shell or a reader could stumble over. */
+export const newSlug = (): string => randomBytes(12).toString('hex');
 
 /** A secret for HMAC signatures. */
 export const newSigningSecret = (): string => random();
