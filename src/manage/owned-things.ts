@@ -3,16 +3,17 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { given } from '../payload/absence.js';
 import type { Sent } from '../payload/check-fields.js';
-import { Must } from '../payload/rules.js';
 import { FindThing, type Kind, ListThings, type Things } from '../projections/discovery/discovery.queries.js';
 import { callerOf, scopeOf } from './caller.js';
 import { readQuery } from './drafts.js';
+import { ID_FORM } from './id.pipe.js';
 import { type ListAnswer, listAnswer, pageOf, PageQuery } from './page.js';
 import { notFound } from './refusals.js';
+import { Is } from './rules.js';
 
 class ListQuery extends PageQuery {
   /** Only this owner's; for the operator, who else sees everyone's. */
-  @Must.beText()
+  @Is.like(ID_FORM, 'an id such as own_…')
   readonly owner_id: string | undefined;
 
   constructor(sent: Sent) {

@@ -12,6 +12,7 @@ import { ListReceipts } from '../../projections/posts/publications.queries.js';
 import { callerOf } from '../caller.js';
 import { Changes } from '../changes.js';
 import { fieldsOf, readQuery } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { OwnedThings } from '../owned-things.js';
 import { owned, ownerMustExist } from '../owning.js';
@@ -54,7 +55,7 @@ export class ChannelsController {
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
     return this.show(request, id);
   }
 
@@ -62,7 +63,7 @@ export class ChannelsController {
   async change(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     const { platform } = await this.things.find(request, 'channel', id);
     return this.changes.patch({ request, reply, read: readChannelChange(platform) }, async (draft, change) => {
@@ -75,7 +76,7 @@ export class ChannelsController {
   async pause(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'channel', id);
     return this.changes.post({ request, reply, read: fieldsOf(PauseDraft) }, async ({ minutes }, change) => {
@@ -90,7 +91,7 @@ export class ChannelsController {
   async resume(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'channel', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
@@ -100,7 +101,7 @@ export class ChannelsController {
   }
 
   @Get(':id/receipts')
-  async receipts(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ListAnswer> {
+  async receipts(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListAnswer> {
     await this.things.find(request, 'channel', id);
     const query = readQuery(request, ReceiptsQuery);
     const page = pageOf(query);

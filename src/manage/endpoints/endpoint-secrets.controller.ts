@@ -9,6 +9,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import { newSigningSecret, newSlug, newToken, tokenHash } from '../../secrets/tokens.js';
 import { Changes } from '../changes.js';
 import { fieldsOf } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { OwnedThings } from '../owned-things.js';
 import { NoFields } from '../pause.draft.js';
@@ -34,7 +35,7 @@ export class EndpointSecretsController {
   async rotateToken(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     const { mode } = await this.things.find(request, 'endpoint', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
@@ -49,7 +50,7 @@ export class EndpointSecretsController {
   async rotateSlug(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'endpoint', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
@@ -63,7 +64,7 @@ export class EndpointSecretsController {
   async rotateSecret(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'endpoint', id);
     return this.changes.post({ request, reply, read: fieldsOf(RotateSecretDraft) }, async (draft, change) => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { defaultBaseUrl, type Settings } from '../../config/settings.js';
+import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { EndpointRow } from '../../projections/discovery/discovery.tables.js';
@@ -18,16 +18,11 @@ export class EndpointViews {
 
   /** One of the caller's. @throws HttpProblem 404 */
   async show(request: FastifyRequest, id: string): Promise<object> {
-    return this.view(request, await this.things.find(request, 'endpoint', id));
+    return this.view(await this.things.find(request, 'endpoint', id));
   }
 
-  view(request: FastifyRequest, row: EndpointRow): object {
-    return endpointView(row, this.baseUrl(request), this.clock.now());
-  }
-
-  /** Where no BASE_URL is set and the port was free to choose, the port that this very request came to. */
-  private baseUrl({ socket }: FastifyRequest): string {
-    const { baseUrl, host, port } = this.settings;
-    return baseUrl ?? defaultBaseUrl(host, socket.localPort ?? port);
+  view(row: EndpointRow): object {
+    // Asked for each time: where the port was free to choose, the address is known only since it listens.
+    return endpointView(row, this.settings.baseUrl ?? '', this.clock.now());
   }
 }

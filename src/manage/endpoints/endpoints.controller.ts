@@ -11,6 +11,7 @@ import { newSigningSecret, newSlug, newToken, tokenHash } from '../../secrets/to
 import { callerOf } from '../caller.js';
 import { Changes } from '../changes.js';
 import { fieldsOf } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { OwnedThings } from '../owned-things.js';
 import { owned, ownerMustExist } from '../owning.js';
@@ -57,11 +58,11 @@ export class EndpointsController {
 
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListAnswer> {
-    return this.things.list(request, 'endpoint', (rows) => rows.map((row) => this.views.view(request, row)));
+    return this.things.list(request, 'endpoint', (rows) => rows.map((row) => this.views.view(row)));
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
     return this.views.show(request, id);
   }
 
@@ -69,7 +70,7 @@ export class EndpointsController {
   async change(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'endpoint', id);
     const read = readEndpointChange(this.settings.limitsProfile);
@@ -83,7 +84,7 @@ export class EndpointsController {
   async enable(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'endpoint', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
@@ -97,7 +98,7 @@ export class EndpointsController {
   async disable(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'endpoint', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {

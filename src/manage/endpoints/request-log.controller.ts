@@ -3,6 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { ListRequests, type RequestPlace } from '../../projections/request-log/request-log.queries.js';
 import { readQuery } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { OwnedThings } from '../owned-things.js';
 import { type ListAnswer, listAnswer, pageOf } from '../page.js';
@@ -19,7 +20,7 @@ export class RequestLogController {
   ) {}
 
   @Get()
-  async list(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ListAnswer> {
+  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListAnswer> {
     await this.things.find(request, 'endpoint', id);
     const query = readQuery(request, RequestsQuery);
     const page = pageOf(query);

@@ -12,6 +12,7 @@ import { newOwnerKey, tokenHash } from '../../secrets/tokens.js';
 import { callerOf } from '../caller.js';
 import { Changes } from '../changes.js';
 import { fieldsOf } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { OwnedThings } from '../owned-things.js';
 import type { ListAnswer } from '../page.js';
@@ -53,7 +54,7 @@ export class OwnersController {
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
     return this.show(request, id);
   }
 
@@ -61,7 +62,7 @@ export class OwnersController {
   async change(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'owner', id);
     return this.changes.patch({ request, reply, read: readOwnerChange }, async (draft, change) => {
@@ -75,7 +76,7 @@ export class OwnersController {
   async addPostPack(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'owner', id);
     operatorOnly(request, 'Only the operator adds post packs.');
@@ -89,7 +90,7 @@ export class OwnersController {
   async rotateKey(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'owner', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {

@@ -5,6 +5,7 @@ import { iso } from '../../kernel/instant.js';
 import { FindPost, ListPosts, type PostWithPublications } from '../../projections/posts/posts.queries.js';
 import { callerOf, scopeOf } from '../caller.js';
 import { readQuery } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { type ListAnswer, listAnswer, pageOf } from '../page.js';
 import { notFound } from '../refusals.js';
@@ -38,7 +39,7 @@ export class PostsController {
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
     const found = await this.queries.execute(new FindPost(id, scopeOf(callerOf(request))));
     if (!found) throw notFound('post');
     const [view] = await this.view([found]);

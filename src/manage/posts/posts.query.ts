@@ -2,15 +2,17 @@ import { given } from '../../payload/absence.js';
 import type { Sent } from '../../payload/check-fields.js';
 import { Must } from '../../payload/rules.js';
 import { PUBLICATION_STATES, type PublicationViewState } from '../../projections/posts/posts.tables.js';
+import { ID_FORM } from '../id.pipe.js';
 import { PageQuery } from '../page.js';
+import { Is } from '../rules.js';
 
 /** The query of the list of posts (management.md). */
 export class PostsQuery extends PageQuery {
-  @Must.beText()
+  @Is.like(ID_FORM, 'an id such as ep_…')
   readonly endpoint_id: string | undefined;
 
   /** Posts with a publication on this channel. */
-  @Must.beText()
+  @Is.like(ID_FORM, 'an id such as tgt_…')
   readonly channel_id: string | undefined;
 
   /** Posts with a publication in this state. */
@@ -18,7 +20,7 @@ export class PostsQuery extends PageQuery {
   readonly state: PublicationViewState | undefined;
 
   /** Only this owner's; for the operator, who else sees everyone's. */
-  @Must.beText()
+  @Is.like(ID_FORM, 'an id such as own_…')
   readonly owner_id: string | undefined;
 
   constructor(sent: Sent) {

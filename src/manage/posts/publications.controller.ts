@@ -8,6 +8,7 @@ import type { PublicationRow } from '../../projections/posts/posts.tables.js';
 import { callerOf, scopeOf } from '../caller.js';
 import { Changes } from '../changes.js';
 import { fieldsOf } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { NoFields } from '../pause.draft.js';
 import { notFound } from '../refusals.js';
@@ -30,7 +31,7 @@ export class PublicationsController {
   resend(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     return this.decide(ResendPublication, request, reply, id);
   }
@@ -39,7 +40,7 @@ export class PublicationsController {
   dismiss(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     return this.decide(DismissPublication, request, reply, id);
   }

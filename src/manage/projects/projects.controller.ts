@@ -12,6 +12,7 @@ import { addressPolicy, type AddressPolicy } from '../../payload/address-policy.
 import { callerOf } from '../caller.js';
 import { Changes } from '../changes.js';
 import { fieldsOf } from '../drafts.js';
+import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
 import { OwnedThings } from '../owned-things.js';
 import { owned, ownerMustExist } from '../owning.js';
@@ -57,7 +58,7 @@ export class ProjectsController {
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id') id: string): Promise<object> {
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
     return this.show(request, id);
   }
 
@@ -65,7 +66,7 @@ export class ProjectsController {
   async change(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'project', id);
     return this.changes.patch({ request, reply, read: readProjectChange(this.policy) }, async (draft, change) => {
@@ -78,7 +79,7 @@ export class ProjectsController {
   async pause(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'project', id);
     return this.changes.post({ request, reply, read: fieldsOf(PauseDraft) }, async ({ minutes }, change) => {
@@ -93,7 +94,7 @@ export class ProjectsController {
   async resume(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id') id: string,
+    @Param('id', IdPipe) id: string,
   ): Promise<object> {
     await this.things.find(request, 'project', id);
     return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {

@@ -1,0 +1,184 @@
+import { complaints } from './details.js';
+import { Caller, newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+
+const MINUTE = 60_000;
+
+describe('channels', () => {
+  let stage: Stage;
+  let operator: Caller;
+  let owner: Owner;
+  let other: Owner;
+  beforeAll(async () => {
+    stage = await startStage();
+    operator = operatorOf(stage);
+    owner = await newOwner(stage);
+    other = await newOwner(stage);
+  });
+  afterAll(() => stage.stop());
+
+  const telegram = { platform: 'telegram', name: 'News', credentials: { bot_token: '1:secret', chat_id: -100123 } };
+
+  describe('are connected with what the network asks for, and it is never shown again', () => {
+    it.each([
+      ['telegram', { bot_token: '1:secret', chat_id: '@acme_news' }, { chat_id: '@acme_news' }, { on_doubt: 'hold' }],
+      ['telegram', { bot_token: '1:secret', chat_id: -1001234567890 }, { chat_id: '-1001234567890' }, {}],
+      ['vk', { access_token: 'secret', group_id: 123 }, { group_id: '123' }, {}],
+      ['vk', { access_token: 'secret', upload_token: 'secret-2', group_id: '123' }, { group_id: '123' }, {}],
+      ['max', { access_token: 'secret', chat_id: '-70912345678901' }, { chat_id: '-70912345678901' }, {}],
+      [
+        'ok',
+        { application_key: 'K', application_secret: 'secret', access_token: 'secret', group_id: '55' },
+        { group_id: '55' },
+        { on_doubt: 'hold', buttons: 'link', text_limit: 5000 },
+      ],
+    ])('%s %j', async (platform, credentials, address, settings) => {
+      const { body, text } = await owner.caller.post('/channels', { platform, name: 'N', credentials }).expect(201);
+      expect(body).toMatchObject({
+        id: expect.stringMatching(/^tgt_[0-9a-f]{32}$/),
+        ...{ owner_id: owner.id, platform, name: 'N', address, settings },
+        ...{ status: 'ok', attention: null, paused_until: null, pause_source: null },
+      });
+      expect(text).not.toContain('secret');
+      const { body: read } = await owner.caller.get(`/channels/${body.id}`).expect(200);
+      expect(read).toEqual(body);
+    });
+  });
+
+  it.each([
+    ['telegram', {}, ['credentials.bot_token: missing', 'credentials.chat_id: missing']],
+    [
+      'telegram',
+      { bot_token: 'a b', chat_id: 'news' },
+      ['credentials.bot_token: bad_credential', 'credentials.chat_id: bad_form'],
+    ],
+    ['telegram', { bot_token: 'x', chat_id: 2 ** 60 }, ['credentials.chat_id: wrong_type']],
+    ['telegram', { bot_token: 'x', chat_id: 1, token: 'y' }, ['credentials.token: unknown_field']],
+    ['telegram', 'secret', ['credentials: wrong_type']],
+    ['vk', { access_token: 'x', group_id: -5 }, ['credentials.group_id: bad_form']],
+    ['vk', { upload_token: 'x', group_id: 5 }, ['credentials.access_token: missing']],
+    ['max', { access_token: 'x', chat_id: '@news' }, ['credentials.chat_id: bad_form']],
+    [
+      'ok',
+      { access_token: 'x', group_id: '5' },
+      ['credentials.application_key: missing', 'credentials.application_secret: missing'],
+    ],
+  ])('are not connected to %s with %j', async (platform, credentials, expected) => {
+    const { body } = await owner.caller.post('/channels', { platform, name: 'N', credentials }).expect(422);
+    expect(complaints(body).sort()).toEqual([...expected].sort());
+  });
+
+  it.each([
+    [{ ...telegram, platform: 'icq' }, ['platform: unknown_value']],
+    [{ ...telegram, name: undefined, credentials: undefined }, ['name: missing', 'credentials: missing']],
+    [{ ...telegram, settings: { buttons: 'link' } }, ['settings.buttons: not_on_platform']],
+    [
+      { ...telegram, settings: { text_limit: 100, on_dubt: 'hold' } },
+      ['settings.on_dubt: unknown_field', 'settings.text_limit: not_on_platform'],
+    ],
+    [{ ...telegram, settings: { on_doubt: 'ask' } }, ['settings.on_doubt: unknown_value']],
+    [{ ...telegram, setings: {} }, ['setings: unknown_field']],
+  ])('are not connected with %j', async (draft, expected) => {
+    expect(complaints((await owner.caller.post('/channels', draft).expect(422)).body)).toEqual(expected);
+  });
+
+  it('belong to their owner; the operator says to whom', async () => {
+    const { body } = await operator.post('/channels', { ...telegram, owner_id: owner.id }).expect(201);
+    expect((await owner.caller.get(`/channels/${body.id}`).expect(200)).body).toEqual(body);
+    expect(complaints((await operator.post('/channels', telegram).expect(422)).body)).toEqual(['owner_id: missing']);
+    const nobody = { ...telegram, owner_id: 'own_00000000000000000000000000000000' };
+    expect(complaints((await operator.post('/channels', nobody).expect(422)).body)).toEqual(['owner_id: unknown_id']);
+    await owner.caller.post('/channels', { ...telegram, owner_id: owner.id }).expect(201);
+    await owner.caller.post('/channels', { ...telegram, owner_id: other.id }).expect(404);
+  });
+
+  it('are not there for others', async () => {
+    const { id } = await newChannel(owner);
+    await other.caller.get(`/channels/${id}`).expect(404);
+    await other.caller.patch(`/channels/${id}`, { name: 'Mine' }).expect(404);
+    await other.caller.post(`/channels/${id}/pause`, { minutes: 1 }).expect(404);
+    await other.caller.post(`/channels/${id}/resume`).expect(404);
+    await other.caller.get(`/channels/${id}/receipts`).expect(404);
+    expect((await operator.get(`/channels/${id}`).expect(200)).body).toMatchObject({
+      name: 'News',
+      paused_until: null,
+    });
+  });
+
+  it('change name, settings, credentials, and whether they take posts', async () => {
+    const { id } = await newChannel(owner);
+    const change = (body: object) => owner.caller.patch(`/channels/${id}`, body);
+    expect((await change({ name: 'Other' }).expect(200)).body.name).toBe('Other');
+    expect((await change({ settings: { on_doubt: 'resend' } }).expect(200)).body.settings).toEqual({
+      on_doubt: 'resend',
+    });
+    const credentials = { bot_token: '2:other', chat_id: '@other' };
+    expect((await change({ credentials }).expect(200)).body.address).toEqual({ chat_id: '@other' });
+    expect((await change({ enabled: false }).expect(200)).body.status).toBe('disabled');
+    const { body, headers } = await change({ enabled: true }).expect(200);
+    expect(body).toMatchObject({ name: 'Other', settings: { on_doubt: 'resend' }, status: 'ok' });
+    expect(headers['x-position']).toMatch(/^\d+$/);
+    // What changes nothing is no change.
+    expect((await change({ enabled: true }).expect(200)).headers['x-position']).toBe(headers['x-position']);
+    expect((await owner.caller.get(`/channels/${id}`)).body).toEqual(body);
+  });
+
+  it.each([
+    [{ platform: 'vk' }, ['platform: unknown_field']],
+    [{ enabled: 'yes' }, ['enabled: wrong_type']],
+    [{ credentials: { bot_token: 'x' } }, ['credentials.chat_id: missing']],
+    [{ settings: { text_limit: 5 } }, ['settings.text_limit: not_on_platform']],
+    [{ settings: [] }, ['settings: wrong_type']],
+  ])('do not change by %j', async (change, expected) => {
+    const { id } = await newChannel(owner);
+    expect(complaints((await owner.caller.patch(`/channels/${id}`, change).expect(422)).body)).toEqual(expected);
+  });
+
+  it('keep the settings of ok within its limits', async () => {
+    const credentials = { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: 1 };
+    const draft = { platform: 'ok', name: 'OK', credentials, settings: { buttons: 'drop', text_limit: 100 } };
+    const { body } = await owner.caller.post('/channels', draft).expect(201);
+    expect(body.settings).toEqual({ on_doubt: 'hold', buttons: 'drop', text_limit: 100 });
+    const tooMuch = await owner.caller.patch(`/channels/${body.id}`, { settings: { text_limit: 15_896 } }).expect(422);
+    expect(complaints(tooMuch.body)).toEqual(['settings.text_limit: out_of_range']);
+  });
+
+  describe('pause', () => {
+    it('for some minutes, never shortened, until they are resumed', async () => {
+      const { id } = await newChannel(owner);
+      const before = Date.now();
+      const { body } = await owner.caller.post(`/channels/${id}/pause`, { minutes: 60 }).expect(200);
+      const until = Date.parse(body.paused_until);
+      expect(until).toBeGreaterThanOrEqual(before + 60 * MINUTE);
+      expect(until).toBeLessThanOrEqual(Date.now() + 60 * MINUTE);
+      expect(body).toMatchObject({ id, pause_source: 'management', status: 'ok' });
+
+      const shorter = await owner.caller.post(`/channels/${id}/pause`, { minutes: 1 }).expect(200);
+      expect(shorter.body).toEqual(body);
+      const longer = await owner.caller.post(`/channels/${id}/pause`, { minutes: 120 }).expect(200);
+      expect(Date.parse(longer.body.paused_until)).toBeGreaterThan(until);
+
+      const resumed = await owner.caller.post(`/channels/${id}/resume`).expect(200);
+      expect(resumed.body).toMatchObject({ paused_until: null, pause_source: null });
+      expect((await owner.caller.get(`/channels/${id}`)).body).toEqual(resumed.body);
+    });
+
+    it('and need not be paused to be resumed', async () => {
+      const { id } = await newChannel(owner);
+      const { body, headers } = await owner.caller.post(`/channels/${id}/resume`, {}).expect(200);
+      expect(body.paused_until).toBeNull();
+      expect(headers['x-position']).toBeUndefined(); // nothing has happened
+    });
+
+    it.each([
+      [{}, ['minutes: missing']],
+      [{ minutes: 0 }, ['minutes: out_of_range']],
+      [{ minutes: 1441 }, ['minutes: out_of_range']],
+      [{ minutes: 1.5 }, ['minutes: wrong_type']],
+      [{ minutes: '5' }, ['minutes: wrong_type']],
+      [{ minutes: 5, hours: 1 }, ['hours: unknown_field']],
+    ])('but not for %j', async (body, expected) => {
+      const { id } = await newChannel(owner);
+      expect(complaints((await owner.caller.post(`/channels/${id}/pause`, body).expect(422)).body)).toEqual(expected);
+    });
+  });
+});

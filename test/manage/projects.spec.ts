@@ -1,0 +1,208 @@
+import { complaints } from './details.js';
+import { newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+
+describe('projects', () => {
+  let stage: Stage;
+  let owner: Owner;
+  let other: Owner;
+  let channels: string[];
+  beforeAll(async () => {
+    stage = await startStage();
+    [owner, other] = [await newOwner(stage), await newOwner(stage)];
+    channels = [(await newChannel(owner)).id, (await newChannel(owner)).id];
+  });
+  afterAll(() => stage.stop());
+
+  const create = (draft: object) => owner.caller.post('/projects', { name: 'News', channel_ids: [], ...draft });
+
+  it('list channels in their order', async () => {
+    const { body } = await create({ channel_ids: channels }).expect(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^prj_[0-9a-f]{32}$/),
+      ...{ owner_id: owner.id, name: 'News', channel_ids: channels, processing: {}, paused_until: null },
+      created_at: expect.any(String),
+    });
+    expect((await owner.caller.get(`/projects/${body.id}`).expect(200)).body).toEqual(body);
+    const reversed = channels.toReversed();
+    const change = { channel_ids: reversed, name: 'Other' };
+    const { body: changed } = await owner.caller.patch(`/projects/${body.id}`, change).expect(200);
+    expect(changed).toEqual({ ...body, ...change });
+  });
+
+  it('list only channels of their owner, each once', async () => {
+    const foreign = (await newChannel(other)).id;
+    const nobody = 'tgt_00000000000000000000000000000000';
+    const { body } = await create({ channel_ids: [channels[0], foreign, nobody] }).expect(422);
+    expect(complaints(body)).toEqual(['channel_ids[1]: unknown_id', 'channel_ids[2]: unknown_id']);
+    expect(body.errors[0]).toBe(`channel_ids[1]: there is no ${foreign} among this owner's`);
+    const twice = await create({ channel_ids: [channels[0], channels[0], 'prj_1', 7] }).expect(422);
+    expect(complaints(twice.body)).toEqual([
+      'channel_ids[1]: duplicate',
+      'channel_ids[2]: wrong_type',
+      'channel_ids[3]: wrong_type',
+    ]);
+    const { id } = (await create({}).expect(201)).body;
+    const changed = await owner.caller.patch(`/projects/${id}`, { channel_ids: [foreign] }).expect(422);
+    expect(complaints(changed.body)).toEqual(['channel_ids[0]: unknown_id']);
+    // Also where the operator acts for the owner.
+    const draft = { owner_id: owner.id, name: 'N', channel_ids: [foreign] };
+    await operatorOf(stage).post('/projects', draft).expect(422);
+  });
+
+  it.each([
+    [{ name: '' }, ['name: empty']],
+    [{ channel_ids: undefined }, ['channel_ids: missing']],
+    [{ channel_ids: 'tgt_1' }, ['channel_ids: wrong_type']],
+    [{ channels: [] }, ['channels: unknown_field']],
+  ])('are not created with %j', async (draft, expected) => {
+    expect(complaints((await create(draft).expect(422)).body)).toEqual(expected);
+  });
+
+  it('are not there for others', async () => {
+    const { id } = (await create({}).expect(201)).body;
+    await other.caller.get(`/projects/${id}`).expect(404);
+    await other.caller.patch(`/projects/${id}`, { name: 'Mine' }).expect(404);
+    await other.caller.post(`/projects/${id}/pause`, { minutes: 1 }).expect(404);
+    await other.caller.post(`/projects/${id}/resume`).expect(404);
+  });
+
+  it('pause and resume', async () => {
+    const { id } = (await create({ channel_ids: channels }).expect(201)).body;
+    const { body } = await owner.caller.post(`/projects/${id}/pause`, { minutes: 30 }).expect(200);
+    expect(Date.parse(body.paused_until)).toBeGreaterThan(Date.now() + 29 * 60_000);
+    const shorter = await owner.caller.post(`/projects/${id}/pause`, { minutes: 1 }).expect(200);
+    expect(shorter.body).toEqual(body);
+    expect((await owner.caller.post(`/projects/${id}/resume`).expect(200)).body.paused_until).toBeNull();
+    await owner.caller.post(`/projects/${id}/pause`, { minutes: 0 }).expect(422);
+    // The project's channels are not paused by it.
+    expect((await owner.caller.get(`/channels/${channels[0]}`)).body.paused_until).toBeNull();
+  });
+
+  describe('process posts', () => {
+    const full = {
+      filters: [
+        { mode: 'include', words: ['sale', 'распродажа'] },
+        { mode: 'exclude', pattern: '(?i)casino|b[e3]t', platforms: ['vk', 'ok'] },
+      ],
+      footer: { marker: '— — —' },
+      replacements: [
+        { from: 'colour', to: 'color', whole_word: true },
+        { from: ' — ad', to: '' },
+      ],
+      translation: {
+        provider: 'libretranslate',
+        url: 'https://translate.example/',
+        source: 'auto',
+        target: 'en',
+        on_failure: 'retry',
+      },
+      signature: { text: 'Acme 🎈 news', entities: [{ type: 'bold', offset: 0, length: 4 }], platforms: ['telegram'] },
+    };
+
+    it('as they are told, in any part', async () => {
+      const { body } = await create({ processing: full }).expect(201);
+      expect(body.processing).toEqual(full);
+      const footer = { footer: { pattern: '\\n#\\w+$' } };
+      const changed = await owner.caller.patch(`/projects/${body.id}`, { processing: footer }).expect(200);
+      expect(changed.body.processing).toEqual(footer); // as a whole
+      const none = await owner.caller.patch(`/projects/${body.id}`, { processing: null }).expect(200);
+      expect(none.body.processing).toEqual({});
+    });
+
+    it('with a key for the translation, which is never shown and stays with its address', async () => {
+      const { translation } = full;
+      const keyed = { translation: { ...translation, api_key: 'secret-key' } };
+      const { body, text } = await create({ processing: keyed }).expect(201);
+      expect(text).not.toContain('secret-key');
+      expect(body.processing).toEqual({ translation });
+      const keyIds = async (): Promise<unknown[]> => {
+        const { rows } = await stage.running.infrastructure.pool.query<{ id: unknown }>(
+          `select processing -> 'translation' ->> 'api_key_id' as id from discovery.project where project_id = $1`,
+          [body.id],
+        );
+        return rows.map(({ id }) => id);
+      };
+      const [keyId] = await keyIds();
+      expect(await stage.running.infrastructure.vault.get(keyId as string)).toEqual({ api_key: 'secret-key' });
+      // What was read may be changed and sent back: the key stays.
+      const change = (more: object) =>
+        owner.caller.patch(`/projects/${body.id}`, { processing: { translation: { ...translation, ...more } } });
+      await change({ target: 'de' }).expect(200);
+      expect(await keyIds()).toEqual([keyId]);
+      // It does not follow to another address, and goes where it is taken away.
+      await change({ url: 'https://elsewhere.example/' }).expect(200);
+      expect(await keyIds()).toEqual([null]);
+      await change({ api_key: 'new' }).expect(200);
+      expect(await keyIds()).toEqual([expect.any(String)]);
+      await change({ api_key: null }).expect(200);
+      expect(await keyIds()).toEqual([null]);
+    });
+
+    it.each<[string, object, string[]]>([
+      ['no object', [] as unknown as object, [': wrong_type']],
+      ['an unknown part', { filter: [] }, ['.filter: unknown_field']],
+      ['a filter that looks for nothing', { filters: [{ mode: 'include' }] }, ['.filters[0]: missing']],
+      ['a filter without a mode', { filters: [{ words: ['a'] }] }, ['.filters[0].mode: missing']],
+      [
+        'a filter with an empty word',
+        { filters: [{ mode: 'exclude', words: ['a', ' '] }] },
+        ['.filters[0].words[1]: bad_word'],
+      ],
+      [
+        'a filter for an unknown network',
+        { filters: [{ mode: 'exclude', words: ['a'], platforms: ['icq'] }] },
+        ['.filters[0].platforms[0]: unknown_value'],
+      ],
+      ['a backreference', { filters: [{ mode: 'exclude', pattern: '(a)\\1' }] }, ['.filters[0].pattern: bad_pattern']],
+      ['a lookahead', { footer: { pattern: 'a(?=b)' } }, ['.footer.pattern: bad_pattern']],
+      ['an open group', { footer: { pattern: '(a' } }, ['.footer.pattern: bad_pattern']],
+      ['two footers', { footer: { pattern: 'a', marker: 'b' } }, ['.footer: missing']],
+      ['no footer', { footer: {} }, ['.footer: missing']],
+      [
+        'a replacement of nothing',
+        { replacements: [{ from: '', to: 'x' }, 'a'] },
+        ['.replacements[0].from: empty', '.replacements[1]: wrong_type'],
+      ],
+      ['a replacement by nothing said', { replacements: [{ from: 'x' }] }, ['.replacements[0].to: missing']],
+      [
+        'an unknown provider',
+        { translation: { ...full.translation, provider: 'babel' } },
+        ['.translation.provider: unknown_value'],
+      ],
+      [
+        'a private translator',
+        { translation: { ...full.translation, url: 'https://127.0.0.1/' } },
+        ['.translation.url: private_address'],
+      ],
+      [
+        'a translator over http',
+        { translation: { ...full.translation, url: 'http://t.example/' } },
+        ['.translation.url: url_not_https'],
+      ],
+      [
+        'a bad language',
+        { translation: { ...full.translation, target: 'English!' } },
+        ['.translation.target: bad_form'],
+      ],
+      ['an invisible signature', { signature: { text: '\u200b' } }, ['.signature.text: empty']],
+      [
+        'an entity outside the signature',
+        { signature: { text: 'abc', entities: [{ type: 'bold', offset: 1, length: 3 }] } },
+        ['.signature.entities[0].length: entity_out_of_range'],
+      ],
+      [
+        'an entity through an emoji',
+        { signature: { text: '🎈', entities: [{ type: 'bold', offset: 1, length: 1 }] } },
+        ['.signature.entities[0].offset: entity_splits_character'],
+      ],
+      [
+        'an unknown entity',
+        { signature: { text: 'abc', entities: [{ type: 'blink', offset: 0, length: 1 }] } },
+        ['.signature.entities[0].type: unknown_value'],
+      ],
+    ])('but not with %s', async (_, processing, expected) => {
+      const { body } = await create({ processing }).expect(422);
+      expect(complaints(body)).toEqual(expected.map((complaint) => `processing${complaint}`));
+    });
+  });
+});
