@@ -1,5 +1,5 @@
 import { complaints } from './details.js';
-import { Caller, newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+import { type Caller, newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
 
 const MINUTE = 60_000;
 

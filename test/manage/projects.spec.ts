@@ -139,7 +139,7 @@ describe('projects', () => {
     });
 
     it.each<[string, object, string[]]>([
-      ['no object', [] as unknown as object, [': wrong_type']],
+      ['no object', [], [': wrong_type']],
       ['an unknown part', { filter: [] }, ['.filter: unknown_field']],
       ['a filter that looks for nothing', { filters: [{ mode: 'include' }] }, ['.filters[0]: missing']],
       ['a filter without a mode', { filters: [{ words: ['a'] }] }, ['.filters[0].mode: missing']],

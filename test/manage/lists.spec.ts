@@ -1,0 +1,65 @@
+import { complaints } from './details.js';
+import { type Caller, newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+
+describe('lists', () => {
+  let stage: Stage;
+  let operator: Caller;
+  let owner: Owner;
+  let other: Owner;
+  const channels: string[] = [];
+  beforeAll(async () => {
+    stage = await startStage();
+    operator = operatorOf(stage);
+    [owner, other] = [await newOwner(stage), await newOwner(stage)];
+    for (let i = 0; i < 7; i++) channels.push((await newChannel(owner, `Channel ${i}`)).id);
+    await newChannel(other, 'Foreign');
+  });
+  afterAll(() => stage.stop());
+
+  const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);
+
+  it('go newest first, page by page, each thing once, also while more come', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    for (let page = 0; ; page++) {
+      const { body } = await owner.caller.get(`/channels?limit=3${cursor}`).expect(200);
+      seen.push(...idsOf(body.items));
+      if (page === 0) await newChannel(owner, 'Later');
+      if (body.next === null) break;
+      cursor = `&cursor=${body.next}`;
+    }
+    expect(seen).toEqual(channels.toReversed());
+  });
+
+  it('end exactly: a full last page has no next', async () => {
+    const { body } = await owner.caller.get('/channels?limit=200').expect(200);
+    const exact = await owner.caller.get(`/channels?limit=${body.items.length}`).expect(200);
+    expect(exact.body).toEqual({ items: body.items, next: null });
+    const { body: less } = await owner.caller.get(`/channels?limit=${body.items.length - 1}`).expect(200);
+    expect(less.next).toEqual(expect.any(String));
+  });
+
+  it('show owners their own, and the operator everyone’s or one’s', async () => {
+    const all = idsOf((await operator.get('/channels?limit=200')).body.items);
+    expect(all).toEqual(expect.arrayContaining(channels));
+    const foreign = idsOf((await operator.get(`/channels?owner_id=${other.id}`)).body.items);
+    expect(foreign).toHaveLength(1);
+    expect(idsOf((await other.caller.get(`/channels?owner_id=${owner.id}`)).body.items)).toEqual(foreign);
+    for (const list of ['projects', 'endpoints', 'posts'])
+      expect((await owner.caller.get(`/${list}`).expect(200)).body).toEqual({ items: [], next: null });
+    expect(idsOf((await operator.get('/owners')).body.items)).toEqual([other.id, owner.id]);
+  });
+
+  it.each(['owners', 'channels', 'projects', 'endpoints', 'posts'])(
+    'of %s refuse a bad limit, cursor or filter',
+    async (list) => {
+      const refused = async (query: string) => complaints((await operator.get(`/${list}?${query}`).expect(422)).body);
+      for (const limit of ['0', '201', '-1', '1.5', 'many', '', '1&limit=2'])
+        expect(await refused(`limit=${limit}`)).toEqual(['limit: out_of_range']);
+      for (const cursor of ['x', 'AAAA', '', Buffer.from('own_1; drop').toString('base64url')])
+        expect(await refused(`cursor=${cursor}`)).toEqual(['cursor: bad_cursor']);
+      expect(await refused('limt=5')).toEqual(['limt: unknown_field']);
+      expect(await refused('owner_id=%00')).toEqual(['owner_id: bad_form']);
+    },
+  );
+});
