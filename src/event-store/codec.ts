@@ -46,16 +46,16 @@ export class EventCodec {
     const { at, actor, requestId, causationId, correlationId, commandId } = execution;
     const id = eventId(commandId, place.stream, index);
     const data = JSON.stringify(event.data);
-    const unsigned = {
+    const unsigned = JSON.stringify({
       version: this.schema(event.type).version,
       at,
       actor,
       request_id: requestId,
       causation_id: causationId,
       correlation_id: correlationId,
-    };
+    });
     const hash = chained(place, id, event.type, unsigned, data);
-    return { id, type: event.type, data, metadata: JSON.stringify({ ...unsigned, hash }), hash };
+    return { id, type: event.type, data, metadata: `${unsigned.slice(0, -1)},"hash":"${hash}"}`, hash };
   }
 
   /** What stands round an event's data. */
@@ -89,7 +89,7 @@ export class EventCodec {
   verify(stored: StoredEvent, previousHash: string): boolean {
     const { hash, ...unsigned } = JSON.parse(stored.metadata) as Metadata;
     const place = { stream: stored.stream, revision: stored.revision, previousHash };
-    return hash === chained(place, stored.id, stored.type, unsigned, stored.data);
+    return hash === chained(place, stored.id, stored.type, JSON.stringify(unsigned), stored.data);
   }
 
   private upcast(type: string, version: number, data: unknown): unknown {
@@ -113,8 +113,5 @@ export class EventCodec {
 }
 
 /** SHA-256 over the hash before, the place, the envelope and the data, a line each; none but the last may hold a line feed. */
-const chained = (place: Place, id: string, type: string, unsigned: Omit<Metadata, 'hash'>, data: string): string =>
-  hash(
-    'sha256',
-    `${place.previousHash}\n${place.stream}\n${place.revision}\n${id}\n${type}\n${JSON.stringify(unsigned)}\n${data}`,
-  );
+const chained = (place: Place, id: string, type: string, unsigned: string, data: string): string =>
+  hash('sha256', `${place.previousHash}\n${place.stream}\n${place.revision}\n${id}\n${type}\n${unsigned}\n${data}`);
