@@ -12,6 +12,7 @@ import { PublishScheduleQueries } from '../projections/publish-schedule/publish-
 import { requestLog } from '../projections/request-log/request-log.projection.js';
 import type { Projection } from '../projections/projection.js';
 import { ProjectionRunner } from '../projections/runner.js';
+import { PauseAfterPublication } from '../sagas/pause-after-publication/pause-after-publication.js';
 import { ChannelClaims } from '../sagas/publish-due-posts/channel-claims.js';
 import { Pacing } from '../sagas/publish-due-posts/pacing.js';
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
@@ -67,6 +68,7 @@ export const startWorker = async (
     payloads: new PostPayloads(on.store, on.codec),
     publishers: new Publishers(publishers),
     pacing: new Pacing(settings.pacing),
+    pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
     clock: systemClock,
     log,
   });

@@ -1,5 +1,6 @@
+import type { Instant } from '../kernel/instant.js';
 import type { JsonObject } from '../kernel/json.js';
-import type { Button, Entity, Media } from '../payload/payload.js';
+import type { Button, Entity, Media, PublishPayload } from '../payload/payload.js';
 
 /** What a network's publisher gets to see of a post, after processing. */
 export interface PlatformPost {
@@ -9,6 +10,12 @@ export interface PlatformPost {
   readonly buttons: readonly (readonly Button[])[];
   readonly isAdvertisement: boolean;
 }
+
+/** The part of a payload that networks get to see. */
+export const platformPostOf = (payload: PublishPayload): PlatformPost => {
+  const { text = '', entities = [], media = [], buttons = [], is_advertisement: isAdvertisement = false } = payload;
+  return { text, entities, media, buttons, isAdvertisement };
+};
 
 /** Where it goes. `address` is the public part of the credentials (chat_id, group_id). */
 export interface PlatformChannel {
@@ -85,8 +92,44 @@ export interface SendContext {
   readonly results: Readonly<Record<string, JsonObject>>;
   /** The same for every attempt at this publication: goes where a network takes an idempotency key. */
   readonly key: string;
+  /** Which attempt at this publication it is, from 1: a wait that the network implies grows with it (D-20). */
+  readonly attempt: number;
+  /**
+   * The post's medium of this index as a file on disk, made to fit what is wanted (D-22). Whoever asked releases it.
+   * Never throws: see {@link MediaFile} and `media-error.ts` for what an error means.
+   */
+  readonly media: (index: number, wanted: WantedMedia) => Promise<MediaFile | PublishError>;
   readonly signal: AbortSignal;
 }
+
+/** What a network takes of one medium; a photo beyond it is re-encoded or scaled, anything else is refused. */
+export interface WantedMedia {
+  readonly maxBytes: number;
+  /** Pixels of the longer side. */
+  readonly maxSide?: number;
+  /** Pixels of width and height together. */
+  readonly maxSum?: number;
+  /** Mime types without parameters. */
+  readonly formats: readonly string[];
+}
+
+/** A medium on disk, for as long as it is not released. */
+export interface MediaFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** By the file's own bytes, without parameters. */
+  readonly mime: string;
+  /** For readers and for networks that go by the ending; without a path. */
+  readonly filename: string;
+  release(): void;
+}
+
+/** What a network's own record says of a send in doubt (D-25). */
+export type LookUp =
+  | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
+  /** Surely not: it may be sent again. */
+  | { readonly kind: 'not_sent' }
+  | { readonly kind: 'unknown' };
 
 /** At most so many calls in so many milliseconds. */
 export interface Pace {
@@ -104,6 +147,16 @@ export interface PlatformPace {
 export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
-  render(post: PlatformPost, channel: PlatformChannel): Rendering;
+  /**
+   * The calls for a post. `results`: of the steps done so far, as in {@link SendContext}; what they found (a medium too
+   * large to go) may change the steps that follow, so a post is rendered anew after each step.
+   */
+  render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
+  /**
+   * Whether a step in doubt is with its readers, where the network can be asked. Never throws. The caller lets the
+   * network settle for some seconds first.
+   * @param since milliseconds: when the attempt in doubt began
+   */
+  lookUp?(step: Step, context: SendContext, since: Instant): Promise<LookUp>;
 }

@@ -11,9 +11,10 @@ export class Pacing {
   /** @param enabled setting PACING */
   constructor(private readonly enabled: boolean) {}
 
-  /** Waits for this channel's and this credential's turn, or the signal. */
-  async turn(channelId: string, credentialsId: string, pace: PlatformPace, signal: AbortSignal): Promise<void> {
-    if (!this.enabled) return;
+  /** Waits for this channel's and this credential's turn, or the signal. @returns whether there was a wait */
+  async turn(channelId: string, credentialsId: string, pace: PlatformPace, signal: AbortSignal): Promise<boolean> {
+    let waited = false;
+    if (!this.enabled) return waited;
     for (const [key, limits] of [
       [`channel/${channelId}`, pace.perChannel],
       [`credential/${credentialsId}`, pace.perCredential],
@@ -21,9 +22,11 @@ export class Pacing {
       for (;;) {
         const wait = this.take(key, limits, performance.now());
         if (wait === 0 || signal.aborted) break;
+        waited = true;
         await sleep(wait, undefined, { signal }).catch(() => undefined);
       }
     }
+    return waited;
   }
 
   /** Takes a turn and answers 0, or says how many milliseconds to wait. */

@@ -10,22 +10,25 @@ import { type Loaded, nothingYet, type Streams } from '../../event-store/streams
 import type { Clock } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { newUuid } from '../../kernel/ids.js';
+import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
 import { isRejection } from '../../kernel/result.js';
-import type {
-  PlatformChannel,
-  PlatformPost,
-  Publisher,
-  PublishError,
-  Rendering,
-  Step,
-  StepOutcome,
+import type { PublishPayload } from '../../payload/payload.js';
+import {
+  type PlatformChannel,
+  platformPostOf,
+  type Publisher,
+  type PublishError,
+  type Rendering,
+  type Step,
+  type StepOutcome,
 } from '../../platforms/publisher.js';
 import type { Publishers } from '../../platforms/registry.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { PostPayloads } from '../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import type { SecretVault } from '../../secrets/vault.js';
+import type { PauseAfterPublication } from '../pause-after-publication/pause-after-publication.js';
 import type { Pacing } from './pacing.js';
 import { retryAt } from './backoff.js';
 
@@ -35,6 +38,7 @@ export interface PublishDependencies {
   readonly publishers: Publishers;
   readonly vault: SecretVault;
   readonly pacing: Pacing;
+  readonly pauses: PauseAfterPublication;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly log: Log;
@@ -50,6 +54,7 @@ interface Work {
   readonly worker: string;
   readonly origin: Origin;
   readonly channel: Channel;
+  readonly payload: PublishPayload;
   /** The publication's stream as this worker left it. */
   loaded: Loaded<PublicationState>;
 }
@@ -69,11 +74,11 @@ export class Publish {
    */
   async next(row: ScheduledPublication, worker: string, signal: AbortSignal): Promise<Position | null> {
     const { streams, payloads } = this.on;
-    const [loaded, { state: channel }, pause, post] = await Promise.all([
+    const [loaded, { state: channel }, isPaused, post] = await Promise.all([
       // The first attempt needs no look: its claim fails where the schedule is behind.
       row.attempt === 0 ? nothingYet(decider) : streams.load(decider, row.publication_id),
       streams.load(channelDecider, row.channel_id),
-      streams.load(channelPause, row.channel_id),
+      this.isPaused(row.channel_id),
       payloads.read(row.post_stream, row.post_revision),
     ]);
     if (!channel) throw new Error(`${row.channel_id} is not in the store`);
@@ -83,12 +88,13 @@ export class Publish {
       worker,
       origin: { actor: ACTOR, requestId, correlationId, causationId },
       channel,
+      payload: post.payload,
       loaded,
     };
 
     if (loaded.state.status === 'publishing') return this.recover(work);
     if (loaded.state.status !== 'queued') return loaded.position; // the schedule is behind; let it catch up
-    if (!channel.enabled || pause.state.until > this.on.clock.now()) return null;
+    if (!channel.enabled || isPaused) return null;
 
     const publisher = this.on.publishers.of(channel.platform);
     const platformChannel: PlatformChannel = {
@@ -96,11 +102,14 @@ export class Publish {
       address: channel.address,
       settings: { ...channel.settings },
     };
-    const { text = '', entities = [], media = [], buttons = [], is_advertisement = false } = post.payload;
-    const platformPost: PlatformPost = { text, entities, media, buttons, isAdvertisement: is_advertisement };
-    const rendering = publisher.render(platformPost, platformChannel);
+    const rendering = publisher.render(platformPostOf(work.payload), platformChannel);
     if (rendering.steps.length === 0) return this.filter(work, rendering);
     return this.send(work, publisher, platformChannel, rendering, signal);
+  }
+
+  private async isPaused(channelId: string): Promise<boolean> {
+    const { state } = await this.on.streams.load(channelPause, channelId);
+    return state.until > this.on.clock.now();
   }
 
   /** An attempt whose worker is gone: in doubt where something visible was on its way, else simply again. */
@@ -136,7 +145,8 @@ export class Publish {
     const { vault, pacing, leases, clock } = this.on;
     const steps = rendering.steps.filter(({ name }) => !(name in work.loaded.state.results));
     const credentials = await vault.get(work.channel.credentialsId);
-    await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, signal);
+    const waited = await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, signal);
+    if (waited && (await this.isPaused(channel.id))) return null; // meanwhile
     const { worker } = work;
     if (!leases.isValid(worker) || signal.aborted) return null;
 
@@ -164,6 +174,7 @@ export class Publish {
     switch (outcome.kind) {
       case 'done': {
         const { messageIds, urls } = outcome;
+        await this.pause(work, at);
         return this.record(work, { type: 'Succeed', attempt, at, messageIds, urls, warnings });
       }
       case 'retry': {
@@ -191,6 +202,12 @@ export class Publish {
         await this.moveChannel(work, outcome.address);
         return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'interrupted', error: moved });
     }
+  }
+
+  /** The pauses that the post brings along: before its success is recorded, see {@link PauseAfterPublication}. */
+  private async pause({ row, payload, origin }: Work, at: Instant): Promise<void> {
+    const { post_id: postId, project_id: projectId, channel_id: channelId } = row;
+    await this.on.pauses.apply({ postId, projectId, channelId, payload, at, origin });
   }
 
   private async flagChannel({ row, origin, channel }: Work, { code, message }: PublishError): Promise<void> {
