@@ -1,0 +1,108 @@
+import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { originOfRequest } from '../commands/origin.js';
+import type { PausesMoved } from '../commands/pause-scope.js';
+import { TempPause } from '../commands/temp-pause.js';
+import { TempResume } from '../commands/temp-resume.js';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
+import type { Origin } from '../kernel/events.js';
+import { isRejection, type Rejection } from '../kernel/result.js';
+import { parseJsonBody } from '../payload/json-body.js';
+import type { Problem } from '../payload/payload.js';
+import type { Refused } from '../payload/problem-list.js';
+import { validateTempPause, validateTempResume } from '../payload/validate-pauses.js';
+import { ProjectionProgress } from '../projections/progress.js';
+import { type Admitted, Gate } from './gate/gate.js';
+import { Refusal } from './gate/refusal.js';
+import { HttpProblem } from './http-problem.js';
+
+/** Spec: Response of both pause endpoints. */
+export interface PausesAnswer {
+  readonly ok: true;
+  readonly request_id: string;
+  readonly projects_affected: number;
+  readonly resources_affected: number;
+  readonly rescheduled_post_targets: number;
+}
+
+/** What shows a pause: discovery to its readers, the schedule to whoever looks at what waits. */
+const VIEWS = ['discovery', 'publish-schedule'];
+/** How long an answer waits for the views, ms. The pause is in force without them. */
+const VIEWS_MS = 5_000;
+
+/** Pausing and resuming without publishing (spec: temp-pause, temp-resume; D-21, D-45). */
+@Controller('v1/webhooks/:slug')
+export class PausesController {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly gate: Gate,
+    private readonly commands: CommandBus,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  @Post('temp-pause')
+  @HttpCode(200)
+  async pause(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesAnswer> {
+    const admitted = await this.gate.admit(request, slug);
+    const body = read(admitted, validateTempPause);
+    const { projects } = admitted.endpoint;
+    const command = new TempPause(originOf(request, admitted), projects, body, this.settings.minuteMs);
+    return this.answer(request, admitted, await this.commands.execute(command));
+  }
+
+  /** Without a body, everything is resumed. */
+  @Post('temp-resume')
+  @HttpCode(200)
+  async resume(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesAnswer> {
+    const admitted = await this.gate.admit(request, slug);
+    const body = read(admitted, validateTempResume, '{}');
+    const { projects } = admitted.endpoint;
+    const command = new TempResume(originOf(request, admitted), projects, body);
+    return this.answer(request, admitted, await this.commands.execute(command));
+  }
+
+  private async answer(
+    request: FastifyRequest,
+    admitted: Admitted,
+    moved: PausesMoved | Rejection<'invalid_targets'>,
+  ): Promise<PausesAnswer> {
+    if (isRejection(moved)) throw invalidTargets(admitted);
+    if (moved.position >= 0n) await this.progress.waitFor(VIEWS, moved.position, VIEWS_MS);
+    return {
+      ok: true,
+      request_id: request.id,
+      projects_affected: moved.projectsAffected,
+      resources_affected: moved.resourcesAffected,
+      rescheduled_post_targets: moved.rescheduled,
+    };
+  }
+}
+
+const originOf = (request: FastifyRequest, { endpoint }: Admitted): Origin =>
+  originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
+
+/** Parses and checks a body. @param instead what an empty one stands for */
+const read = <Body>(
+  { endpoint, body }: Admitted,
+  validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,
+  instead = '',
+): Body => {
+  const refuse = (status: number, problems: readonly Problem[]): Refusal => {
+    const reason = problems[0]?.code ?? 'invalid';
+    return new Refusal(endpoint, 'rejected_validation', reason, new HttpProblem(status, 'invalid_payload', problems));
+  };
+  const json = parseJsonBody(body.length > 0 ? body : Buffer.from(instead));
+  if (!json.ok) throw refuse(400, json.problems);
+  const checked = validate(json.value);
+  if (!checked.ok) throw refuse(checked.status, checked.problems);
+  return checked.body;
+};
+
+const invalidTargets = ({ endpoint }: Admitted): Refusal => {
+  const code = 'invalid_targets';
+  const message = 'None of these ids is a target of this endpoint: ask GET …/info for the ids.';
+  const problem = new HttpProblem(422, code, [{ path: 'targets', code, message }]);
+  return new Refusal(endpoint, 'rejected_validation', code, problem);
+};
