@@ -14,10 +14,12 @@ import { HealthController } from '../health/health.controller.js';
 import { Metrics } from '../health/metrics.js';
 import { Gate } from '../http/gate/gate.js';
 import { ProblemFilter } from '../http/problem.filter.js';
+import { v1 } from '../http/v1.module.js';
 import { WebhooksController } from '../http/webhooks.controller.js';
 import { CLOCK, systemClock } from '../kernel/clock.js';
 import { LOG } from '../kernel/log.js';
 import { manage } from '../manage/manage.module.js';
+import { Publishers } from '../platforms/registry.js';
 import { POOL } from '../postgres/tokens.js';
 import { EndpointAccessQueries } from '../projections/discovery/endpoint-access.queries.js';
 import { ProjectionProgress } from '../projections/progress.js';
@@ -25,6 +27,7 @@ import { SecretVault } from '../secrets/vault.js';
 import type { Infrastructure } from './infrastructure.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
 import { WallsController } from './walls.controller.js';
+import { publishersOf } from './worker.js';
 
 /** The HTTP side of a process: what its roles ask for. */
 @Module({})
@@ -32,7 +35,7 @@ export class AppModule {
   static with(settings: Settings, on: Infrastructure, networks: Networks, log: Logger): DynamicModule {
     const isApi = settings.roles.has('api');
     const controllers: Type[] = [HealthController];
-    if (isApi) controllers.push(WebhooksController, ...manage.controllers);
+    if (isApi) controllers.push(WebhooksController, ...v1.controllers, ...manage.controllers);
     if (settings.demo) controllers.push(WallsController);
     return {
       module: AppModule,
@@ -41,7 +44,8 @@ export class AppModule {
       providers: [
         ...infrastructure(settings, on, log),
         { provide: NETWORKS, useValue: networks },
-        ...(isApi ? [...commandHandlers, ...manage.providers, Gate] : []),
+        { provide: Publishers, useValue: new Publishers(publishersOf(networks.urls)) },
+        ...(isApi ? [...commandHandlers, ...v1.providers, ...manage.providers, Gate] : []),
       ],
     };
   }

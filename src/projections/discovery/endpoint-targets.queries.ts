@@ -1,0 +1,53 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
+import type { Platform } from '../../domain/channel/channel.events.js';
+import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
+
+/** A project of an endpoint, with the channels that a post to it goes to. */
+export interface DiscoveredProject {
+  readonly name: string;
+  /** End of the latest pause, which may be past; 0: none, or lifted. */
+  readonly paused_until: Instant;
+  /** Enabled ones, in the order of the project's `channel_ids`. */
+  readonly targets: readonly DiscoveredTarget[];
+}
+
+export interface DiscoveredTarget {
+  readonly channel_id: string;
+  readonly platform: Platform;
+  readonly name: string;
+  /** As of the project. */
+  readonly paused_until: Instant;
+}
+
+/** What discovery tells of an endpoint's projects, in the order of its `project_ids` (spec: GET …/info). */
+export class FindEndpointTargets extends Query<readonly DiscoveredProject[]> {
+  constructor(readonly endpointId: string) {
+    super();
+  }
+}
+
+@QueryHandler(FindEndpointTargets)
+export class FindEndpointTargetsHandler implements IQueryHandler<FindEndpointTargets> {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  async execute({ endpointId }: FindEndpointTargets): Promise<readonly DiscoveredProject[]> {
+    const { rows } = await this.pool.query<DiscoveredProject & { paused_until: bigint }>({
+      name: 'endpoint targets',
+      text: `
+        select p.name, p.paused_until, coalesce((
+          select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'name', c.name,
+            'paused_until', c.paused_until) order by ci.n)
+          from unnest(p.channel_ids) with ordinality ci(id, n)
+          join discovery.channel c on c.channel_id = ci.id and c.enabled), '[]') as targets
+        from discovery.endpoint e
+        cross join lateral unnest(e.project_ids) with ordinality pi(id, n)
+        join discovery.project p on p.project_id = pi.id
+        where e.endpoint_id = $1 order by pi.n`,
+      values: [endpointId],
+    });
+    return rows.map(({ name, paused_until, targets }) => ({ name, paused_until: Number(paused_until), targets }));
+  }
+}
