@@ -12,6 +12,8 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+type Series = readonly [Counter.Internal, Histogram.Internal<string>];
+
 /** Figures of one process for Prometheus, and those of the whole deployment that lie in the database. */
 export class Metrics {
   readonly registry = new Registry();
@@ -28,6 +30,7 @@ export class Metrics {
     buckets: SECONDS,
     registers: [this.registry],
   });
+  private readonly series = new Map<string, Series>();
   private readonly appends = new Histogram({
     name: 'crosspost_append_seconds',
     help: 'Time that the event store takes to append',
@@ -77,10 +80,21 @@ export class Metrics {
     fastify.decorateRequest('decision', '');
     fastify.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none';
-      this.requests.inc({ route, status: reply.statusCode, decision: request.decision });
-      this.latency.observe({ route }, (performance.now() - request.arrivedAt) / 1_000);
+      const [count, time] = this.seriesOf(route, reply.statusCode, request.decision);
+      count.inc();
+      time.observe((performance.now() - request.arrivedAt) / 1_000);
       done();
     });
+  }
+
+  /** Series found once: looking labels up anew for every request costs more than counting. */
+  private seriesOf(route: string, status: number, decision: string): Series {
+    const key = `${status} ${decision} ${route}`;
+    const known = this.series.get(key);
+    if (known) return known;
+    const found: Series = [this.requests.labels({ route, status, decision }), this.latency.labels({ route })];
+    this.series.set(key, found);
+    return found;
   }
 
   /** The same store, its appends timed. */
