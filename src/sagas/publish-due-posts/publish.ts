@@ -20,6 +20,7 @@ import {
   type Publisher,
   type PublishError,
   type Rendering,
+  type SendContext,
   type Step,
   type StepOutcome,
 } from '../../platforms/publisher.js';
@@ -47,6 +48,9 @@ export interface PublishDependencies {
 const ACTOR = 'system:publish-due-posts';
 
 type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
+
+/** What a post becomes, as far as is known. */
+type Render = (results: SendContext['results']) => Rendering;
 
 /** One publication on its way: what is known of it while it is being worked on. */
 interface Work {
@@ -102,9 +106,11 @@ export class Publish {
       address: channel.address,
       settings: { ...channel.settings },
     };
-    const rendering = publisher.render(platformPostOf(work.payload), platformChannel);
+    const platformPost = platformPostOf(work.payload);
+    const render: Render = (results) => publisher.render(platformPost, platformChannel, results);
+    const rendering = render(loaded.state.results);
     if (rendering.steps.length === 0) return this.filter(work, rendering);
-    return this.send(work, publisher, platformChannel, rendering, signal);
+    return this.send(work, publisher, platformChannel, render, signal);
   }
 
   private async isPaused(channelId: string): Promise<boolean> {
@@ -139,31 +145,39 @@ export class Publish {
     work: Work,
     publisher: Publisher,
     channel: PlatformChannel,
-    rendering: Rendering,
+    render: Render,
     signal: AbortSignal,
   ): Promise<Position | null> {
     const { vault, pacing, leases, clock } = this.on;
-    const steps = rendering.steps.filter(({ name }) => !(name in work.loaded.state.results));
+    let rendering = render(work.loaded.state.results);
+    const [first] = rendering.steps.filter(({ name }) => !(name in work.loaded.state.results));
     const credentials = await vault.get(work.channel.credentialsId);
     const waited = await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, signal);
     if (waited && (await this.isPaused(channel.id))) return null; // meanwhile
     const { worker } = work;
     if (!leases.isValid(worker) || signal.aborted) return null;
 
-    let position = await this.record(work, { type: 'Start', at: clock.now(), worker, sending: visible(steps[0]) });
+    let position = await this.record(work, { type: 'Start', at: clock.now(), worker, sending: visible(first) });
     if (position === null) return null;
     if (credentials === null) return this.conclude(work, { kind: 'credentials', error: erased }, rendering);
-    for (const [i, step] of steps.entries()) {
+    for (let step = first; step !== undefined;) {
       // Past this point nothing can be taken back: whoever may have lost the channel must not send.
       if (!leases.isValid(worker)) return null;
       const { results, attempt } = work.loaded.state;
       const key = work.row.publication_id;
-      const outcome = await publisher.send(step, { credentials, channel, results, key, signal });
-      if (outcome.kind !== 'done' || i === steps.length - 1) return this.conclude(work, outcome, rendering);
+      const context = { credentials, channel, results, key, attempt, media: noFile, signal };
+      const outcome = await publisher.send(step, context);
+      if (outcome.kind !== 'done') return this.conclude(work, outcome, rendering);
       const { result, messageIds, urls } = outcome;
-      const done = { step: step.name, result, messageIds, urls, sending: visible(steps[i + 1]) };
+      // What this step found may change those that follow.
+      const known = { ...results, [step.name]: result };
+      rendering = render(known);
+      const next = rendering.steps.find(({ name }) => !(name in known));
+      if (next === undefined) return this.conclude(work, outcome, rendering);
+      const done = { step: step.name, result, messageIds, urls, sending: visible(next) };
       position = await this.record(work, { type: 'CompleteStep', attempt, ...done });
       if (position === null) return null;
+      step = next;
     }
     return position;
   }
@@ -247,6 +261,14 @@ export class Publish {
 }
 
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;
+
+/** Files do not reach the publishers yet: whatever needs one goes as a link (D-22). */
+const noFile: SendContext['media'] = async () => ({
+  code: 'media_unsuitable',
+  category: 'media',
+  source: 'gateway',
+  message: 'Files are not sent yet.',
+});
 
 const visible = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
 

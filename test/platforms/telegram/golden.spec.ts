@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
+import { noMedia } from '../media-files.js';
 import { TOKEN, startStandIn } from '../../stand-ins/telegram/stand-in.js';
 
 const FOLDER = new URL('./golden/', import.meta.url);
@@ -38,6 +39,8 @@ describe.each(golden)('$name', ({ post, rendering }) => {
         channel,
         results: {},
         key: 'key',
+        attempt: 1,
+        media: noMedia,
         signal: new AbortController().signal,
       });
       const [entry] = (await telegram.control.ledger()).slice(-1);

@@ -3,6 +3,7 @@ import type { PlatformPost, SendContext, Step } from '../../../src/platforms/pub
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
 import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { noMedia } from '../media-files.js';
 import { TOKEN, startStandIn } from '../../stand-ins/telegram/stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
@@ -30,6 +31,8 @@ const contextFor = (chat_id: string, more: Partial<SendContext> = {}): SendConte
   channel: channelAt(chat_id),
   results: {},
   key: 'key',
+  attempt: 1,
+  media: noMedia,
   signal: new AbortController().signal,
   ...more,
 });

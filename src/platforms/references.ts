@@ -1,0 +1,22 @@
+import type { Json, JsonObject } from '../kernel/json.js';
+
+/**
+ * A step's request with every `{ "$from": "<step>.<field>" }` in it replaced by what that step answered.
+ * @throws Error for a step that is not done or has no such field: a mistake of the rendering.
+ */
+export const resolveReferences = (request: JsonObject, results: Readonly<Record<string, JsonObject>>): JsonObject =>
+  resolve(request, results) as JsonObject;
+
+const resolve = (value: Json | undefined, results: Readonly<Record<string, JsonObject>>): Json | undefined => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isArray(value)) return value.map((item) => resolve(item, results) ?? null);
+  const from = value['$from'];
+  if (typeof from !== 'string')
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part, results)]));
+  const dot = from.lastIndexOf('.');
+  const answered = results[from.slice(0, dot)]?.[from.slice(dot + 1)];
+  if (answered === undefined) throw new Error(`nothing is known of ${from}`);
+  return answered;
+};
+
+const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
