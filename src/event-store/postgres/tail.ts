@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
@@ -27,7 +28,9 @@ export class Tail {
   constructor(
     private readonly options: { connectionString: string; schema: string; log: Log },
     private readonly readAll: (options: ReadAllOptions) => Promise<StoredEvent[]>,
-  ) {}
+  ) {
+    setMaxListeners(0, this.stopping.signal); // one for every follower
+  }
 
   /** Port: {@link EventStore.subscribe}. */
   async *follow({ after, types, signal, maxBatch = 500, onDrop }: SubscribeOptions): AsyncIterable<Batch> {
@@ -92,6 +95,8 @@ export class Tail {
     if (this.ringStart === null || (this.ring.at(-1)?.position ?? this.ringStart) > position) {
       return pause(this.ringStart === null ? 25 : 0, signal);
     }
+    // An abort that came during a read has fired already: nobody would wake us.
+    if (signal.aborted || this.stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         this.sleepers.delete(done);

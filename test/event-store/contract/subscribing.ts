@@ -162,6 +162,16 @@ export const subscribing = (stage: Stage): void => {
       expect(idle.events).toEqual([]);
     });
 
+    it('ends at whatever moment it is told to, also in the middle of a read', async () => {
+      const after = await stage.store.head();
+      const stops = Array.from({ length: 60 }, async (_, n) => {
+        const subscriber = new Subscriber(stage.store, { after });
+        await sleep(n / 10);
+        await subscriber.stop();
+      });
+      await Promise.all(stops);
+    });
+
     it('ends at once where it was told to before it began', async () => {
       const subscriber = new Subscriber(stage.store, { after: await stage.store.head(), signal: AbortSignal.abort() });
       await subscriber.ended;
