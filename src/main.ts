@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createLogger } from './config/logger.js';
-import { helpText, loadSettings, SettingsError } from './config/settings.js';
+import { helpText, loadSettings } from './config/settings.js';
 import { banner } from './app/banner.js';
 import { start } from './app/start.js';
 import { seedDemo } from './app/demo.js';
@@ -30,10 +30,17 @@ const main = async (): Promise<void> => {
   process.stdout.write(banner(running, demo));
 };
 
+/** What JavaScript itself throws: a mistake of ours, whose place matters. */
+const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** For a person: the sentence where the surroundings do not fit, the stack where something is broken. */
+const wordsFor = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const isMistake = error.message === '' || MISTAKES.some((mistake) => error instanceof mistake);
+  return isMistake ? (error.stack ?? error.name) : error.message;
+};
+
 main().catch((error: unknown) => {
-  // A person reads this: the sentence where there is one, the stack where something is broken.
-  const message =
-    error instanceof SettingsError || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${wordsFor(error)}\n`);
   process.exit(1);
 });

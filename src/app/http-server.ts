@@ -1,8 +1,11 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { NestLogger } from '../config/nest-logger.js';
 import type { Settings } from '../config/settings.js';
+import { rememberClientAddresses } from '../http/client-address.js';
+import { answerClientError, answerUnreadableAddress } from '../http/client-errors.js';
 import { leaveBodiesUnread } from '../http/raw-body.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
@@ -11,6 +14,9 @@ import type { Networks } from './stand-ins.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
+const MAX_HEAD_BYTES = 16_384;
+/** How long a stopping process waits for requests that have begun. */
+const CLOSING_MS = 3_000;
 
 /** The web server of a process, not yet listening. */
 export const createHttpServer = async (
@@ -25,14 +31,48 @@ export const createHttpServer = async (
     requestTimeout: REQUEST_MS,
     bodyLimit: Number.MAX_SAFE_INTEGER, // counted where the body is read, when it is its turn
     forceCloseConnections: 'idle',
-    http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16_384 },
+    http: { headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES },
+    routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is a slug that nobody has
+    clientErrorHandler: answerClientError,
+    frameworkErrors: answerUnreadableAddress,
     logger: false,
   });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, on, networks, log), adapter, {
     bodyParser: false,
     logger: new NestLogger(log),
   });
+  rememberClientAddresses(adapter.getInstance());
   leaveBodiesUnread(adapter.getInstance());
+  answerHalfClosed(adapter.getInstance());
+  endConnectionsWhileClosing(adapter.getInstance());
   on.metrics.watchRequests(adapter.getInstance());
   return app;
+};
+
+/**
+ * Takes no new connections, answers the requests that have begun, and breaks off what is not over after 3 s: a client
+ * that dawdles must not keep the process.
+ */
+export const closeHttpServer = async (app: NestFastifyApplication): Promise<void> => {
+  const impatience = setTimeout(() => app.getHttpServer().closeAllConnections(), CLOSING_MS);
+  await app.close();
+  clearTimeout(impatience);
+};
+
+/** A client that has said all and closed its half of the connection gets its answer; Node's server would hang up. */
+const answerHalfClosed = ({ server }: FastifyInstance): void => {
+  Object.assign(server, { httpAllowHalfOpen: true });
+};
+
+/** A connection that was busy when the server began to close would stay open, idle, after its answer. */
+const endConnectionsWhileClosing = (fastify: FastifyInstance): void => {
+  let closing = false;
+  fastify.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) void reply.header('connection', 'close');
+    done();
+  });
 };

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { defaultBaseUrl, type Settings } from '../config/settings.js';
-import { createHttpServer } from './http-server.js';
+import { closeHttpServer, createHttpServer } from './http-server.js';
 import { type Infrastructure, startInfrastructure } from './infrastructure.js';
 import { type Networks, startNetworks } from './stand-ins.js';
 import { startWorker } from './worker.js';
@@ -31,7 +31,7 @@ export const start = async (given: Settings, log: Logger): Promise<Running> => {
     // Shared by everyone behind HTTP; the base address joins it once the port is known.
     const settings = { ...given, operatorKey: infrastructure.keys.operatorKey, baseUrl: given.baseUrl ?? '' };
     const app = await createHttpServer(settings, infrastructure, networks, log);
-    undo.push(() => app.close());
+    undo.push(() => closeHttpServer(app));
     await app.listen(settings.port, settings.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
     settings.baseUrl = given.baseUrl ?? defaultBaseUrl(given.host, port);

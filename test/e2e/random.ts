@@ -1,0 +1,26 @@
+/** Chance that can be had again: set SEED to the number that a test's title shows. */
+export class Random {
+  private state: number;
+
+  constructor(readonly seed: number = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))) {
+    this.state = seed;
+  }
+
+  /** From 0 up to, not including, 1 (mulberry32). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 up to, not including, `end`. */
+  below(end: number): number {
+    return Math.floor(this.next() * end);
+  }
+
+  /** As many numbers as asked for, from 0 up to `end`, in ascending order. */
+  moments(count: number, end: number): number[] {
+    return Array.from({ length: count }, () => this.next() * end).sort((a, b) => a - b);
+  }
+}

@@ -1,0 +1,185 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const compiled = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How much of what a process says is kept, in lines. */
+const KEPT_LINES = 400;
+
+/**
+ * A compiled program of the project as a process of its own, in a process group of its own. However the test ends, and
+ * if it is killed, so is the program: a guard waits for the end of a pipe from here.
+ */
+export class Program {
+  readonly exited: Promise<Exit>;
+  private readonly said: string[] = [];
+  private readonly child: ChildProcess;
+  private printed = '';
+
+  private constructor(
+    readonly name: string,
+    script: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+  ) {
+    this.child = spawn(process.execPath, ['--enable-source-maps', compiled(script), ...args], {
+      env: { PATH: process.env.PATH, ...env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout!.on('data', (text: Buffer) => (this.printed += text.toString()));
+    createInterface({ input: this.child.stderr! }).on('line', (line) => {
+      this.said.push(line);
+      if (this.said.length > KEPT_LINES) this.said.shift();
+    });
+    const guard = spawn('/bin/sh', ['-c', 'cat; kill -s KILL -- -$0', String(this.pid)], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    guard.unref();
+    (guard.stdin as unknown as { unref(): void }).unref();
+    this.exited = once(this.child, 'exit').then(([code, signal]) => {
+      guard.kill('SIGKILL');
+      return { code, signal } as Exit;
+    });
+  }
+
+  /**
+   * Starts a program and waits until it prints what `ready` finds something in.
+   * @throws Error with what it said, where it ends before.
+   */
+  static async start<T>(
+    name: string,
+    [script, ...args]: readonly [string, ...string[]],
+    env: NodeJS.ProcessEnv,
+    ready: (printed: string) => T | null,
+  ): Promise<{ program: Program; found: T }> {
+    const program = new Program(name, script, args, env);
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = ready(program.printed);
+        if (found !== null) resolve({ program, found });
+      };
+      program.child.stdout!.on('data', look);
+      void program.exited.then((exit) =>
+        reject(new Error(`${name} ended before it was ready: ${JSON.stringify(exit)}\n${program.log}`)),
+      );
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** What it has printed so far. */
+  get output(): string {
+    return this.printed;
+  }
+
+  /** The end of its log. */
+  get log(): string {
+    return this.said.join('\n');
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Kills the process alone; what it has started finds out by itself. */
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.exited;
+  }
+
+  /** Kills the process and all that it has started, an embedded PostgreSQL with its backends among them, at a blow. */
+  async killAll(): Promise<void> {
+    if (this.isRunning) kill([this.pid, ...descendantsOf(this.pid)]);
+    await this.exited;
+  }
+
+  /** Asks it to stop, and waits until it has. */
+  async terminate(): Promise<Exit> {
+    this.signal('SIGTERM');
+    return this.exited;
+  }
+
+  /** Stops it in its tracks; connections stay open and nothing answers. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.signal('SIGCONT');
+  }
+
+  private signal(name: NodeJS.Signals): void {
+    if (this.isRunning) process.kill(this.pid, name);
+  }
+}
+
+/** A running gateway: its address and its process. */
+export interface Gateway {
+  readonly url: string;
+  readonly program: Program;
+}
+
+/** Starts the program that is shipped, with these settings and nothing else of ours, and waits for its address. */
+export const startGateway = async (env: Readonly<Record<string, string>>): Promise<Gateway> => {
+  const name = `gateway ${env.ROLES ?? 'all'}`;
+  const { program, found } = await Program.start(name, ['main.js'], env, addressIn);
+  return { url: found, program };
+};
+
+const addressIn = (printed: string): string | null => /^\s*Crosspost\s+(http:\/\/\S+)/m.exec(printed)?.[1] ?? null;
+
+/** Starts a network's stand-in; `ledgerFile` keeps what it accepted, also over restarts. Answers its base address. */
+export const startStandIn = async (
+  network: string,
+  ledgerFile: string,
+): Promise<{ readonly url: string; readonly program: Program }> => {
+  const command = [`stand-ins/${network}/main.js`, '--ledger', ledgerFile] as const;
+  const { program, found } = await Program.start(network, command, {}, (printed) =>
+    printed.includes('\n') ? (JSON.parse(printed) as { url: string }).url : null,
+  );
+  return { url: found, program };
+};
+
+/** A port that nobody listens on, below the range from which systems take ports for outgoing connections. */
+export const freePort = async (): Promise<number> => {
+  const port = 10_000 + Math.floor(Math.random() * 10_000);
+  const free = await new Promise<boolean>((resolve) => {
+    const probe = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+  return free ? port : freePort();
+};
+
+const descendantsOf = (pid: number): number[] => {
+  const all = execFileSync('ps', ['-axo', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const found = [pid];
+  for (const parent of found) for (const [child, itsParent] of all) if (itsParent === parent) found.push(child);
+  return found.slice(1);
+};
+
+const kill = (pids: readonly number[]): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended meanwhile
+    }
+  }
+};
