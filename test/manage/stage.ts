@@ -73,7 +73,7 @@ export class Caller {
     return this.call('post', path).set(headers).send(body);
   }
 
-  patch(path: string, body: object): Test {
+  patch(path: string, body?: object): Test {
     return this.call('patch', path).send(body);
   }
 

@@ -5,6 +5,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../progress.js';
 import { PostPayloads, type ReadPost } from './post-payloads.js';
 import type { PostRow, PublicationRow, PublicationViewState } from './posts.tables.js';
 
@@ -44,29 +45,45 @@ export class ListPosts extends Query<PostWithPublications[]> {
   }
 }
 
+type Found = Pick<PostWithPublications, 'post' | 'publications'>;
+
+const CATCH_UP_MS = 2_000;
+
 @QueryHandler(FindPost)
 export class FindPostHandler implements IQueryHandler<FindPost> {
   private readonly payloads: PostPayloads;
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
-    @Inject(EVENT_STORE) store: EventStore,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     codec: EventCodec,
+    private readonly progress: ProjectionProgress,
   ) {
     this.payloads = new PostPayloads(store, codec);
   }
 
   async execute({ postId, ownerId }: FindPost) {
-    const { rows } = await this.pool.query<{ post: PostRow; publications: PublicationRow[] }>({
+    const row = (await this.find(postId, ownerId)) ?? (await this.findLater(postId, ownerId));
+    if (!row) return null;
+    const { post, publications } = row;
+    const { payload } = await this.payloads.read(post.stream, post.revision);
+    return { post, publications, metadata: payload.metadata ?? null, payload };
+  }
+
+  /** Whoever was just answered with a post's id finds it, although the view may be a moment behind the acceptance. */
+  private async findLater(postId: string, ownerId: string | null): Promise<Found | null> {
+    await this.progress.waitFor(['posts'], await this.store.head(), CATCH_UP_MS);
+    return this.find(postId, ownerId);
+  }
+
+  private async find(postId: string, ownerId: string | null): Promise<Found | null> {
+    const { rows } = await this.pool.query<Found>({
       name: 'find post',
       text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from posts.post p
              where p.post_id = $1 and ($2::text is null or p.owner_id = $2)`,
       values: [postId, ownerId],
     });
-    if (!rows[0]) return null;
-    const { post, publications } = rows[0];
-    const { payload } = await this.payloads.read(post.stream, post.revision);
-    return { post, publications, metadata: payload.metadata ?? null, payload };
+    return rows[0] ?? null;
   }
 }
 
@@ -84,7 +101,7 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
 
   async execute({ filter, page }: ListPosts): Promise<PostWithPublications[]> {
     const { text, values } = listStatement(filter, page);
-    const { rows } = await this.pool.query<{ post: PostRow; publications: PublicationRow[] }>(text, values);
+    const { rows } = await this.pool.query<Found>(text, values);
     return Promise.all(
       rows.map(async ({ post, publications }) => ({ post, publications, metadata: await this.metadataOf(post) })),
     );
