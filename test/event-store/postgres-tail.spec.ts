@@ -3,7 +3,7 @@ import { Tail } from '../../src/event-store/postgres/tail.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
 import { silentLog } from '../../src/kernel/log.js';
 
-/** A database that nobody listens at: the ring never comes about, and followers read the table. */
+/** Never asked: what pumps the log is kept from starting, so that nothing wakes a follower by accident. */
 const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
 
 describe('the tail of the log in PostgreSQL', () => {
@@ -11,6 +11,7 @@ describe('the tail of the log in PostgreSQL', () => {
     const reads: (() => void)[] = [];
     const readAll = () => new Promise<StoredEvent[]>((resolve) => reads.push(() => resolve([])));
     const tail = new Tail({ connectionString, schema: 'event_store', log: silentLog }, readAll);
+    Object.assign(tail, { pumping: Promise.resolve() });
     const end = new AbortController();
     const followed = (async () => {
       for await (const batch of tail.follow({ after: -1n, signal: end.signal })) expect(batch.live).toBe(true);
