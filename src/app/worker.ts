@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { systemClock } from '../kernel/clock.js';
@@ -59,6 +60,8 @@ export const startWorker = async (
   const publishers = publishersOf(urls);
   const projecting = new AbortController();
   const working = new AbortController();
+  // Hundreds of channels listen to them at a time; that is no leak.
+  setMaxListeners(0, projecting.signal, working.signal);
   const runners = projectionsOf(settings).map((projection) =>
     runProjection(projection, settings, on, log, projecting.signal),
   );
