@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/instant.js';
-import { isBacklog, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { isSpaced, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
 /** What may hold a publication back (D-36; management.md: `waiting_for`). */
 export type HoldRule =
@@ -46,7 +46,7 @@ export const holdOf = (
   const own: Hold[] = [];
   if (row.retry_at > now) own.push({ rule: retryRule(row), until: row.retry_at, eventId: row.retry_event });
   const spacedUntil = channel.last_backlog_at + minuteMs;
-  if (isBacklog(row, channel) && spacedUntil > now)
+  if (isSpaced(row, channel) && spacedUntil > now)
     own.push({ rule: 'backlog_spacing', until: spacedUntil, eventId: row.gate_event ?? channel.pause_event });
   return last([...gates, ...own]);
 };

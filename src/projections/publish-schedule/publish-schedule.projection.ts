@@ -198,7 +198,7 @@ const findNextDue = async (tx: Tx, channelIds: readonly string[], now: number, m
       update channel c set next_due = due.at
       from channel k
       left join lateral (
-        select sequence, state, retry_at, accepted_at, not_before from publication p
+        select sequence, state, attempt, retry_at, accepted_at, not_before from publication p
         where p.channel_id = k.channel_id and p.state in ('queued', 'publishing') and p.not_before <= $2
         order by p.sequence limit 1) head on true
       left join lateral (
@@ -210,7 +210,8 @@ const findNextDue = async (tx: Tx, channelIds: readonly string[], now: number, m
         case when not k.enabled then null else least(
           case when head.state = 'publishing' then 0
                when head.state = 'queued' then greatest(head.retry_at, k.paused_until, k.attention_until,
-                 case when head.accepted_at < k.pause_end or head.not_before > 0 then k.last_backlog_at + $3 else 0 end)
+                 case when head.attempt = 0 and (head.accepted_at < k.pause_end or head.not_before > 0)
+                      then k.last_backlog_at + $3 else 0 end)
           end,
           case when held.not_before is not null
                then greatest(held.not_before, k.paused_until, k.attention_until, k.last_backlog_at + $3) end) end as at) due

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
-import { isBacklog, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { isSpaced, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
 /** A channel's head and when it may go. */
 export interface Head {
@@ -47,7 +47,7 @@ export class PublishScheduleQueries {
 
   private due(publication: ScheduledPublication, channel: ScheduledChannel): Instant {
     if (publication.state === 'publishing') return 0;
-    const spaced = isBacklog(publication, channel) ? channel.last_backlog_at + this.minuteMs : 0;
+    const spaced = isSpaced(publication, channel) ? channel.last_backlog_at + this.minuteMs : 0;
     return Math.max(publication.retry_at, channel.paused_until, channel.attention_until, spaced);
   }
 }

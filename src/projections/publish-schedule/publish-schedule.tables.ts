@@ -112,6 +112,15 @@ export const isBacklog = (
   channel: Pick<ScheduledChannel, 'pause_end'>,
 ): boolean => row.accepted_at < channel.pause_end || row.not_before > 0;
 
+/**
+ * True for what keeps a minute's distance to the backlog's post before it. One that has been started has had its place:
+ * its next attempt waits for what put it off alone.
+ */
+export const isSpaced = (
+  row: Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>,
+  channel: Pick<ScheduledChannel, 'pause_end'>,
+): boolean => row.attempt === 0 && isBacklog(row, channel);
+
 export const scheduledPublications: RowTable<ScheduledPublication> = {
   name: 'publication',
   key: 'publication_id',
