@@ -118,7 +118,8 @@ const play = async (time: Timeline, model: Model, steps: readonly Step[]): Promi
         model.pause(step.name, minute, step.minutes);
         await time[step.do](step.minutes, step.name);
         break;
-      default:
+      case 'resumeChannel':
+      case 'resumeProject':
         model.resume(step.name, minute);
         await time[step.do](step.name);
     }

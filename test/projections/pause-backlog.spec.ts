@@ -13,7 +13,7 @@ const accept = async (names: string, where?: Parameters<Timeline['accept']>[1]):
 describe('the backlog of a channel pause (D-21)', () => {
   it('goes out at one-minute intervals when the pause has ended by itself', async () => {
     await time.pauseChannel(10);
-    await time.at(1);
+    time.at(1);
     await accept('abc');
     expect(await time.publish(9)).toEqual([]);
     expect(await time.publish(30)).toEqual([
@@ -37,7 +37,7 @@ describe('the backlog of a channel pause (D-21)', () => {
   it('holds also what was accepted before the pause and has not gone yet', async () => {
     await accept('ab');
     await time.at(1).pauseChannel(5);
-    await time.at(2);
+    time.at(2);
     await accept('c');
     expect(await time.publish(30)).toEqual([
       ['a', 6],
@@ -49,7 +49,7 @@ describe('the backlog of a channel pause (D-21)', () => {
   it('is not joined by posts that are accepted after the pause: they follow it at once, in order', async () => {
     await time.pauseChannel(10);
     await accept('ab');
-    await time.at(10);
+    time.at(10);
     await accept('xy');
     expect(await time.publish(30)).toEqual([
       ['a', 10],
@@ -172,7 +172,7 @@ describe('the backlog of a project pause (D-21)', () => {
     await time.pauseProject(10, 'paused');
     await accept('a', { project: 'paused' });
     await accept('b', { project: 'open' });
-    await time.at(5);
+    time.at(5);
     await accept('c', { project: 'open' });
     expect(await time.publish(30)).toEqual([
       ['b', 5],
@@ -185,7 +185,7 @@ describe('the backlog of a project pause (D-21)', () => {
     await time.pauseProject(10);
     await accept('ab');
     await time.at(5).pauseProject(15);
-    await time.at(6);
+    time.at(6);
     await accept('c');
     expect(await time.publish(19)).toEqual([]);
     await time.resumeProject();
@@ -213,7 +213,7 @@ describe('the backlog of a project pause (D-21)', () => {
   it('keeps the order of acceptance among all that may go', async () => {
     await time.pauseProject(10, 'paused');
     await accept('ab', { project: 'paused' });
-    await time.at(10);
+    time.at(10);
     await accept('x', { project: 'open' });
     expect(await time.publish(30)).toEqual([
       ['a', 10],
