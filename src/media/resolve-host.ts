@@ -1,0 +1,27 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { isNativeError } from 'node:util/types';
+
+/** The addresses of a host name, best first; throws where it has none, or where nobody says. */
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+const resolver = new Resolver({ timeout: 1_500, tries: 2 });
+
+/** What a name server says at once: the system's own ways (hosts file, search domains) may still know the name. */
+const UNKNOWN_TO_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
+
+/**
+ * Asks the name servers themselves: `dns.lookup` would keep one of the process's four background threads for as long
+ * as a stranger's name server likes, and those also serve files and compression.
+ */
+export const resolveHost: ResolveHost = async (hostname) => {
+  if (/(^|\.)localhost$/i.test(hostname)) return ['127.0.0.1', '::1']; // RFC 6761
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses;
+  for (const answer of answers)
+    if (answer.status === 'rejected' && !isUnknown(answer.reason)) throw answer.reason as Error;
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+};
+
+const isUnknown = (failure: unknown): boolean =>
+  isNativeError(failure) && 'code' in failure && UNKNOWN_TO_DNS.has(String(failure.code));
