@@ -1,0 +1,148 @@
+import type * as FileType from 'file-type';
+import type * as ImageSize from 'image-size';
+import type * as MediaInfoJs from 'mediainfo.js';
+import type { FilePart } from './read-range.js';
+
+/** What the thread is asked: to say what a file is, from some stretches of it. The first begins at 0. */
+export interface InspectorQuestion {
+  /** Length of the whole file; null where nobody knows. */
+  readonly sizeBytes: number | null;
+  readonly parts: readonly FilePart[];
+}
+
+/** What some stretches of a file tell about it. */
+export interface Inspection {
+  /** Extension of the real type, by the file's own bytes: `jpg`, `mp4`; `html` for a web page; null where unknown. */
+  readonly extension: string | null;
+  readonly mime: string | null;
+  /** Pixels, of pictures and films. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Seconds, of MP4, QuickTime, WebM and their like. */
+  readonly durationSeconds?: number;
+  /** Whether there are moving pictures in it; of the same. */
+  readonly hasVideo?: boolean;
+  readonly hasAudio?: boolean;
+  /** Where the bytes stand that would tell more; absent where nothing would. */
+  readonly needs?: number;
+}
+
+/** Where the thread finds its libraries, as URLs, and how much memory it may take. */
+export interface InspectorThreadSetup {
+  readonly libraries: { readonly fileType: string; readonly imageSize: string; readonly mediaInfo: string };
+  readonly maxWasmBytes: number;
+}
+
+/**
+ * The program of the thread that reads strangers' files, so that a file which a parser cannot stomach costs a thread
+ * and not the process. It travels as source text: it may use nothing from outside itself but types.
+ */
+export const inspectorThread = async (): Promise<void> => {
+  const threads = await import('node:worker_threads');
+  const { parentPort } = threads;
+  const { libraries, maxWasmBytes } = threads.workerData as InspectorThreadSetup;
+
+  const PAGE = 65_536;
+  type Memory = { readonly buffer: ArrayBuffer; grow: (this: Memory, pages: number) => number };
+  const memory = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly.Memory
+    .prototype;
+  const { grow } = memory;
+  memory.grow = function (pages) {
+    if (this.buffer.byteLength + pages * PAGE > maxWasmBytes) throw new RangeError('no more memory for media');
+    return grow.call(this, pages);
+  };
+
+  const { fileTypeFromBuffer } = (await import(libraries.fileType)) as typeof FileType;
+  const { imageSize } = (await import(libraries.imageSize)) as typeof ImageSize;
+  const { mediaInfoFactory } = (await import(libraries.mediaInfo)) as typeof MediaInfoJs;
+  let mediaInfo: MediaInfoJs.MediaInfo | undefined;
+
+  const inspect = async ({ sizeBytes, parts }: InspectorQuestion): Promise<Inspection> => {
+    const head = parts[0]?.bytes ?? new Uint8Array();
+    const type = await fileTypeFromBuffer(head);
+    if (!type && isWebPage(head)) return { extension: 'html', mime: 'text/html' };
+    if (!type)
+      return (await isMp3(parts, sizeBytes))
+        ? { extension: 'mp3', mime: 'audio/mpeg' }
+        : { extension: null, mime: null };
+    const known = { extension: type.ext, mime: type.mime };
+    if (['jpg', 'png', 'apng', 'webp'].includes(type.ext)) return { ...known, ...pictureSize(parts, sizeBytes) };
+    if (['mp4', 'm4v', 'm4a', 'm4b', 'mov', 'webm'].includes(type.ext))
+      return { ...known, ...(await filmFacts(parts, sizeBytes)) };
+    return known;
+  };
+
+  const isWebPage = (head: Uint8Array): boolean =>
+    /^\s*<(?:!doctype\s+html|html|head|body|script|meta|title)\b/i.test(
+      new TextDecoder().decode(head.subarray(0, 1_024)).replace(/^\s*(?:<\?xml[^>]*>|<!--[^]*?-->)/, ''),
+    );
+
+  const pictureSize = (parts: readonly FilePart[], sizeBytes: number | null): Partial<Inspection> => {
+    const head = joined(parts);
+    try {
+      const { width, height } = imageSize(head);
+      if (width > 0 && height > 0) return { width, height };
+    } catch {
+      // Not in these bytes.
+    }
+    return head.length < (sizeBytes ?? Infinity) ? { needs: head.length } : {};
+  };
+
+  /** The stretches that follow one another from the file's start. */
+  const joined = (parts: readonly FilePart[]): Uint8Array => {
+    const bytes: Uint8Array[] = [];
+    let end = 0;
+    for (const part of parts) {
+      if (part.offset !== end) break;
+      bytes.push(part.bytes);
+      end += part.bytes.length;
+    }
+    return Buffer.concat(bytes);
+  };
+
+  const filmFacts = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<Partial<Inspection>> => {
+    const { tracks, needs } = await analysed(parts, sizeBytes);
+    const video = tracks.find((track) => track['@type'] === 'Video');
+    const seconds = Math.max(...tracks.map((track) => ('Duration' in track && Number(track.Duration)) || 0));
+    return {
+      ...(seconds > 0 && { durationSeconds: seconds }),
+      ...(video?.Width && video.Height && { width: video.Width, height: video.Height }),
+      ...{ hasVideo: video !== undefined, hasAudio: tracks.some((track) => track['@type'] === 'Audio') },
+      ...(needs !== undefined && !(seconds > 0 && video) && { needs }),
+    };
+  };
+
+  /** Some MP3s have silence, or the end of another file, before their first frame: only a real search finds that. */
+  const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>
+    (await analysed(parts, sizeBytes)).tracks.some(
+      (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',
+    );
+
+  const analysed = async (parts: readonly FilePart[], sizeBytes: number | null) => {
+    let needs: number | undefined;
+    let reads = 0;
+    const read = (length: number, offset: number): Uint8Array => {
+      const part = parts.find((one) => offset >= one.offset && offset < one.offset + one.bytes.length);
+      if (part && reads++ < 1_000) return part.bytes.subarray(offset - part.offset, offset - part.offset + length);
+      needs = offset;
+      return new Uint8Array();
+    };
+    try {
+      mediaInfo ??= await mediaInfoFactory({ format: 'object' });
+      const known = joined(parts).length;
+      const { media } = await mediaInfo.analyzeData(sizeBytes ?? known, read);
+      return { tracks: media?.track ?? [], needs: needs ?? (sizeBytes === null ? known : undefined) };
+    } catch (error) {
+      mediaInfo = undefined; // What it left behind in its memory is not to be used again.
+      throw error;
+    }
+  };
+
+  parentPort?.on('message', (question: InspectorQuestion) => {
+    inspect(question).then(
+      (answer) => parentPort.postMessage({ answer }),
+      (error: unknown) => parentPort.postMessage({ error: String(error) }),
+    );
+  });
+  parentPort?.postMessage({ ready: true });
+};

@@ -1,0 +1,215 @@
+import { createProber, mediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
+import type { Media } from '../../src/payload/payload.js';
+import { clientWith, host, stopLater } from './harness.js';
+import { film, filmParts, m4a, mp3, mp3WithTag, ogg, webm, type FilmShape } from './make-films.js';
+import { gif, jpeg, png, webp } from './make-images.js';
+import { sparse, type Serving, type ServedFile, type TestHost } from './test-host.js';
+
+const MB = 1_048_576;
+
+/** Far more than a probe takes, so that a busy machine changes no result. */
+const prober = (options: Partial<ProberOptions> = {}) => {
+  const made = createProber({ client: clientWith(), budgetMs: 30_000, ...options });
+  stopLater({ stop: () => made.close() });
+  return made;
+};
+
+const probed = async (...media: Media[]): Promise<readonly ProbeReport[]> => prober().probeAll(media);
+
+let there: TestHost;
+beforeEach(async () => {
+  there = await host();
+});
+
+/** Serves one file and probes it. */
+const probeOf = async (type: Media['type'], file: ServedFile | Buffer, how?: Serving): Promise<ProbeReport> => {
+  const [report] = await probed({ type, url: there.serve('/file', file, how) });
+  if (!report) throw new Error('no report');
+  return report;
+};
+
+const longFilm = (size: number, shape: FilmShape): ServedFile => {
+  const { before, after } = filmParts({ ...shape, mediaBytes: 0 });
+  const { before: head, after: tail } = filmParts({ ...shape, mediaBytes: size - before.length - after.length });
+  return sparse(head.length === before.length ? size : size + head.length - before.length, head, tail);
+};
+
+describe('what a medium is (spec: Limits)', () => {
+  it.each<[Media['type'], string, Buffer, string, Partial<ProbeReport>]>([
+    ['photo', 'a JPEG', jpeg(640, 480), 'image/jpeg', { width: 640, height: 480 }],
+    ['photo', 'a PNG', png(640, 480), 'image/png', { width: 640, height: 480 }],
+    ['photo', 'a WebP', webp(640, 480), 'image/webp', { width: 640, height: 480 }],
+    ['photo', 'a JPEG behind 300 KB of metadata', jpeg(640, 480, 300_000), 'image/jpeg', { width: 640, height: 480 }],
+    ['video', 'an MP4', film({ seconds: 12.5 }), 'video/mp4', { durationSeconds: 12.5, width: 640, height: 360 }],
+    ['video', 'an MP4, index last', film({ seconds: 9, index: 'last' }), 'video/mp4', { durationSeconds: 9 }],
+    ['video', 'a QuickTime film', film({ seconds: 7, brand: 'qt  ' }), 'video/quicktime', { durationSeconds: 7 }],
+    ['video', 'an M4V', film({ seconds: 7, brand: 'M4V ' }), 'video/mp4', { durationSeconds: 7 }],
+    ['video', 'a WebM', webm(7.25), 'video/webm', { durationSeconds: 7.25, width: 640, height: 360 }],
+    ['audio', 'an MP3', mp3(), 'audio/mpeg', {}],
+    ['audio', 'an MP3 behind 200 KB of cover', mp3WithTag(200_000), 'audio/mpeg', {}],
+    ['audio', 'an MP3 behind silence', Buffer.concat([Buffer.alloc(500), mp3(200)]), 'audio/mpeg', {}],
+    ['audio', 'an M4A', m4a(3), 'audio/mp4', { durationSeconds: 3 }],
+    ['audio', 'an MP4 of sound alone', film({ seconds: 4, tracks: ['audio'] }), 'audio/mp4', { durationSeconds: 4 }],
+    ['audio', 'an Opus file', ogg('opus'), 'audio/ogg', {}],
+    ['audio', 'a Vorbis file', ogg('vorbis'), 'audio/ogg', {}],
+  ])('%s: %s', async (type, _, file, mime, more) => {
+    const report = await probeOf(type, file, { headers: { 'content-type': 'text/plain' } });
+    expect(report).toMatchObject({ type, mime, ok: true, inconclusive: false, sizeBytes: file.length, ...more });
+    expect(mediaProblems([report])).toEqual([]);
+  });
+
+  it.each<[Media['type'], string, Buffer, string, RegExp]>([
+    ['photo', 'a GIF', gif(), 'media_format', /is image\/gif, .* a photo: send jpg, png or webp/],
+    ['photo', 'a video', film({ seconds: 1 }), 'media_wrong_type', /is a video \(mp4\), not a photo/],
+    ['photo', 'audio', mp3(), 'media_wrong_type', /is audio \(mp3\), not a photo/],
+    ['photo', 'a web page', Buffer.from('\n<!DOCTYPE html><html>'), 'media_wrong_type', /is a web page.*direct link/],
+    ['photo', 'a page after a comment', Buffer.from('<!-- hi --><html>'), 'media_wrong_type', /is a web page/],
+    [
+      'photo',
+      'SVG',
+      Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
+      'media_format',
+      /./,
+    ],
+    ['photo', 'text', Buffer.from('hello, world'), 'media_wrong_type', /is not a photo, by what is in the file/],
+    ['photo', 'zeros', Buffer.alloc(100_000), 'media_wrong_type', /is not a photo/],
+    ['photo', 'a PDF', Buffer.from('%PDF-1.7\n'), 'media_format', /application\/pdf/],
+    ['video', 'a photo', png(8, 8), 'media_wrong_type', /is a photo \(png\), not a video: send mp4, mov or webm/],
+    ['video', 'a Matroska film', webm(1, 'matroska'), 'media_format', /matroska/],
+    ['video', 'sound in an MP4', film({ seconds: 4, tracks: ['audio'] }), 'media_wrong_type', /is audio \(m4a\)/],
+    [
+      'video',
+      'sound in QuickTime',
+      film({ seconds: 4, brand: 'qt  ', tracks: ['audio'] }),
+      'media_wrong_type',
+      /sound/,
+    ],
+    ['video', 'an MP4 cut off before its index', filmParts({ seconds: 4, index: 'last' }).before, 'media_damaged', /./],
+    ['video', 'a GIF', gif(), 'media_format', /image\/gif/],
+    [
+      'audio',
+      'a video',
+      film({ seconds: 1 }),
+      'media_wrong_type',
+      /is a video \(mp4\), not audio: send mp3, m4a or ogg/,
+    ],
+    ['audio', 'a WebM', webm(1), 'media_wrong_type', /webm/],
+    ['audio', 'a Theora film', ogg('theora'), 'media_format', /video\/ogg/],
+    ['audio', 'WAVE', Buffer.from('RIFF\x24\0\0\0WAVEfmt \x10\0\0\0', 'latin1'), 'media_format', /audio\/wav/],
+    ['audio', 'a photo', jpeg(8, 8), 'media_wrong_type', /is a photo \(jpg\)/],
+  ])('%s: not %s, whatever its host calls it', async (type, _, file, code, message) => {
+    const claimed = { photo: 'image/jpeg', video: 'video/mp4', audio: 'audio/mpeg' }[type];
+    const report = await probeOf(type, file, { headers: { 'content-type': claimed } });
+    expect(report).toMatchObject({ ok: false, inconclusive: false, problem: { path: 'media[0].url', code } });
+    expect(report.problem?.message).toMatch(message);
+    expect(report.problem?.message).toMatch(/^media\[0\]\.url /);
+  });
+
+  it.each(['photo', 'video', 'audio'] as const)('%s: not an empty file', async (type) => {
+    for (const ranges of ['honoured', 'ignored'] as const)
+      expect((await probeOf(type, Buffer.alloc(0), { ranges })).problem).toMatchObject({ code: 'media_empty' });
+  });
+});
+
+describe('the limits of a medium, at their edge and one past it', () => {
+  it.each<[Media['type'], number, Buffer]>([
+    ['photo', 20, png(8, 8)],
+    ['audio', 500, mp3()],
+  ])('%s: %d MB', async (type, megabytes, head) => {
+    const limit = megabytes * MB;
+    expect(await probeOf(type, sparse(limit, head))).toMatchObject({ ok: true, sizeBytes: limit });
+    const { problem } = await probeOf(type, sparse(limit + 1, head));
+    expect(problem).toMatchObject({ path: 'media[0].url', code: 'media_too_large' });
+    expect(problem?.message).toContain((limit + 1).toLocaleString('en-US'));
+  });
+
+  it('video: 2 GB, its index last, and few bytes of it are read', async () => {
+    const limit = 2_048 * MB;
+    expect(await probeOf('video', longFilm(limit, { seconds: 60, index: 'last' }))).toMatchObject({
+      ...{ ok: true, inconclusive: false, sizeBytes: limit, durationSeconds: 60, width: 640 },
+    });
+    expect(there.requests.length).toBeLessThanOrEqual(4);
+    expect(there.bytesSent).toBeLessThan(MB);
+    expect((await probeOf('video', longFilm(limit + 1, { seconds: 60, index: 'last' }))).problem).toMatchObject({
+      code: 'media_too_large',
+    });
+  });
+
+  it.each<[string, (width: number, height: number) => Buffer]>([
+    ['PNG', png],
+    ['JPEG', jpeg],
+    ['WebP', webp],
+  ])('photo: 25 megapixels of %s', async (_, make) => {
+    expect(await probeOf('photo', make(5_000, 5_000))).toMatchObject({ ok: true, width: 5_000, height: 5_000 });
+    const { problem } = await probeOf('photo', make(5_001, 5_000));
+    expect(problem).toMatchObject({ code: 'media_too_many_pixels' });
+    expect(problem?.message).toContain('5001 x 5000 = 25,005,000 pixels; at most 25,000,000');
+  });
+
+  it('photo: not a picture that would fill all memory when unpacked', async () => {
+    expect((await probeOf('photo', png(2 ** 31 - 1, 2 ** 31 - 1))).problem).toMatchObject({
+      code: 'media_too_many_pixels',
+    });
+  });
+
+  it.each<[string, (seconds: number) => Buffer]>([
+    ['MP4, index first', (seconds) => film({ seconds })],
+    ['MP4, index last', (seconds) => film({ seconds, index: 'last', mediaBytes: 500_000 })],
+    ['MP4, an index of 400 KB', (seconds) => film({ seconds, samples: 50_000 })],
+    ['QuickTime', (seconds) => film({ seconds, brand: 'qt  ', index: 'last' })],
+    ['WebM', webm],
+  ])('video: 30 minutes of %s', async (_, make) => {
+    expect(await probeOf('video', make(1_800))).toMatchObject({ ok: true, durationSeconds: 1_800 });
+    const { problem } = await probeOf('video', make(1_800.001));
+    expect(problem).toMatchObject({ code: 'media_too_long' });
+    expect(problem?.message).toContain('lasts 30:00.1; at most 30:00 are allowed');
+  });
+
+  it('all media together: 4 GB, told of the list as a whole', async () => {
+    const half = longFilm(2_048 * MB, { seconds: 60 });
+    const media = ['/a', '/b'].map((path): Media => ({ type: 'video', url: there.serve(path, half) }));
+    expect(mediaProblems(await probed(...media))).toEqual([]);
+    const one = { type: 'photo', url: there.serve('/c', png(8, 8)) } as const;
+    const reports = await probed(...media, one);
+    expect(reports.map(({ ok }) => ok)).toEqual([true, true, true]);
+    expect(mediaProblems(reports)).toEqual([
+      expect.objectContaining({
+        path: 'media',
+        code: 'media_sum_too_large',
+        message: expect.stringMatching(/^media have 4096 MB/) as string,
+      }),
+    ]);
+  });
+});
+
+describe('the reports', () => {
+  it('stand in the order of the media, each with its own path', async () => {
+    const media: Media[] = [
+      { type: 'photo', url: there.serve('/a', png(1, 2)) },
+      { type: 'photo', url: there.serve('/b', gif()) },
+      { type: 'audio', url: there.serve('/c', mp3()) },
+      { type: 'video', url: there.origin + '/gone' },
+    ];
+    const reports = await probed(...media);
+    expect(reports.map(({ type, url }) => ({ type, url }))).toEqual(media);
+    expect(reports.map(({ ok }) => ok)).toEqual([true, false, true, false]);
+    expect(mediaProblems(reports).map(({ path }) => path)).toEqual(['media[1].url', 'media[3].url']);
+  });
+
+  it('are none for no media', async () => {
+    expect(await probed()).toEqual([]);
+  });
+
+  it('come for a hundred payloads at once', async () => {
+    const urls = {
+      photo: there.serve('/p', jpeg(640, 480, 100_000)),
+      video: there.serve('/v', film({ seconds: 5, index: 'last', mediaBytes: 300_000 })),
+      audio: there.serve('/a', mp3WithTag(100_000)),
+    };
+    const media = (['photo', 'video', 'audio'] as const).map((type): Media => ({ type, url: urls[type] }));
+    const one = prober();
+    const all = await Promise.all(Array.from({ length: 100 }, () => one.probeAll(media)));
+    for (const reports of all)
+      expect(reports.map(({ ok, inconclusive }) => [ok, inconclusive])).toEqual(media.map(() => [true, false]));
+  });
+});
