@@ -41,6 +41,8 @@ describe('channels', () => {
       expect(text).not.toContain('secret');
       const { body: read } = await owner.caller.get(`/channels/${body.id}`).expect(200);
       expect(read).toEqual(body);
+      const [event] = await stage.running.infrastructure.store.readStream(`channel-${body.id}`);
+      expect(event).toMatchObject({ type: 'ChannelConnected', data: expect.not.stringContaining('secret') });
     });
   });
 

@@ -104,12 +104,30 @@ describe('owners', () => {
     expect((await caller.get(`/owners/${id}`)).body).toEqual(body);
   });
 
+  it('leave an event of every change: who did it, and in which request (D-32)', async () => {
+    const { id, caller } = await newOwner(stage);
+    const last = () => stage.running.infrastructure.streams.last(`owner-${id}`);
+    const { headers } = await caller.patch(`/owners/${id}`, { name: 'By its owner' }).expect(200);
+    expect(await last()).toMatchObject({
+      ...{ type: 'OwnerRenamed', actor: `owner:${id}`, requestId: headers['x-request-id'] },
+      ...{ causationId: headers['x-request-id'], correlationId: headers['x-request-id'] },
+      position: BigInt(headers['x-position']!),
+    });
+    await operator.patch(`/owners/${id}`, { plan: 'free' }).expect(200);
+    expect(await last()).toMatchObject({ type: 'OwnerPlanChanged', actor: 'operator' });
+  });
+
   it('have a chat for notices, whose token is never shown', async () => {
     const { id, caller } = await newOwner(stage);
     const notice_chat = { bot_token: '1:secret-of-the-bot', chat_id: -100123 };
     const { body, text } = await caller.patch(`/owners/${id}`, { notice_chat }).expect(200);
     expect(body.notice_chat).toEqual({ chat_id: '-100123' });
     expect(text).not.toContain('secret-of-the-bot');
+    const [event] = await stage.running.infrastructure.store.readStream(`owner-${id}`, {
+      direction: 'backwards',
+      limit: 1,
+    });
+    expect(event).toMatchObject({ type: 'OwnerNoticeChatSet', data: expect.not.stringContaining('secret-of-the-bot') });
     const wrong = { notice_chat: { bot_tokn: 'x', chat_id: 1e20 } };
     const { details } = (await caller.patch(`/owners/${id}`, wrong).expect(422)).body;
     expect(details.map(({ path }: { path: string }) => path)).toEqual([

@@ -8,7 +8,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { type Hold, holdOf } from './hold.js';
 import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
 
-export type { Hold, HoldRule } from './hold.js';
+export type { Hold } from './hold.js';
 
 /** A publication that is not over, as the schedule sees it. */
 export interface Scheduled {
