@@ -12,4 +12,9 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
     name: 'Harbour News',
     credentials: { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@harbour_news' },
   },
+  {
+    platform: 'max',
+    name: 'Harbour News',
+    credentials: { access_token: 'DemoDemoDemoDemoDemoDemoDemoDemo', chat_id: '-70912345678901' },
+  },
 ];

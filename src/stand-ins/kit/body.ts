@@ -24,23 +24,23 @@ export class BodyProblem extends Error {
   }
 }
 
-/** Room for one upload of 50 MB, the largest that a bot may send, and what surrounds it. */
+/** Room for one upload of 50 MB and what surrounds it; a network that takes more says so. */
 export const MAX_BODY_BYTES = 52 * 1_048_576;
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 
-/** The whole body; {@link BodyProblem} 413 over {@link MAX_BODY_BYTES}, whose rest is read and thrown away. */
-export const readBytes = (request: IncomingMessage): Promise<Buffer> =>
+/** The whole body; {@link BodyProblem} 413 over `maxBytes`, whose rest is read and thrown away. */
+export const readBytes = (request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
       else chunks.length = 0;
     });
     request.on('end', () => {
-      if (size > MAX_BODY_BYTES) reject(new BodyProblem(413, `content length is ${size}`));
+      if (size > maxBytes) reject(new BodyProblem(413, `content length is ${size}`));
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
     request.on('error', reject);

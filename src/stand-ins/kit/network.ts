@@ -31,6 +31,8 @@ export interface StandInNetwork {
   readonly platform: string;
   /** For people: `Telegram`. */
   readonly title: string;
+  /** The largest body of a call, where it is not the usual 52 MB. */
+  readonly maxBodyBytes?: number;
   /** The names by which faults and the log of calls know a call; no credential in them. */
   identify(call: StandInCall): { readonly method: string; readonly channel: string | null };
   /** Does what the call asks, as the network would. What readers see is in the ledger before this resolves. */

@@ -48,7 +48,7 @@ export const serveStandIn = async (
   const stopping = new AbortController();
 
   const onApiCall = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const bytes = await readBytes(request);
+    const bytes = await readBytes(request, network.maxBodyBytes);
     const call: StandInCall = {
       ...(await parseBody(bytes, request.headers['content-type'])),
       id: randomUUID(),

@@ -1,0 +1,83 @@
+import { endOf, sortEntities, type TextWithEntities } from '../../payload/entities.js';
+import type { Entity, EntityType } from '../../payload/payload.js';
+import type { Warning } from '../publisher.js';
+import { maxUrl } from './links.js';
+
+/** What MAX shows (platforms.md §2); a `text_link` needs its address. */
+const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
+  bold: 'b',
+  italic: 'i',
+  underline: 'u',
+  strikethrough: 's',
+  code: 'code',
+  pre: 'pre',
+};
+
+/** Shown as plain text, which loses something: a detected address or tag loses nothing. */
+const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expandable_blockquote', 'custom_emoji']);
+
+/** A text as HTML that MAX reads as that very text, formatted as far as MAX can. Entities nest (platforms.md §2). */
+export const toHtml = ({ text, entities }: TextWithEntities): string => {
+  const open: { readonly end: number; readonly tag: string }[] = [];
+  let html = '';
+  let at = 0;
+  const writeUpTo = (position: number): void => {
+    html += escapeHtml(text.slice(at, position));
+    at = position;
+  };
+  const closeUpTo = (position: number): void => {
+    for (let inner = open.at(-1); inner && inner.end <= position; inner = open.at(-1)) {
+      writeUpTo(inner.end);
+      html += `</${inner.tag}>`;
+      open.pop();
+    }
+  };
+  for (const entity of sortEntities(entities)) {
+    const start = startTag(entity);
+    if (start === null) continue;
+    closeUpTo(entity.offset);
+    writeUpTo(entity.offset);
+    html += `<${start}>`;
+    open.push({ end: endOf(entity), tag: start.split(' ', 1)[0] ?? '' });
+  }
+  closeUpTo(text.length);
+  writeUpTo(text.length);
+  return html;
+};
+
+/** Whether anything of the formatting is left for MAX; a text without any is sent as it is. */
+export const hasFormatting = (entities: readonly Entity[]): boolean =>
+  entities.some((entity) => startTag(entity) !== null);
+
+/** What MAX does not show of the formatting, for people. */
+export const formattingWarnings = (entities: readonly Entity[]): readonly Warning[] => {
+  const warnings: Warning[] = [];
+  const lost = [...new Set(entities.map(({ type }) => type).filter((type) => LOST.has(type)))];
+  if (lost.length > 0) {
+    warnings.push({ code: 'formatting_dropped', message: `MAX shows as plain text: ${lost.join(', ')}.` });
+  }
+  for (const { type, url = '' } of entities) {
+    if (type !== 'text_link' || maxUrl(url) !== null) continue;
+    const message = `MAX takes no link to ${url.slice(0, 80)}: its text is sent without it.`;
+    warnings.push({ code: 'link_dropped', message });
+  }
+  return warnings;
+};
+
+const startTag = ({ type, url }: Entity): string | null => {
+  if (type !== 'text_link') return TAGS[type] ?? null;
+  const address = maxUrl(url ?? '');
+  return address === null ? null : `a href="${escapeHtml(address)}"`;
+};
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** The text that {@link toHtml} stands for: what MAX's own record shows of it. */
+export const plainOf = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&');

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../kernel/json.js';
+import type { Button } from '../../payload/payload.js';
+import { trimText } from '../../payload/trim.js';
+import type { Warning } from '../publisher.js';
+import { maxUrl } from './links.js';
+
+/** Link buttons in a row, and characters on one (platforms.md §5). All of a post's 8 rows of 8 make 24 of 30 rows. */
+const MAX_IN_ROW = 3;
+const MAX_BUTTON_TEXT = 128;
+
+/** A post's buttons as an `inline_keyboard` attachment, a row of 8 as 3 + 3 + 2; null where none is left. */
+export const renderKeyboard = (
+  rows: readonly (readonly Button[])[],
+): { readonly keyboard: JsonObject | null; readonly warnings: readonly Warning[] } => {
+  const warnings: Warning[] = [];
+  const buttons = rows.flatMap((row) =>
+    inThrees(
+      row.flatMap(({ text, url }) => {
+        const address = maxUrl(url);
+        if (address === null) {
+          const message = `MAX takes no button to ${url.slice(0, 80)}: “${text.slice(0, 40)}” is left out.`;
+          warnings.push({ code: 'button_dropped', message });
+          return [];
+        }
+        const shown = trimText({ text, entities: [] }, MAX_BUTTON_TEXT);
+        if (shown.trimmedChars > 0) {
+          const message = `A button's text was shortened to ${MAX_BUTTON_TEXT} characters: “${shown.text.slice(0, 40)}…”.`;
+          warnings.push({ code: 'button_text_shortened', message });
+        }
+        return [{ type: 'link', text: shown.text, url: address }];
+      }),
+    ),
+  );
+  return { keyboard: buttons.length > 0 ? { type: 'inline_keyboard', payload: { buttons } } : null, warnings };
+};
+
+const inThrees = <T>(row: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(row.length / MAX_IN_ROW) }, (_, i) => row.slice(i * MAX_IN_ROW, (i + 1) * MAX_IN_ROW));

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../kernel/json.js';
+import type { Media } from '../../payload/payload.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+import { renderKeyboard } from './keyboard.js';
+import { renderText, type MaxText } from './text.js';
+
+/** Buttons need something to stand under (D-22). */
+const BUTTONS_ALONE = '🔗';
+
+/** MAX's names for a post's media; an attachment and an upload have the same. */
+const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
+export type MaxMediaType = 'image' | 'video' | 'audio';
+
+/** A medium of the post, and its place in it. */
+interface Numbered {
+  readonly index: number;
+  readonly medium: Media;
+}
+
+/** The name of a medium's upload; its result holds `payload`, or `link` where it cannot go. */
+const uploadOf = (index: number): string => `upload-${index}`;
+
+/**
+ * The calls that put a post into a MAX chat (platforms.md §1, §2, §5): all uploads first, then one message with text,
+ * photos, videos and buttons, then a message for each audio, which stands alone. Pure.
+ */
+export const renderMax = (
+  post: PlatformPost,
+  channel: PlatformChannel,
+  results: SendContext['results'] = {},
+): Rendering => {
+  const warnings: Warning[] = [];
+  const media = post.media.map((medium, index): Numbered => ({ medium, index }));
+  const linked: Numbered[] = [];
+  const attached: Numbered[] = [];
+  for (const one of media) {
+    const why = results[uploadOf(one.index)]?.['link'];
+    (typeof why === 'string' ? linked : attached).push(one);
+    if (typeof why !== 'string') continue;
+    const message = `MAX cannot carry this ${one.medium.type} (${why}): its address stands in the text.`;
+    warnings.push({ code: 'media_as_link', message });
+  }
+  const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
+  const text = renderText(
+    post,
+    linked.map(({ medium }) => medium.url),
+  );
+  warnings.push(...keyboardWarnings, ...text.warnings);
+
+  const visual = attached.filter(({ medium }) => medium.type !== 'audio');
+  const audios = attached.filter(({ medium }) => medium.type === 'audio');
+  const needsText = keyboard !== null && !text.shown && visual.length === 0;
+  if (needsText) {
+    const message = `MAX takes no buttons without a text: ${BUTTONS_ALONE} stands above them.`;
+    warnings.push({ code: 'text_added', message });
+  }
+  const body = needsText ? { ...text, shown: BUTTONS_ALONE, fields: { text: BUTTONS_ALONE } } : text;
+  const steps = [
+    ...media.map(uploadStep),
+    ...messageSteps(body, [...visual.map(attachment), ...(keyboard ? [keyboard] : [])], channel),
+    ...audios.map((one) => messageStep(`audio-${one.index}`, {}, [attachment(one)], channel)),
+  ];
+  if (steps.length === 0) warnings.push({ code: 'nothing_to_send', message: 'Nothing of this post is left for MAX.' });
+  return { steps, warnings, textAfterTrim: body.shown, trimmedChars: body.trimmedChars };
+};
+
+const uploadStep = ({ index, medium }: Numbered): Step => ({
+  name: uploadOf(index),
+  visible: false,
+  method: 'POST /uploads',
+  request: { type: TYPES[medium.type], medium: index, url: medium.url },
+});
+
+const attachment = ({ index, medium }: Numbered): JsonObject => ({
+  type: TYPES[medium.type],
+  payload: { $from: `${uploadOf(index)}.payload` },
+});
+
+const messageSteps = ({ fields }: MaxText, attachments: readonly JsonObject[], channel: PlatformChannel): Step[] =>
+  fields.text === undefined && attachments.length === 0 ? [] : [messageStep('message', fields, attachments, channel)];
+
+const messageStep = (
+  name: string,
+  fields: MaxText['fields'],
+  attachments: readonly JsonObject[],
+  channel: PlatformChannel,
+): Step => ({
+  name,
+  visible: true,
+  method: 'POST /messages',
+  request: {
+    chat_id: channel.address['chat_id'] ?? '',
+    ...fields,
+    ...(attachments.length > 0 ? { attachments } : {}),
+    notify: true,
+  },
+});

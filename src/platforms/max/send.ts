@@ -1,0 +1,52 @@
+import { resolveReferences } from '../references.js';
+import type { SendContext, Step, StepOutcome } from '../publisher.js';
+import { callMax, isToken, type MaxConnection } from './call.js';
+import { classify } from './classify.js';
+import { uploadStep } from './upload.js';
+
+/** Runs one call and says what became of it; never throws. */
+export const sendStep = async (connection: MaxConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
+  const token = context.credentials['access_token'] ?? '';
+  if (!isToken(token)) return malformedToken;
+  return step.visible ? postMessage(connection, step, token, context) : uploadStep(connection, step, token, context);
+};
+
+const postMessage = async (
+  connection: MaxConnection,
+  step: Step,
+  token: string,
+  { channel, results, attempt, signal }: SendContext,
+): Promise<StepOutcome> => {
+  // The channel's address, not the rendering's.
+  const { chat_id: _, ...body } = resolveReferences(step.request, results);
+  const query = { chat_id: channel.address['chat_id'] ?? '' };
+  const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal });
+  const circumstances = { visible: true, attempt };
+  if (answer.kind !== 'answered') return classify(answer, circumstances);
+  const { message } = answer.body as { readonly message?: unknown };
+  return (
+    doneOf(message) ?? classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, circumstances)
+  );
+};
+
+/** A message that MAX shows; null for one without an id, which proves nothing (D-25). */
+export const doneOf = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
+  const { body, url } = (message ?? {}) as {
+    readonly body?: { readonly mid?: unknown } | null;
+    readonly url?: unknown;
+  };
+  const mid = body?.mid;
+  if (typeof mid !== 'string' || mid === '') return null;
+  const urls = typeof url === 'string' && /^https?:\/\//i.test(url) ? [url] : [];
+  return { kind: 'done', result: { mid }, messageIds: [mid], urls };
+};
+
+const malformedToken: StepOutcome = {
+  kind: 'credentials',
+  error: {
+    code: 'malformed_token',
+    category: 'credentials',
+    source: 'gateway',
+    message: 'This is no bot token: it is one word, as MAX gives it to the owner of a bot.',
+  },
+};

@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../kernel/json.js';
+import { exchange } from '../exchange.js';
+import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
+import { multipartOf } from '../multipart.js';
+import type { MediaFile, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import { callMax, jsonObject, type MaxConnection } from './call.js';
+import { classify, type MaxFailure } from './classify.js';
+import type { MaxMediaType } from './render.js';
+
+const MB = 1_048_576;
+
+/** What MAX takes (platforms.md §1). */
+const WANTED: Readonly<Record<MaxMediaType, WantedMedia>> = {
+  image: { maxBytes: 50 * MB, maxSide: 7_680, formats: ['image/jpeg', 'image/png', 'image/gif'] },
+  video: { maxBytes: 250 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
+  audio: { maxBytes: 256 * MB, formats: ['audio/mpeg', 'audio/mp4', 'audio/ogg'] },
+};
+
+/** The slowest upload that is still one, in bytes a millisecond. */
+const SLOWEST = 128;
+
+/**
+ * Uploads a medium: asks where to, sends the file there. The result holds the attachment's `payload`, or `link`, the
+ * reason for which the medium goes as a link. Nothing of it can be seen, so whatever fails may be done again.
+ */
+export const uploadStep = async (
+  connection: MaxConnection,
+  step: Step,
+  token: string,
+  context: SendContext,
+): Promise<StepOutcome> => {
+  const type = step.request['type'] as MaxMediaType;
+  const file = await context.media(Number(step.request['medium']), WANTED[type]);
+  if ('code' in file) return goesAsLink(file) ? done({ link: file.code }) : outcomeOfMediaError(file);
+  try {
+    const { attempt, signal } = context;
+    const circumstances = { visible: false, attempt };
+    const place = await callMax(connection, { method: 'POST', path: '/uploads', query: { type }, token, signal });
+    if (place.kind !== 'answered') return classify(place, circumstances);
+    const { url, token: early } = place.body as Readonly<Record<string, unknown>>;
+    if (!isUploadUrl(url, connection.apiUrl)) {
+      return classify({ kind: 'unreadable', status: place.status, retryAfter: undefined }, circumstances);
+    }
+    const uploaded = await sendFile(connection, url, file, signal);
+    if (uploaded.kind !== 'uploaded') {
+      const isTooLarge = uploaded.kind === 'unreadable' && uploaded.status === 413;
+      return isTooLarge ? done({ link: 'media_too_large' }) : classify(uploaded, circumstances);
+    }
+    const payload = payloadOf(uploaded.body, early);
+    return payload ? done({ payload }) : classify({ ...unreadable, status: uploaded.status }, circumstances);
+  } finally {
+    file.release();
+  }
+};
+
+const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
+
+const done = (result: JsonObject): StepOutcome => ({ kind: 'done', result, messageIds: [], urls: [] });
+
+/** An address of the open web; without TLS only where the API itself is. */
+const isUploadUrl = (url: unknown, apiUrl: string): url is string =>
+  typeof url === 'string' &&
+  URL.canParse(url) &&
+  (/^https:/i.test(url) || (/^http:/i.test(url) && /^http:/i.test(apiUrl)));
+
+type Uploaded = { readonly kind: 'uploaded'; readonly status: number; readonly body: Buffer } | MaxFailure;
+
+/** Sends the file, without the token: the address alone says whose it is. */
+const sendFile = async (
+  { connections, timeoutMs }: MaxConnection,
+  url: string,
+  file: MediaFile,
+  signal: AbortSignal,
+): Promise<Uploaded> => {
+  const request = { method: 'POST', url, ...multipartOf([{ field: 'data', file }]) } as const;
+  const limits = { timeoutMs: timeoutMs + Math.ceil(file.sizeBytes / SLOWEST), signal };
+  const answer = await exchange(connections, request, limits);
+  request.body.destroy();
+  if (answer.kind !== 'answered') return answer;
+  const { status, headers, body } = answer;
+  if (status >= 200 && status < 300) return { kind: 'uploaded', status, body };
+  return { kind: 'unreadable', status, retryAfter: headers['retry-after']?.toString() };
+};
+
+/** The attachment that an upload's answer stands for, in every form that is known; null where it says no such thing. */
+const payloadOf = (body: Buffer, early: unknown): JsonObject | null => {
+  const given = jsonObject(body);
+  if (given) {
+    const { token, photos } = given;
+    if (typeof token === 'string' && token) return { token };
+    if (isPhotos(photos)) return { photos };
+    // An object without either is an error, whatever else it says.
+    return Object.keys(given).length === 0 && typeof early === 'string' ? { token: early } : null;
+  }
+  const isTaken = /<retval>\s*1\s*<\/retval>/i.test(body.toString());
+  return isTaken && typeof early === 'string' && early ? { token: early } : null;
+};
+
+const isPhotos = (photos: unknown): photos is JsonObject =>
+  typeof photos === 'object' &&
+  photos !== null &&
+  Object.values(photos).length > 0 &&
+  Object.values(photos).every((photo: unknown) => typeof (photo as { token?: unknown } | null)?.token === 'string');

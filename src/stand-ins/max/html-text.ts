@@ -1,0 +1,60 @@
+import type { LedgerEntity } from '../kit/ledger.js';
+import { badPayload } from './refusal.js';
+
+/** A text as it stands in the chat. */
+export interface FormattedText {
+  readonly text: string;
+  readonly entities: readonly LedgerEntity[];
+}
+
+/** The tags of MAX's HTML and the formatting that each stands for. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ b: 'bold', strong: 'bold', i: 'italic', em: 'italic', u: 'underline', ins: 'underline' },
+  ...{ s: 'strikethrough', del: 'strikethrough', code: 'code', pre: 'pre', a: 'text_link' },
+};
+
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** What stands at one place of the HTML: a tag, a character reference, or text. */
+const PIECE = /<(\/?)([a-z]+)((?:\s[^<>]*)?)>|&([a-z]+|#\d+);|[^<&]+|[<&]/gi;
+
+/**
+ * Reads MAX's HTML. The real server's leniency is unknown, so everything that it might misread is refused: tags that
+ * are unknown or do not nest, a bare `<` or `&`, a link without an address.
+ */
+export const parseHtml = (html: string): FormattedText => {
+  let text = '';
+  const open: { readonly tag: string; readonly offset: number; readonly url: string | null }[] = [];
+  const entities: LedgerEntity[] = [];
+  for (const [piece, slash, name, attributes = '', reference] of html.matchAll(PIECE)) {
+    if (name !== undefined) {
+      const tag = name.toLowerCase();
+      const type = TYPES[tag];
+      if (!type) throw badPayload(`text: tag ${piece} is not supported`);
+      if (slash) {
+        const opened = open.pop();
+        if (opened?.tag !== tag) throw badPayload(`text: ${piece} closes nothing`);
+        const { offset, url } = opened;
+        entities.push({ type, offset, length: text.length - offset, ...(url === null ? {} : { url }) });
+      } else open.push({ tag, offset: text.length, url: tag === 'a' ? hrefOf(attributes) : null });
+    } else if (reference !== undefined) {
+      const character = CHARACTERS[reference.toLowerCase()];
+      if (character === undefined) throw badPayload(`text: ${piece} is no character`);
+      text += character;
+    } else if (piece === '<' || piece === '&') throw badPayload(`text: ${piece} must be escaped`);
+    else text += piece;
+  }
+  if (open.length > 0) throw badPayload(`text: <${open.at(-1)?.tag}> is not closed`);
+  const sorted = entities.filter(({ length }) => length > 0).sort((a, b) => a.offset - b.offset || b.length - a.length);
+  return { text, entities: sorted };
+};
+
+const hrefOf = (attributes: string): string => {
+  const value = /^\s+href="([^"]*)"\s*$/i.exec(attributes)?.[1];
+  const url = value?.replace(/&(amp|lt|gt|quot);/g, (_, name: string) => CHARACTERS[name] ?? '');
+  if (url === undefined || !isLink(url)) throw badPayload('text: <a> needs an href');
+  return url;
+};
+
+/** An address that a link or a button may have. */
+export const isLink = (url: string): boolean => url.length <= 2_048 && /^https?:\/\/./i.test(url) && URL.canParse(url);

@@ -1,0 +1,4 @@
+import { runStandIn } from '../kit/command-line.js';
+import { startMaxStandIn } from './max-stand-in.js';
+
+await runStandIn(startMaxStandIn);

@@ -1,0 +1,53 @@
+import { BadFault } from '../kit/faults.js';
+import type { StandInAnswer } from '../kit/network.js';
+import type { Groups } from './groups.js';
+import { Refusal } from './refusal.js';
+import { TOKEN_KINDS, type TokenKind, type Tokens } from './tokens.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * VK's own controls:
+ * - `POST /_control/tokens {token, kind}`: see `TOKEN_KINDS`
+ * - `POST /_control/groups {group_id, title?, error_code?, error_msg?, daily_limit?}`: what posting there meets;
+ *   `error_code` null takes it back, `daily_limit` 50 is VK's own and null, the default, none
+ */
+export const answerVkControl = (
+  { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },
+  httpMethod: string,
+  path: string,
+  body: Body,
+): StandInAnswer | null => {
+  switch (`${httpMethod} ${path}`) {
+    case 'POST tokens':
+      return setToken(tokens, body);
+    case 'POST groups':
+      return setGroup(groups, body);
+    default:
+      return null;
+  }
+};
+
+const setToken = (tokens: Tokens, { token, kind }: Body): StandInAnswer => {
+  if (typeof token !== 'string' || token === '') throw new BadFault('token must be a string');
+  if (!TOKEN_KINDS.includes(kind as TokenKind)) throw new BadFault(`kind must be one of ${TOKEN_KINDS.join(', ')}`);
+  tokens.set(token, kind as TokenKind);
+  return { status: 200, body: { kind } };
+};
+
+const setGroup = (groups: Groups, body: Body): StandInAnswer => {
+  const { group_id, title, error_code, error_msg = 'Access denied', daily_limit } = body;
+  const id = typeof group_id === 'number' ? String(group_id) : group_id;
+  if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id)) throw new BadFault('group_id must be a number without a minus');
+  const group = groups.find(id);
+  if (typeof title === 'string') group.title = title;
+  if (error_code === null) group.refusal = null;
+  if (typeof error_code === 'number') group.refusal = new Refusal(error_code, error_msg as string);
+  if (daily_limit !== undefined) {
+    if (daily_limit !== null && !(typeof daily_limit === 'number' && daily_limit > 0)) {
+      throw new BadFault('daily_limit must be above 0');
+    }
+    group.dailyLimit = daily_limit;
+  }
+  return { status: 200, body: { group_id: id, title: group.title, daily_limit: group.dailyLimit } };
+};

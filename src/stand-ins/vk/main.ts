@@ -1,0 +1,4 @@
+import { runStandIn } from '../kit/command-line.js';
+import { startVkStandIn } from './vk-stand-in.js';
+
+await runStandIn(startVkStandIn);

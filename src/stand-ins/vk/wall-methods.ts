@@ -1,0 +1,81 @@
+import type { Ledger } from '../kit/ledger.js';
+import { postOfGuid, takeDaily, type Group, type Groups } from './groups.js';
+import { withMentions } from './mentions.js';
+import { Refusal, badParameter } from './refusal.js';
+import type { Uploads } from './uploads.js';
+
+/** Characters of a post, in UTF-16 units. */
+const MAX_MESSAGE = 15_895;
+const MAX_ATTACHMENTS = 10;
+
+/** What the methods of walls need of the stand-in. */
+export interface Walls {
+  readonly groups: Groups;
+  readonly uploads: Uploads;
+  readonly ledger: Ledger;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** `wall.post` on a community's wall. */
+export const wallPost = async (walls: Walls, parameters: Parameters, callId: string): Promise<object> => {
+  const group = groupOf(walls.groups, parameters['owner_id'] ?? '');
+  if (parameters['from_group'] !== '1') throw new Refusal(214, 'Access to adding post denied: from_group is needed');
+  if (group.refusal) throw group.refusal;
+  const { message = '', attachments = '', guid } = parameters;
+  if (message.trim() === '' && attachments === '') throw badParameter('message is empty and there are no attachments');
+  if (message.length > MAX_MESSAGE) throw badParameter('message is too long');
+  const names = attachments === '' ? [] : attachments.split(',');
+  if (names.length > MAX_ATTACHMENTS) throw badParameter('attachments: too many');
+  const media = names.filter((name) => !/^https?:/.test(name)).map((name) => walls.uploads.find(name));
+  if (names.length - media.length > 1) throw new Refusal(222, 'Hyperlinks are forbidden');
+
+  const now = Date.now();
+  const before = guid === undefined ? null : postOfGuid(group, guid, now);
+  if (before !== null) return { post_id: before };
+  takeDaily(group, now);
+  const postId = ++group.lastPostId;
+  if (guid !== undefined) group.guids.set(guid, { postId, at: now });
+  const { text, entities } = withMentions(message);
+  await walls.ledger.append([
+    {
+      channel: group.id,
+      channel_title: group.title,
+      channel_handle: null,
+      message_id: String(postId),
+      group_id: null,
+      reply_to: null,
+      text,
+      entities,
+      buttons: [],
+      media,
+      call_id: callId,
+    },
+  ]);
+  return { post_id: postId };
+};
+
+/** `wall.get`: a wall's posts, newest first; `count` 20 by default, at most 100. */
+export const wallGet = async ({ groups, ledger }: Walls, parameters: Parameters): Promise<object> => {
+  const group = groupOf(groups, parameters['owner_id'] ?? '');
+  const count = Number(parameters['count'] ?? 20);
+  const offset = Number(parameters['offset'] ?? 0);
+  if (!(count >= 0 && count <= 100 && offset >= 0)) throw badParameter('count should be from 0 to 100');
+  const entries = (await ledger.read({ channel: group.id })).toReversed();
+  const owner = -Number(group.id);
+  const items = entries.slice(offset, offset + count).map(({ message_id, at, text, media }) => ({
+    id: Number(message_id),
+    from_id: owner,
+    owner_id: owner,
+    date: Math.floor(Date.parse(at) / 1_000),
+    text,
+    attachments: media.map(({ type }) => ({ type, [type]: { owner_id: owner } })),
+  }));
+  return { count: entries.length, items };
+};
+
+const groupOf = (groups: Groups, ownerId: string): Group => {
+  const id = /^-([1-9]\d{0,18})$/.exec(ownerId)?.[1];
+  if (id === undefined) throw badParameter('owner_id should be negative: the wall of a community');
+  return groups.find(id);
+};
