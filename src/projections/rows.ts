@@ -1,3 +1,4 @@
+import { jsonText } from './json-text.js';
 import type { Tx } from './projection.js';
 
 /**
@@ -77,7 +78,7 @@ export class Rows<Row extends object> {
     }
     if (this.changed.size > 0) {
       const list = columns.join(', ');
-      const rows = JSON.stringify([...this.changed].map((changed) => this.rows.get(changed)));
+      const rows = jsonText([...this.changed].map((changed) => this.rows.get(changed)));
       const set = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
       await this.tx.query({
         name: `save ${name}`,

@@ -60,6 +60,20 @@ describe('posts', () => {
     expect((await line.owner.caller.get('/posts')).body.items[0].metadata).toEqual(metadata);
   });
 
+  it.each([
+    ['a character that a database cannot hold', 'Bad\u0000 Request'],
+    ['half an emoji', `${'x'.repeat(499)}🎈`],
+  ])('are shown although the network’s words have %s in them', async (_, description) => {
+    const line = await Line.open(stage);
+    const body = { ok: false, error_code: 400, description };
+    await stage.telegram.addFault({ mode: 'answer', status: 400, body, channel: line.channel.chatId });
+    const { attempts } = await line.inState(await line.send(), 'failed');
+    expect(attempts[0]).toMatchObject({
+      outcome: 'failed',
+      error: { platform_says: expect.stringContaining('\ufffd') },
+    });
+  });
+
   it('are not there for others', async () => {
     const line = await Line.open(stage);
     const id = await line.send();

@@ -1,6 +1,7 @@
 import type { RequestsAnswered } from '../../domain/request-log/request-log.events.js';
 import type { PostAccepted, PostPassedOver } from '../../domain/post/post.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import { jsonText } from '../json-text.js';
 import type { Projection } from '../projection.js';
 
 /** Spec: Limits, request log. */
@@ -62,7 +63,7 @@ export const requestLog: Projection = {
     await tx.query({
       name: 'save requests',
       text: 'insert into request select * from json_populate_recordset(null::request, $1::json)',
-      values: [JSON.stringify(kept)],
+      values: [jsonText(kept)],
     });
     await tx.query({
       name: 'forget requests',
