@@ -15,10 +15,11 @@ export class Batcher<In, Out> {
   /**
    * @param run answers for each item, in the items' order
    * @param options.lanes batches under way at a time, default 1; @param options.max items in a batch, default 500
+   * @param options.keyOf items with the same key never share a batch: the later one waits for the next
    */
   constructor(
     private readonly run: (items: readonly In[]) => Promise<readonly Out[]>,
-    private readonly options: { lanes?: number; max?: number } = {},
+    private readonly options: { lanes?: number; max?: number; keyOf?: (item: In) => string } = {},
   ) {}
 
   call(item: In): Promise<Out> {
@@ -32,7 +33,7 @@ export class Batcher<In, Out> {
     this.running += 1;
     await Promise.resolve(); // let the callers of this turn join
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.options.max ?? 500);
+      const batch = this.take();
       try {
         const answers = await this.run(batch.map(({ item }) => item));
         batch.forEach(({ resolve }, i) => resolve(answers[i]!));
@@ -41,5 +42,24 @@ export class Batcher<In, Out> {
       }
     }
     this.running -= 1;
+  }
+
+  /** The next batch, in order. */
+  private take(): Call<In, Out>[] {
+    const { max = 500, keyOf } = this.options;
+    if (!keyOf) return this.waiting.splice(0, max);
+    const keys = new Set<string>();
+    const batch: Call<In, Out>[] = [];
+    const later: Call<In, Out>[] = [];
+    for (const call of this.waiting) {
+      const key = keyOf(call.item);
+      if (batch.length === max || keys.has(key)) later.push(call);
+      else {
+        keys.add(key);
+        batch.push(call);
+      }
+    }
+    this.waiting = later;
+    return batch;
   }
 }

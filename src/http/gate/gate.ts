@@ -45,7 +45,7 @@ export class Gate {
     if (this.settings.maintenance) throw maintenance();
     const body = readBody(request);
     body.catch(() => undefined); // awaited below, unless authentication fails first
-    const endpoint = await this.endpoints.bySlug(slug);
+    const endpoint = await this.endpoints.fresh(slug);
     const cause = await this.authenticate(request, endpoint, body);
     if (cause !== null) {
       await Promise.race([body.catch(() => undefined), sleep(UNAUTHORIZED_AFTER_MS)]);

@@ -1,6 +1,7 @@
 import type { Migration } from '../migrations.js';
 import { setting } from './0001-setting.js';
 import { operations } from './0002-operations.js';
+import { limits } from './0003-limits.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
-export const migrations: readonly Migration[] = [setting, operations];
+export const migrations: readonly Migration[] = [setting, operations, limits];

@@ -35,7 +35,7 @@ const PREFIXES = ['Owner', 'PostPack', 'Channel', 'Project', 'Endpoint'];
 /** What is set up: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
 export const discovery: Projection = {
   name: 'discovery',
-  version: 1,
+  version: 2,
   tables: discoveryTables,
   views: ['owner', 'channel', 'project', 'endpoint'],
 
@@ -143,12 +143,14 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: In
       const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = event.data;
       const row = { endpoint_id: endpointId, owner_id: ownerId, slug, mode, token_hash: tokenHash };
       const secrets = { signing_secret_id: signingSecretId, previous_secret_id: null, previous_until: 0 };
-      const none = { disabled_by: null, slug_rotated_at: null, created_at: event.at, version: '' };
+      const none = { disabled_by: null, disabled_event: null, slug_rotated_at: null, version: '' };
       endpoints.put({
         ...row,
         ...secrets,
         ...(columnsOf(settings) as ReturnType<typeof columnsOf<EndpointSettings>>),
         ...none,
+        epoch: String(event.position),
+        created_at: event.at,
       });
       return;
     }
@@ -164,9 +166,11 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: In
       return void endpoints.patch(endpointId, { ...change, previous_until: previousUntil });
     }
     case 'EndpointDisabled':
-      return void endpoints.patch(endpointId, { disabled_by: event.data.by });
-    case 'EndpointEnabled':
-      return void endpoints.patch(endpointId, { disabled_by: null });
+      return void endpoints.patch(endpointId, { disabled_by: event.data.by, disabled_event: event.id });
+    case 'EndpointEnabled': {
+      const on = { disabled_by: null, disabled_event: null, epoch: String(event.position) };
+      return void endpoints.patch(endpointId, on);
+    }
   }
 };
 
@@ -203,7 +207,7 @@ const bumpVersions = async (tx: Tx, known: readonly Known[]): Promise<void> => {
       version,
       ids(relevant, 'endpointId'),
       ids(
-        relevant.filter(({ type }) => type.startsWith('Owner')),
+        relevant.filter(({ type }) => type.startsWith('Owner') || type === 'PostPackAdded'),
         'ownerId',
       ),
       ids(relevant, 'projectId'),

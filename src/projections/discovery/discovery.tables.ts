@@ -64,6 +64,8 @@ export const discoveryTables = `
     ip_allowlist text[] not null,
     verbose_discovery boolean not null,
     disabled_by text,
+    disabled_event text,
+    epoch text not null,
     slug_rotated_at bigint,
     created_at bigint not null,
     version text not null
@@ -128,6 +130,10 @@ export interface EndpointRow {
   readonly ip_allowlist: readonly string[];
   readonly verbose_discovery: boolean;
   readonly disabled_by: DisabledBy | null;
+  /** Id of the event that switched it off; null while it is on. */
+  readonly disabled_event: string | null;
+  /** Position of the event that made it or switched it on last: violations count from there (D-45). */
+  readonly epoch: string;
   readonly slug_rotated_at: number | null;
   readonly created_at: number;
   /** Position of the last event that changes what a request to this endpoint meets: token, projects, channels, plan. */
@@ -161,6 +167,7 @@ export const endpoints: RowTable<EndpointRow> = {
   columns: [
     ...(['endpoint_id', 'owner_id', 'slug', 'mode', 'token_hash', 'signing_secret_id', 'previous_secret_id'] as const),
     ...(['previous_until', 'name', 'project_ids', 'min_interval', 'require_signature', 'require_timestamp'] as const),
-    ...(['ip_allowlist', 'verbose_discovery', 'disabled_by', 'slug_rotated_at', 'created_at', 'version'] as const),
+    ...(['ip_allowlist', 'verbose_discovery', 'disabled_by', 'disabled_event', 'epoch'] as const),
+    ...(['slug_rotated_at', 'created_at', 'version'] as const),
   ],
 };

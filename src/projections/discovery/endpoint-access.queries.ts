@@ -7,6 +7,8 @@ import type { EndpointRow } from './discovery.tables.js';
 /** All that a request to an endpoint is judged by. */
 export interface EndpointAccess extends EndpointRow {
   readonly plan: Plan;
+  /** Of all the owner's post packs together (D-18). */
+  readonly pack_posts: number;
   /** In the order of the endpoint's `project_ids`. */
   readonly projects: readonly AccessProject[];
 }
@@ -20,9 +22,9 @@ export interface AccessProject {
 const CACHE_SIZE = 10_000;
 
 /**
- * Endpoints by slug or token. The picture in memory is used only when the database confirms its version, so that a
- * rotated token, a new slug or a changed allowlist counts at once in every process; confirmations of concurrent
- * requests share one query.
+ * Pictures of endpoints, by slug. What is remembered may be out of date: nobody may be let in by it until its version
+ * was confirmed (by the limiter, with the request's own call), and nobody turned away until {@link fresh} agrees. So a
+ * rotated token, a new slug or a changed allowlist counts at once in every process, and costs no query of its own.
  */
 export class EndpointAccessQueries {
   private readonly cache = new Map<string, EndpointAccess>();
@@ -34,12 +36,20 @@ export class EndpointAccessQueries {
     this.loads = new Batcher((slugs) => this.load(slugs), { lanes: 2, max: 100 });
   }
 
-  /** The endpoint at a slug as it is now; null where there is none. */
-  async bySlug(slug: string): Promise<EndpointAccess | null> {
-    const known = this.cache.get(slug);
-    if (!known) return this.remember(slug, await this.loads.call(slug));
+  /** The endpoint at a slug as this process saw it last; null where it has not. */
+  known(slug: string): EndpointAccess | null {
+    return this.cache.get(slug) ?? null;
+  }
+
+  /**
+   * The endpoint at a slug as it is now; null where there is none. The very object that {@link known} answers where it
+   * has not changed. An endpoint that is known and one that does not exist cost the same one query.
+   */
+  async fresh(slug: string): Promise<EndpointAccess | null> {
     const version = await this.versions.call(slug);
-    return version === known.version ? known : this.remember(slug, await this.loads.call(slug));
+    const known = this.known(slug);
+    if (version === (known?.version ?? null)) return known;
+    return this.remember(slug, version === null ? null : await this.loads.call(slug));
   }
 
   /** The slug of the endpoint with this token (SHA-256, hex); the sandbox finds its endpoint so (D-12). */
@@ -71,7 +81,7 @@ export class EndpointAccessQueries {
     const { rows } = await this.pool.query<{ access: EndpointAccess }>({
       name: 'endpoint access',
       text: `
-        select to_jsonb(e) || jsonb_build_object('plan', o.plan, 'projects', coalesce((
+        select to_jsonb(e) || jsonb_build_object('plan', o.plan, 'pack_posts', o.pack_posts, 'projects', coalesce((
           select jsonb_agg(jsonb_build_object('project_id', p.project_id, 'channels', coalesce((
             select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'enabled', c.enabled) order by ci.n)
             from unnest(p.channel_ids) with ordinality ci(id, n) join discovery.channel c on c.channel_id = ci.id), '[]')) order by pi.n)

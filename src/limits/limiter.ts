@@ -1,0 +1,206 @@
+import type { Pool } from 'pg';
+import type { LimitsProfile } from '../config/limits-profile.js';
+import { Batcher } from '../postgres/batcher.js';
+import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
+import type { OwnerMonth } from './monthly-quota.js';
+
+/** What of an endpoint limits are judged by; `version` has to be the present one (D-7: by what is true now). */
+export type LimitedEndpoint = Pick<EndpointAccess, 'endpoint_id' | 'version' | 'min_interval' | 'plan'>;
+
+/** A request to publish. */
+export interface PostAsk {
+  readonly endpoint: LimitedEndpoint;
+  /** Hashes of its idempotency keys, at most two, each 16 hex digits (D-19). */
+  readonly keys: readonly string[];
+  /** False: the post will be refused for its content, so that nothing is to be used up (D-16). */
+  readonly take: boolean;
+  /** Null: the owner's plan has no monthly quota. */
+  readonly month: OwnerMonth | null;
+}
+
+/** What a limit is exceeded by. */
+export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
+
+/** What the limits say; what was not `taken` has used nothing up. */
+export type Verdict =
+  /** `free`: would have been taken, but `take` was false. `stale`: the endpoint has changed, look again. */
+  | { readonly outcome: 'taken' | 'free' | 'stale' }
+  /** Switched off by violations, whether or not an event says so yet. */
+  | { readonly outcome: 'disabled' }
+  /** A post with one of these keys was let through within the last seconds. */
+  | { readonly outcome: 'in_flight' }
+  /** The owner's month is used up (D-18). */
+  | { readonly outcome: 'quota' }
+  | {
+      readonly outcome: 'refused';
+      readonly reason: LimitReason;
+      /** Whole seconds, at least 1; a request after them meets no limit of this time. */
+      readonly retryAfter: number;
+      /** Violations in the sliding hour, this one among them where it is one. */
+      readonly violations: number;
+      /** This is the violation that switches the endpoint off; said once until it is enabled again. */
+      readonly disables: boolean;
+    };
+
+/** What is limited beside publishing (D-17, D-45). */
+export type Budget = 'discovery' | 'pauses' | 'replays' | 'sandbox';
+
+interface BudgetAsk {
+  readonly endpoint: LimitedEndpoint;
+  readonly budget: Budget;
+}
+
+interface Row {
+  readonly place: number;
+  readonly outcome: Verdict['outcome'];
+  readonly reason: LimitReason | null;
+  readonly retry_after: number | null;
+  readonly violation_count: number;
+  readonly disables: boolean;
+}
+
+/** Endpoints remembered as having a row of their own. */
+const MAX_SEEN = 100_000;
+
+/**
+ * Rate limits per endpoint (spec: Limits; D-15..D-18), exact over all processes: the database judges, by its clock,
+ * under a lock on the endpoint's row. Concurrent requests share one call; two to the same endpoint are judged in order.
+ * @throws whatever the database does; isUnavailable tells an outage.
+ */
+export class Limiter {
+  private readonly posts: Batcher<PostAsk, Verdict>;
+  private readonly budgets: Batcher<BudgetAsk, Verdict>;
+  private readonly confirmations: Batcher<LimitedEndpoint, boolean>;
+  private seen = new Set<string>();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly profile: LimitsProfile,
+  ) {
+    const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
+    this.posts = new Batcher((asks: readonly PostAsk[]) => this.judge(asks, this.takePosts), { keyOf });
+    this.budgets = new Batcher((asks: readonly BudgetAsk[]) => this.judge(asks, this.takeBudgets), { keyOf });
+    this.confirmations = new Batcher((endpoints) => this.confirm(endpoints));
+  }
+
+  /** Monthly quota, min-interval, burst and hourly quota in one atomic step. */
+  post(ask: PostAsk): Promise<Verdict> {
+    const { burst, hourly } = this.profile.plans[ask.endpoint.plan];
+    const isLimited = burst !== null || hourly !== null || ask.endpoint.min_interval > 0 || ask.month !== null;
+    if (isLimited || this.profile.violationsToDisable !== null) return this.posts.call(ask);
+    return this.unlimited(ask.endpoint, ask.take ? 'taken' : 'free');
+  }
+
+  budget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
+    const ask = { endpoint, budget };
+    const isLimited = this.sizeOf(ask) !== null || (isViolation(budget) && this.profile.violationsToDisable !== null);
+    return isLimited ? this.budgets.call(ask) : this.unlimited(endpoint, 'taken');
+  }
+
+  /** Where nothing is limited there is nothing to lock or to write: only the picture is confirmed. */
+  private async unlimited(endpoint: LimitedEndpoint, outcome: 'taken' | 'free'): Promise<Verdict> {
+    return { outcome: (await this.confirmations.call(endpoint)) ? outcome : 'stale' };
+  }
+
+  private async confirm(endpoints: readonly LimitedEndpoint[]): Promise<boolean[]> {
+    const { rows } = await this.pool.query<{ endpoint_id: string; version: string }>({
+      name: 'confirm endpoints',
+      text: 'select endpoint_id, version from discovery.endpoint where endpoint_id = any($1)',
+      values: [[...new Set(endpoints.map(({ endpoint_id }) => endpoint_id))]],
+    });
+    const versions = new Map(rows.map(({ endpoint_id, version }) => [endpoint_id, version]));
+    return endpoints.map(({ endpoint_id, version }) => versions.get(endpoint_id) === version);
+  }
+
+  private async judge<Ask extends { readonly endpoint: LimitedEndpoint }>(
+    asks: readonly Ask[],
+    take: (asks: readonly Ask[]) => Promise<Row[]>,
+  ): Promise<Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (const row of await take(asks)) verdicts[row.place - 1] = verdictOf(row);
+    const missing = asks.filter((_, i) => verdicts[i] === undefined);
+    if (missing.length > 0) {
+      // Rows of another database, as it seems: it was restored or emptied under us.
+      if (missing.every(({ endpoint }) => !this.seen.has(endpoint.endpoint_id))) throw new Error('no row was made');
+      this.seen.clear();
+      const late = await this.judge(missing, take);
+      missing.forEach((ask, i) => (verdicts[asks.indexOf(ask)] = late[i]!));
+    }
+    if (this.seen.size > MAX_SEEN) this.seen = new Set();
+    for (const { endpoint } of asks) this.seen.add(endpoint.endpoint_id);
+    return verdicts;
+  }
+
+  private readonly takePosts = async (asks: readonly PostAsk[]): Promise<Row[]> => {
+    const limits = asks.map(({ endpoint }) => this.profile.plans[endpoint.plan]);
+    const { rows } = await this.pool.query<Row>({
+      name: 'take posts',
+      text: 'select * from ops_take_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
+      values: [
+        ...this.endpointsOf(asks),
+        asks.map(({ take }) => take),
+        asks.map(({ keys }) => int8(keys[0])),
+        asks.map(({ keys }) => int8(keys[1])),
+        asks.map(({ endpoint }) => endpoint.min_interval),
+        limits.map(({ burst }) => burst?.requests ?? null),
+        limits.map(({ burst }) => burst?.perSeconds ?? null),
+        limits.map(({ hourly }) => hourly),
+        asks.map(({ month }) => month?.ownerMonth ?? null),
+        asks.map(({ month }) => month?.usedUpAt ?? null),
+        this.profile.violationsToDisable,
+        this.unseen(asks),
+      ],
+    });
+    return rows;
+  };
+
+  private readonly takeBudgets = async (asks: readonly BudgetAsk[]): Promise<Row[]> => {
+    const { rows } = await this.pool.query<Row>({
+      name: 'take budgets',
+      text: 'select * from ops_take_budgets($1,$2,$3,$4,$5,$6,$7,$8)',
+      values: [
+        ...this.endpointsOf(asks),
+        asks.map(({ budget }) => budget),
+        asks.map((ask) => this.sizeOf(ask)),
+        asks.map(({ budget }) => budget === 'sandbox'),
+        asks.map(({ budget }) => isViolation(budget)),
+        this.profile.violationsToDisable,
+        this.unseen(asks),
+      ],
+    });
+    return rows;
+  };
+
+  private sizeOf({ endpoint, budget }: BudgetAsk): number | null {
+    switch (budget) {
+      case 'discovery':
+        return this.profile.discoveryPerMinute;
+      case 'pauses':
+        return this.profile.pausesPerMinute;
+      case 'replays':
+        return this.profile.replaysPerMinute;
+      case 'sandbox':
+        return this.profile.plans[endpoint.plan].sandboxDaily;
+    }
+  }
+
+  private endpointsOf(asks: readonly { readonly endpoint: LimitedEndpoint }[]): [string[], string[]] {
+    return [asks.map(({ endpoint }) => endpoint.endpoint_id), asks.map(({ endpoint }) => endpoint.version)];
+  }
+
+  private unseen(asks: readonly { readonly endpoint: LimitedEndpoint }[]): string[] {
+    return asks.map(({ endpoint }) => endpoint.endpoint_id).filter((id) => !this.seen.has(id));
+  }
+}
+
+/** D-17, D-45: whether being refused counts to the five. */
+const isViolation = (budget: Budget): boolean => budget === 'discovery' || budget === 'pauses';
+
+const verdictOf = ({ outcome, reason, retry_after, violation_count, disables }: Row): Verdict =>
+  outcome === 'refused'
+    ? { outcome, reason: reason!, retryAfter: retry_after!, violations: violation_count, disables }
+    : { outcome };
+
+/** 16 hex digits as a signed 64-bit number's text; null where there are none. */
+const int8 = (hex: string | undefined): string | null =>
+  hex === undefined ? null : BigInt.asIntN(64, BigInt(`0x${hex}`)).toString();

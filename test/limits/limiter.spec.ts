@@ -1,0 +1,239 @@
+import type { LimitedEndpoint } from '../../src/limits/limiter.js';
+import { LimitsDatabase } from './limits-database.js';
+import { refused, scenes, TAKEN } from './scene.js';
+
+let database: LimitsDatabase;
+beforeAll(async () => (database = await LimitsDatabase.start()));
+afterAll(() => database.stop());
+
+const scene = scenes(() => database);
+
+describe('min-interval (spec: Limits; D-16)', () => {
+  it('counts from the last accepted post, to the microsecond', async () => {
+    const on = await scene();
+    expect(await on.postAt('12:00:00')).toEqual(TAKEN);
+    expect(await on.postAt('12:00:09.999999')).toEqual(refused('min_interval', 1));
+    expect(await on.postAt('12:00:10')).toEqual(TAKEN);
+  });
+
+  it.each([
+    ['12:00:00', 10],
+    ['12:00:00.000001', 10],
+    ['12:00:01', 9],
+    ['12:00:08.5', 2],
+    ['12:00:09', 1],
+  ])('refused at %s says to wait %i s, rounded up', async (time, seconds) => {
+    const on = await scene();
+    await on.post();
+    expect(await on.postAt(time)).toEqual(refused('min_interval', seconds));
+  });
+
+  it('is not extended by what was refused', async () => {
+    const on = await scene();
+    await on.post();
+    await on.postAt('12:00:05');
+    expect(await on.postAt('12:00:10')).toEqual(TAKEN);
+  });
+
+  it('of 0 does not exist', async () => {
+    const on = await scene({}, 0);
+    expect([await on.post(), await on.post()]).toEqual([TAKEN, TAKEN]);
+  });
+
+  it('does not hold anybody for longer where the clock is set back', async () => {
+    const on = await scene();
+    await on.postAt('18:00:00');
+    expect(await on.postAt('12:00:00')).toEqual(TAKEN);
+    expect(await on.postAt('12:00:05')).toEqual(refused('min_interval', 5));
+  });
+});
+
+describe('burst: a sliding window (spec: Limits; D-15)', () => {
+  it('takes ten a second and no eleventh before the first is a second old', async () => {
+    const on = await scene({ violationsToDisable: null }, 0);
+    for (let i = 0; i < 10; i++) expect(await on.postAt(`12:00:00.${i}`)).toEqual(TAKEN);
+    expect(await on.postAt('12:00:00.999999')).toEqual(refused('burst', 1));
+    expect(await on.postAt('12:00:01')).toEqual(TAKEN);
+    expect(await on.postAt('12:00:01.099999')).toEqual(refused('burst', 1));
+    expect(await on.postAt('12:00:01.1')).toEqual(TAKEN);
+  });
+
+  it('is not used up by what was refused', async () => {
+    const on = await scene({ violationsToDisable: null }, 0);
+    for (let i = 0; i < 25; i++) await on.post();
+    await on.at('12:00:01');
+    const again = [];
+    for (let i = 0; i < 11; i++) again.push(await on.post());
+    expect(again).toEqual([...Array<object>(10).fill(TAKEN), refused('burst', 1)]);
+  });
+
+  it('of version B is one in five seconds for the plan Pro', async () => {
+    const on = await scene('B', 0);
+    expect(await on.postAt('12:00:00')).toEqual(TAKEN);
+    expect(await on.postAt('12:00:03.2')).toEqual(refused('burst', 2));
+    expect(await on.postAt('12:00:05')).toEqual(TAKEN);
+  });
+});
+
+describe('hourly quota (spec: Limits)', () => {
+  const two = { plan: { hourly: 2, burst: null } };
+
+  it('resets at the UTC hour, exactly', async () => {
+    const on = await scene(two, 0);
+    expect(await on.postAt('12:59:59.9')).toEqual(TAKEN);
+    expect(await on.postAt('12:59:59.99')).toEqual(TAKEN);
+    expect(await on.postAt('12:59:59.999999')).toEqual(refused('hourly_quota', 1));
+    expect(await on.postAt('13:00:00')).toEqual(TAKEN);
+    expect(await on.postAt('13:00:00')).toEqual(TAKEN);
+    expect(await on.postAt('13:00:00')).toEqual(refused('hourly_quota', 3600));
+  });
+
+  it.each([
+    ['pro', 100, 300],
+    ['maxi', 300, 1000],
+    ['business', 1000, 5000],
+  ] as const)('of the plan %s is %i in version A and %i in version B', async (plan, a, b) => {
+    for (const [version, quota] of Object.entries({ A: a, B: b })) {
+      const on = await scene(version === 'B' ? 'B' : {}, 0, plan);
+      await database.pool.query(
+        `insert into ops_limit (endpoint_id, hour, hour_count) values ($1, '2026-03-14T12:00Z', $2)`,
+        [on.endpoint.endpoint_id, quota - 1],
+      );
+      expect(await on.postAt('12:30:00')).toEqual(TAKEN);
+      expect(await on.postAt('12:30:30')).toEqual(refused('hourly_quota', 1770));
+    }
+  });
+
+  it('of 0 takes nothing', async () => {
+    const on = await scene({ plan: { hourly: 0 } }, 0);
+    expect(await on.post()).toEqual(refused('hourly_quota', 3600));
+  });
+});
+
+describe('of several limits that are exceeded at once (D-16)', () => {
+  // Ten seconds after a post at 12:59:35, which used up the hour: its end is 15 s away.
+  it.each([
+    ['hourly_quota', 15, 20, 21],
+    ['min_interval', 20, 30, 21],
+    ['burst', 44, 30, 54],
+  ])('%s is told where it has the longest wait: %i s', async (reason, seconds, minInterval, perSeconds) => {
+    const on = await scene({ plan: { hourly: 1, burst: { requests: 1, perSeconds } } }, minInterval);
+    await on.postAt('12:59:35');
+    expect(await on.postAt('12:59:45')).toEqual(refused(reason, seconds));
+  });
+});
+
+describe('a request that is only asked about, because its content will be refused (D-16)', () => {
+  it('uses nothing up', async () => {
+    const on = await scene();
+    expect(await on.post({ take: false })).toEqual({ outcome: 'free' });
+    expect(await on.post()).toEqual(TAKEN);
+  });
+
+  it('is refused by the limits like any other', async () => {
+    const on = await scene();
+    await on.post();
+    expect(await on.post({ take: false })).toEqual(refused('min_interval', 10));
+  });
+});
+
+describe('a request that was judged by an outdated picture', () => {
+  it('is stale, and neither takes nor violates anything', async () => {
+    const on = await scene();
+    const now = await database.change(on.endpoint, { enabled: false });
+    expect(await on.post()).toEqual({ outcome: 'stale' });
+    expect(await on.budget('discovery')).toEqual({ outcome: 'stale' });
+    on.endpoint = now;
+    expect(await on.post()).toEqual(TAKEN);
+  });
+
+  it('is stale also where the endpoint is gone', async () => {
+    const on = await scene();
+    on.endpoint = { ...on.endpoint, endpoint_id: 'ep_nobody' };
+    expect(await on.post()).toEqual({ outcome: 'stale' });
+  });
+});
+
+describe('idempotency keys that were let through just now (D-19)', () => {
+  const KEY = '00112233445566ff';
+  const OTHER = 'ffeeddccbbaa9988';
+
+  it('are in flight, whatever the limits say, and use nothing up', async () => {
+    const on = await scene();
+    expect(await on.post({ keys: [KEY] })).toEqual(TAKEN);
+    expect(await on.post({ keys: [KEY] })).toEqual({ outcome: 'in_flight' });
+    expect(await on.post({ keys: [OTHER, KEY] })).toEqual({ outcome: 'in_flight' });
+    expect(await on.post({ keys: [OTHER] })).toEqual(refused('min_interval', 10));
+  });
+
+  it('are in flight by either of two keys', async () => {
+    const on = await scene({}, 0);
+    await on.post({ keys: [KEY, OTHER] });
+    expect(await on.post({ keys: [OTHER] })).toEqual({ outcome: 'in_flight' });
+    expect(await on.post({ keys: [KEY] })).toEqual({ outcome: 'in_flight' });
+  });
+
+  it('are forgotten after ten seconds, and never remembered of what was not taken', async () => {
+    const on = await scene({}, 1);
+    await on.post({ keys: [KEY], take: false });
+    expect(await on.post({ keys: [KEY] })).toEqual(TAKEN);
+    expect(await on.postAt('12:00:09.9', { keys: [KEY] })).toEqual({ outcome: 'in_flight' });
+    expect(await on.postAt('12:00:10', { keys: [KEY] })).toEqual(TAKEN);
+  });
+});
+
+describe('the month (D-18)', () => {
+  const left = { used: 0, left: 0, resetsAt: 0, lastEvent: null };
+  const month = (usedUpAt: number, ownerMonth = 'own_1/2026-03') => ({ ownerMonth, usedUpAt, left });
+  beforeAll(async () => {
+    await database.pool.query(
+      `insert into posts.usage (owner_month, owner_id, month, published, last_event) values ('own_1/2026-03', 'own_1', '2026-03', 7, 'e')`,
+    );
+  });
+
+  it('is used up when as many were published as it has; that comes before the limits and uses nothing up', async () => {
+    const on = await scene();
+    expect(await on.post({ month: month(7) })).toEqual({ outcome: 'quota' });
+    expect(await on.post({ month: month(8) })).toEqual(TAKEN);
+    expect(await on.post({ month: month(7) })).toEqual({ outcome: 'quota' });
+  });
+
+  it('is not begun where nothing was published in it', async () => {
+    const on = await scene();
+    expect(await on.post({ month: month(1, 'own_1/2026-04') })).toEqual(TAKEN);
+  });
+
+  it('of 0 posts is used up from its start', async () => {
+    const on = await scene();
+    expect(await on.post({ month: month(0, 'own_1/2026-04') })).toEqual({ outcome: 'quota' });
+  });
+});
+
+describe('concurrent requests', () => {
+  it('to one endpoint are judged in their order, to others beside it', async () => {
+    const on = await scene();
+    const others = await Promise.all(Array.from({ length: 20 }, () => database.endpoint()));
+    const ask = (endpoint: LimitedEndpoint) => on.post({ endpoint });
+    const verdicts = await Promise.all([...[on.endpoint, on.endpoint, on.endpoint].map(ask), ...others.map(ask)]);
+    expect(verdicts.slice(0, 3)).toEqual([
+      TAKEN,
+      { outcome: 'refused', reason: 'min_interval', retryAfter: 10, violations: 1, disables: false },
+      { outcome: 'refused', reason: 'min_interval', retryAfter: 10, violations: 2, disables: false },
+    ]);
+    expect(verdicts.slice(3)).toEqual(Array(20).fill(TAKEN));
+  });
+
+  it('meet no limit where there is none, and are seen to be stale all the same', async () => {
+    const on = await scene({ plan: { hourly: null, burst: null }, violationsToDisable: null }, 0);
+    expect([await on.post(), await on.post({ take: false })]).toEqual([TAKEN, { outcome: 'free' }]);
+    await database.change(on.endpoint, { enabled: false });
+    expect(await on.post()).toEqual({ outcome: 'stale' });
+  });
+
+  it('are judged also where the rows they had are gone', async () => {
+    const on = await scene();
+    await on.post();
+    await database.pool.query('delete from ops_limit');
+    expect(await on.post()).toEqual(TAKEN);
+  });
+});
