@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
+import { startMaxStandIn } from '../stand-ins/max/max-stand-in.js';
 import { startTelegramStandIn } from '../stand-ins/telegram/telegram-stand-in.js';
 import type { RunningStandIn } from '../stand-ins/kit/server.js';
 import type { PlatformUrls } from './worker.js';
@@ -14,7 +15,7 @@ const REAL: PlatformUrls = {
 };
 
 /** How each network's stand-in is started. */
-const STAND_INS = { telegram: startTelegramStandIn };
+const STAND_INS = { telegram: startTelegramStandIn, max: startMaxStandIn };
 
 /** Injection token of the {@link Networks}. */
 export const NETWORKS = Symbol('Networks');

@@ -1,0 +1,400 @@
+import fc from 'fast-check';
+import type { SendContext } from '../../../src/platforms/publisher.js';
+import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
+import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { CHAT, TOKEN, startStandIn } from '../../stand-ins/max/stand-in.js';
+import { mediaError, mediaFolder } from '../media-files.js';
+import { postOf, publishPost } from '../publish-post.js';
+import { startSink } from '../sink.js';
+
+let max: Awaited<ReturnType<typeof startStandIn>>;
+let files: Awaited<ReturnType<typeof mediaFolder>>;
+let publisher: ReturnType<typeof createMaxPublisher>;
+beforeEach(async () => {
+  max = await startStandIn();
+  files = await mediaFolder();
+  publisher = createMaxPublisher({ apiUrl: `${max.url}/` });
+});
+afterEach(async () => {
+  await max.stop();
+  await publisher.close();
+  expect(files.lent()).toBe(0);
+  await files.remove();
+});
+
+const channel = { id: 'tgt_1', address: { chat_id: CHAT }, settings: {} };
+const contextWith = (more: Partial<SendContext> = {}): SendContext => ({
+  credentials: { access_token: TOKEN },
+  channel,
+  results: {},
+  key: 'key',
+  attempt: 1,
+  media: files.lending([]),
+  signal: new AbortController().signal,
+  ...more,
+});
+const ahoy = postOf({ text: 'Ahoy' });
+const stepOf = (post = ahoy) => publisher.render(post, channel).steps[0]!;
+const send = (more: Partial<SendContext> = {}, by = publisher) => by.send(stepOf(), contextWith(more));
+const accepted = async () => (await max.control.ledger()).length;
+
+const media = (type: 'photo' | 'video' | 'audio', name: string) => ({ type, url: `https://media.example/${name}` });
+const publishFiles = async (names: readonly string[], more: Partial<SendContext> = {}, text = 'Look') => {
+  const types = { jpg: 'photo', mp4: 'video', mp3: 'audio' } as const;
+  const post = postOf({ text, media: names.map((name) => media(types[name.split('.')[1] as 'jpg'], name)) });
+  const paths = await Promise.all(names.map((name) => files.make(name)));
+  return publishPost(publisher, post, channel, contextWith({ media: files.lending(paths), ...more }));
+};
+
+describe('a post that goes out', () => {
+  it('has its id and its address', async () => {
+    const outcome = await send();
+    const [entry] = await max.control.ledger();
+    const mid = entry?.message_id;
+    expect(outcome).toEqual({
+      kind: 'done',
+      result: { mid },
+      messageIds: [mid],
+      urls: [`https://max.ru/c/${CHAT}/1`],
+    });
+  });
+
+  it('goes to the address that the channel has now', async () => {
+    await publisher.send(stepOf(), contextWith({ channel: { ...channel, address: { chat_id: '-5' } } }));
+    expect(await max.control.ledger({ channel: '-5' })).toHaveLength(1);
+  });
+
+  it.each(['photos', 'token'])('takes both forms of an image upload: %s', async (image) => {
+    await max.control.ask('POST', 'uploads', { image });
+    expect((await publishFiles(['a.jpg'])).outcome).toMatchObject({ kind: 'done' });
+    expect((await max.control.ledger())[0]?.media).toMatchObject([{ type: 'photo', name: 'a.jpg' }]);
+  });
+});
+
+describe('what MAX refuses (platforms.md §3)', () => {
+  it.each([
+    ['missing', 'chat_not_found'],
+    ['denied', 'forbidden'],
+  ])('a chat that is %s', async (state, code) => {
+    await max.control.ask('POST', 'chats', { chat_id: CHAT, state });
+    expect(await send()).toMatchObject({ kind: 'credentials', error: { code, source: 'max' } });
+  });
+
+  it('a revoked token', async () => {
+    await max.control.ask('POST', 'tokens', { token: TOKEN });
+    expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'unauthorized' } });
+  });
+
+  it.each(['', 'two words', 'line\nfeed', 'ключ'])('what is no token is not even tried: %p', async (access_token) => {
+    const outcome = await send({ credentials: { access_token } });
+    expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
+    expect((await max.control.calls()).total).toBe(0);
+  });
+
+  it('too fast: a wait to the second', async () => {
+    await max.control.ask('POST', 'rate-limit', { chat_per_second: 1 });
+    await send();
+    expect(await send()).toMatchObject({ kind: 'retry', named: true, afterMs: 1_000 });
+  });
+
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+    [7, 64_000],
+    [8, 120_000],
+    [60, 120_000],
+  ])('an attachment that is not ready, at attempt %i: again after %i ms', async (attempt, afterMs) => {
+    await max.control.ask('POST', 'not-ready', { times: 1 });
+    const { outcome, results } = await publishFiles(['a.mp4'], { attempt });
+    expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs, error: { code: 'attachment_not_ready' } });
+    const again = await publishFiles(['a.mp4'], { attempt: attempt + 1, results });
+    expect(again.outcome).toMatchObject({ kind: 'done' });
+    expect((await max.control.calls({ method: 'upload' })).items).toHaveLength(1);
+  });
+});
+
+const HTML = '<html><body>502 Bad Gateway</body></html>';
+const refusal = (code: string, message = '') => ({ code, message });
+type Case = readonly [what: string, fault: Partial<Fault> & Pick<Fault, 'mode'>, outcome: object, accepted: number];
+const answer = (status: number, body: unknown = null, headers = {}) =>
+  ({ mode: 'answer', status, body, headers }) as const;
+const accepts = (status: number, body: unknown) => ({ mode: 'accept_then_answer', status, body }) as const;
+const doubt = (code: string) => ({ kind: 'in_doubt', error: { code } });
+
+const cases: readonly Case[] = [
+  ['dropped before it was read', { mode: 'drop_before_accepting' }, doubt('connection_lost'), 0],
+  ['dropped after it was accepted', { mode: 'accept_then_drop' }, doubt('connection_lost'), 1],
+  ['500', accepts(500, refusal('internal')), doubt('server_error'), 1],
+  ['503', answer(503), doubt('server_error'), 0],
+  ['502 in HTML', accepts(502, HTML), doubt('unreadable_answer'), 1],
+  ['504 without a body', answer(504, ''), doubt('unreadable_answer'), 0],
+  ['200 in HTML', accepts(200, HTML), doubt('unreadable_answer'), 1],
+  ['200 without a body', accepts(200, ''), doubt('unreadable_answer'), 1],
+  [
+    '200 with half a body',
+    { ...accepts(200, { message: { body: { mid: 'x' } } }), cut_at: 9 },
+    doubt('connection_lost'),
+    1,
+  ],
+  ['200 without a message', accepts(200, {}), doubt('unreadable_answer'), 1],
+  ['200 with null', accepts(200, 'null'), doubt('unreadable_answer'), 1],
+  ['200 without an id', accepts(200, { message: { body: {} } }), doubt('unreadable_answer'), 1],
+  [
+    '200 success false',
+    answer(200, { success: false, message: 'no' }),
+    { kind: 'failed', error: { source: 'max', platform_says: 'no' } },
+    0,
+  ],
+  [
+    '200 success false, with a code',
+    answer(200, { success: false, ...refusal('chat.denied') }),
+    { kind: 'credentials' },
+    0,
+  ],
+  ['429', answer(429, null, { 'retry-after': '7' }), { kind: 'retry', named: true, afterMs: 7_000 }, 0],
+  ['429 without a time', answer(429), { kind: 'retry', named: true, afterMs: null }, 0],
+  ['429 in HTML', answer(429, HTML, { 'retry-after': '9' }), { kind: 'retry', named: true, afterMs: 9_000 }, 0],
+  [
+    '400 proto.payload',
+    answer(400, refusal('proto.payload', 'text: too long')),
+    { kind: 'failed', error: { code: 'bad_request', category: 'payload' } },
+    0,
+  ],
+  [
+    '400 for a video',
+    answer(400, refusal('errors.process.attachment.video.not.supported')),
+    { kind: 'failed', error: { code: 'media_refused', category: 'media' } },
+    0,
+  ],
+  [
+    '400 for a button',
+    answer(400, refusal('proto.payload', 'buttons: url')),
+    { kind: 'failed', error: { code: 'bad_button' } },
+    0,
+  ],
+  ['401', answer(401), { kind: 'credentials', error: { code: 'unauthorized' } }, 0],
+  ['403', answer(403), { kind: 'credentials', error: { code: 'forbidden' } }, 0],
+  ['404', answer(404), { kind: 'credentials', error: { code: 'chat_not_found', category: 'channel' } }, 0],
+  [
+    '404 of an unknown call',
+    answer(404, refusal('not.found')),
+    { kind: 'failed', error: { code: 'method_not_found' } },
+    0,
+  ],
+  ['413', answer(413), { kind: 'failed', error: { code: 'media_too_large' } }, 0],
+  ['403 in HTML', answer(403, HTML), { kind: 'retry', named: false }, 0],
+  ['a redirect', answer(302, '', { location: '/elsewhere' }), { kind: 'retry', named: false }, 0],
+];
+
+describe('what goes wrong with a message', () => {
+  it.each(cases)('%s', async (_, fault, outcome, accepts) => {
+    await max.control.addFault(fault);
+    expect(await send()).toMatchObject(outcome);
+    expect(await accepted()).toBe(accepts);
+    expect((await max.control.calls()).total).toBe(1);
+  });
+
+  it('no answer in time is in doubt', async () => {
+    const impatient = createMaxPublisher({ apiUrl: max.url, timeoutMs: 250 });
+    await max.control.addFault({ mode: 'accept_then_hang' });
+    expect(await send({}, impatient)).toMatchObject(doubt('timed_out'));
+    await max.stop();
+    await impatient.close();
+    max = await startStandIn();
+  });
+
+  it('nobody listens: nothing was sent', async () => {
+    const { url } = max;
+    await max.stop();
+    const offline = createMaxPublisher({ apiUrl: url });
+    expect(await send({}, offline)).toMatchObject({ kind: 'retry', named: false, error: { code: 'not_sent' } });
+    await offline.close();
+    max = await startStandIn();
+  });
+
+  it('an outcome never shows the token, though an answer should echo it', async () => {
+    await max.control.addFault(answer(400, refusal('proto.payload', `bad ${TOKEN}`)));
+    const outcome = await send();
+    expect(outcome).toMatchObject({ error: { platform_says: 'proto.payload: bad ***' } });
+    expect(JSON.stringify(await max.control.calls())).not.toContain(TOKEN);
+  });
+});
+
+describe('what goes wrong with an upload may be done again, and nothing is seen', () => {
+  const again = { kind: 'retry', named: false };
+  it.each<readonly [string, Partial<Fault> & Pick<Fault, 'mode'>, object]>([
+    ['no address: dropped', { mode: 'accept_then_drop', method: 'POST /uploads' }, again],
+    ['no address: 500', { ...answer(500), method: 'POST /uploads' }, again],
+    ['no address: HTML', { ...answer(200, HTML), method: 'POST /uploads' }, again],
+    ['an address that is none', { ...answer(200, { url: 'file:///etc/passwd' }), method: 'POST /uploads' }, again],
+    ['no address: 401', { ...answer(401), method: 'POST /uploads' }, { kind: 'credentials' }],
+    ['no address: 429', { ...answer(429), method: 'POST /uploads' }, { kind: 'retry', named: true }],
+    ['dropped', { mode: 'accept_then_drop', method: 'upload' }, again],
+    ['500', { ...answer(500, ''), method: 'upload' }, again],
+    ['404', { ...answer(404), method: 'upload' }, again],
+    ['retval -1', { ...answer(200, '<retval>-1</retval>'), method: 'upload' }, again],
+    ['an error in JSON', { ...answer(200, { error_code: 4, error_msg: 'no' }), method: 'upload' }, again],
+    ['an empty answer', { ...answer(200, ''), method: 'upload' }, again],
+    [
+      '429',
+      { ...answer(429, '', { 'retry-after': '3' }), method: 'upload' },
+      { kind: 'retry', named: true, afterMs: 3_000 },
+    ],
+  ])('%s', async (_, fault, outcome) => {
+    await max.control.addFault(fault);
+    expect((await publishFiles(['a.mp4'])).outcome).toMatchObject(outcome);
+    expect(await accepted()).toBe(0);
+    expect((await publishFiles(['a.mp4'])).outcome).toMatchObject({ kind: 'done' });
+  });
+
+  it('too large for MAX: the address stands in the text (D-22)', async () => {
+    await max.control.addFault({ ...answer(413, ''), method: 'upload' });
+    const { outcome, warnings } = await publishFiles(['a.mp4', 'b.jpg']);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(warnings).toContain('media_as_link');
+    const [entry] = await max.control.ledger();
+    expect(entry).toMatchObject({ text: 'Look\n\nhttps://media.example/a.mp4', media: [{ type: 'photo' }] });
+  });
+});
+
+describe('files (D-22, D-24)', () => {
+  it('are asked for within the limits of MAX', async () => {
+    await publishFiles(['a.jpg', 'b.mp4', 'c.mp3']);
+    const MB = 1_048_576;
+    expect(files.asked.map(({ index, wanted }) => [index, wanted.maxBytes, wanted.maxSide])).toEqual([
+      [0, 50 * MB, 7_680],
+      [1, 250 * MB, undefined],
+      [2, 256 * MB, undefined],
+    ]);
+    expect(files.asked[0]?.wanted.formats).not.toContain('image/webp');
+  });
+
+  it.each([
+    ['media_too_large', 'media', { kind: 'done' }],
+    ['media_unsuitable', 'media', { kind: 'done' }],
+    ['redirect', 'media', { kind: 'failed', error: { code: 'redirect' } }],
+    ['unreachable', 'network', { kind: 'retry', named: false, afterMs: null }],
+  ] as const)('%s (%s)', async (code, category, outcome) => {
+    const published = await publishFiles(['a.mp4'], { media: files.lending([mediaError(code, category)]) });
+    expect(published.outcome).toMatchObject(outcome);
+    expect(published.warnings.includes('media_as_link')).toBe(outcome.kind === 'done');
+    expect(await accepted()).toBe(outcome.kind === 'done' ? 1 : 0);
+  });
+
+  it('a retry goes on at the failed step', async () => {
+    await max.control.addFault({ ...answer(429), method: 'POST /messages' });
+    const first = await publishFiles(['a.jpg', 'b.mp3']);
+    expect(first.outcome).toMatchObject({ kind: 'retry' });
+    const second = await publishFiles(['a.jpg', 'b.mp3'], { results: first.results });
+    expect(second.outcome).toMatchObject({ kind: 'done' });
+    expect((await max.control.calls({ method: 'upload' })).items).toHaveLength(2);
+    expect((await max.control.ledger()).map(({ media: shown }) => shown.map(({ type }) => type))).toEqual([
+      ['photo'],
+      ['audio'],
+    ]);
+  });
+});
+
+describe('a send in doubt is looked up (platforms.md §4, D-25)', () => {
+  const lookUp = (since: number, post = ahoy, more: Partial<SendContext> = {}) =>
+    publisher.lookUp!(publisher.render(post, channel).steps.at(-1)!, contextWith(more), since);
+
+  it.each([
+    ['plain', ahoy],
+    ['formatted', postOf({ text: 'a <b> & "c"', entities: [{ type: 'bold', offset: 0, length: 5 }] })],
+    ['with buttons', postOf({ text: 'x', buttons: [[{ text: 'b', url: 'https://example.com/' }]] })],
+  ])('and found: %s', async (_, post) => {
+    const since = Date.now();
+    await max.control.addFault({ mode: 'accept_then_drop' });
+    expect(await publisher.send(stepOf(post), contextWith())).toMatchObject({ kind: 'in_doubt' });
+    const [entry] = await max.control.ledger();
+    expect(await lookUp(since, post)).toMatchObject({ kind: 'sent', outcome: { messageIds: [entry?.message_id] } });
+  });
+
+  it('and surely not there', async () => {
+    await max.control.addFault({ mode: 'drop_before_accepting' });
+    await send();
+    expect(await lookUp(Date.now())).toEqual({ kind: 'not_sent' });
+  });
+
+  it('does not take an earlier post of the same words for it', async () => {
+    await send();
+    expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
+  });
+
+  it('does not take what an earlier step sent for it', async () => {
+    const { outcome, results } = await publishFiles(['a.mp3', 'b.mp3'], {}, '');
+    expect(outcome).toMatchObject({ kind: 'done' });
+    const post = postOf({ media: [media('audio', 'a.mp3'), media('audio', 'b.mp3')] });
+    expect(await lookUp(Date.now() - 60_000, post, { results })).toEqual({ kind: 'not_sent' });
+  });
+
+  it('cannot say when the newest ten do not reach back far enough', async () => {
+    for (let n = 0; n < 10; n++) await max.post({ text: `later ${n}` });
+    expect(await lookUp(Date.now() - 60_000)).toEqual({ kind: 'unknown' });
+    expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
+  });
+
+  it('cannot say while MAX does not answer', async () => {
+    await max.control.addFault({ ...answer(500), method: 'GET /messages' });
+    expect(await lookUp(Date.now())).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('a file of 100 MB', () => {
+  it('streams: it is never whole in memory', async () => {
+    const sink = await startSink();
+    const path = await files.make('big.mp4', 100 * 1_048_576);
+    const step = publisher.render(postOf({ media: [media('video', 'big.mp4')] }), channel).steps[0]!;
+    const streaming = createMaxPublisher({ apiUrl: sink.url });
+    const outcome = await streaming.send(step, contextWith({ media: files.lending([path]) }));
+    expect(outcome).toEqual({ kind: 'done', result: { payload: { token: 'early' } }, messageIds: [], urls: [] });
+    expect(sink.received()).toBe(sink.promised());
+    expect(sink.received()).toBeGreaterThan(100 * 1_048_576);
+    expect(sink.grown()).toBeLessThan(64 * 1_048_576);
+    await streaming.close();
+    await sink.stop();
+  });
+});
+
+describe('whatever a post is made of', () => {
+  it('what is rendered is accepted, and stands in the channel word for word', async () => {
+    const url = fc.constantFrom(
+      'https://example.com/?a=1&b="2"',
+      'tg://resolve?domain=x',
+      'tg://user?id=1',
+      'nonsense',
+    );
+    const button = fc.record({ text: fc.string({ minLength: 1 }).map((text) => `b${text}`), url });
+    const anyPost = fc.record({
+      content: anyTextWithEntities,
+      url,
+      buttons: fc.array(fc.array(button, { maxLength: 8 }), { maxLength: 8 }),
+      repeat: fc.constantFrom(1, 1, 1, 60),
+      linked: fc.boolean(),
+    });
+    let sent = 0;
+    await fc.assert(
+      fc.asyncProperty(anyPost, async ({ content, url: link, buttons, repeat, linked }) => {
+        const post = postOf({
+          text: content.text.repeat(repeat),
+          entities: content.entities.map((entity) => ({ ...entity, url: link })),
+          buttons,
+          media: linked ? [media('video', 'big.mp4')] : [],
+        });
+        const results: SendContext['results'] = linked ? { 'upload-0': { link: 'media_too_large' } } : {};
+        const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(post, channel, results);
+        expect(textAfterTrim.length).toBeLessThanOrEqual(4_000);
+        const step = steps.find(({ visible }) => visible);
+        if (!step) return expect(warnings.map(({ code }) => code)).toContain('nothing_to_send');
+        if (trimmedChars > 0) expect(textAfterTrim.startsWith(post.text.slice(0, -trimmedChars))).toBe(true);
+        expect(await publisher.send(step, contextWith({ results }))).toMatchObject({ kind: 'done' });
+        const [entry] = (await max.control.ledger({ after: sent++ })).slice(-1);
+        expect(entry?.text).toBe(textAfterTrim);
+      }),
+      { numRuns: process.env['TEST_LONG'] ? 3_000 : 300, seed: 20_261_121 },
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../../src/platforms/publisher.js';
+import { COMMUNITY_TOKEN } from '../../stand-ins/vk/stand-in.js';
+import { CHANNEL, TEXT_ONLY_CHANNEL, contextFor, post, publish, startVk } from './stage.js';
+
+let folder: string;
+let vk: Awaited<ReturnType<typeof startVk>>;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crosspost-media-'));
+  vk = await startVk();
+});
+afterEach(async () => {
+  await vk.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const MP4 = Buffer.concat([Buffer.alloc(4), Buffer.from('ftypisom')]);
+const photo = { type: 'photo', url: 'https://media.example/a.png' } as const;
+const video = { type: 'video', url: 'https://media.example/storm%20at%20sea.mp4' } as const;
+const audio = { type: 'audio', url: 'https://media.example/horn.mp3' } as const;
+
+let released: number;
+const fileOf = async (name: string, bytes: Buffer, mime: string): Promise<MediaFile> => {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return { path, sizeBytes: bytes.length, mime, filename: name, release: () => void released++ };
+};
+/** Files by the index of their medium, or why there is none. */
+const files = (answers: readonly (MediaFile | PublishError)[]): { context: SendContext; wanted: WantedMedia[] } => {
+  released = 0;
+  const wanted: WantedMedia[] = [];
+  const media: SendContext['media'] = async (index, limits) => {
+    wanted.push(limits);
+    return answers[index]!;
+  };
+  return { context: contextFor({ media }), wanted };
+};
+const newest = async () => (await vk.control.ledger()).at(-1);
+
+describe('photos and videos', () => {
+  it('are uploaded one by one and stand on the wall in their order, their files released', async () => {
+    const { context, wanted } = files([
+      await fileOf('a.png', PNG, 'image/png'),
+      await fileOf('storm.mp4', MP4, 'video/mp4'),
+    ]);
+    const { outcome, results } = await publish(vk.publisher, post({ media: [photo, video] }), context);
+    expect(outcome).toMatchObject({ kind: 'done', messageIds: ['1'] });
+    expect(results).toEqual({
+      'media-1': { attachment: expect.stringMatching(/^photo-7_\d+$/) },
+      'media-2': { attachment: expect.stringMatching(/^video-7_\d+$/) },
+    });
+    expect((await newest())?.media).toMatchObject([
+      { type: 'photo', name: 'a.png', bytes: PNG.length },
+      { type: 'video', name: 'storm at sea', bytes: MP4.length },
+    ]);
+    expect(released).toBe(2);
+    expect(wanted).toMatchObject([
+      { maxBytes: 52_428_800, maxSum: 14_000 },
+      { formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
+    ]);
+    const { items } = await vk.control.calls();
+    expect(items.map(({ method }) => method)).toEqual([
+      'photos.getWallUploadServer',
+      'upload.photo',
+      'photos.saveWallPhoto',
+      'video.save',
+      'upload.video',
+      'wall.post',
+    ]);
+  });
+
+  it('go without a text too', async () => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    await publish(vk.publisher, post({ text: '', media: [photo] }), context);
+    expect(await newest()).toMatchObject({ text: '', media: [{ type: 'photo' }] });
+  });
+
+  it('without an upload token become links in the text, with a warning', async () => {
+    const context = contextFor({ channel: TEXT_ONLY_CHANNEL, credentials: { access_token: COMMUNITY_TOKEN } });
+    await publish(vk.publisher, post({ media: [photo, audio] }), context);
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${photo.url}\n${audio.url}`, media: [] });
+    const { warnings } = vk.publisher.render(post({ media: [photo, audio] }), TEXT_ONLY_CHANNEL);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'Medium 1 goes as a link in the text: the channel has no upload token.',
+      'Medium 2 goes as a link in the text: VK takes no sound.',
+    ]);
+  });
+});
+
+describe('a medium that does not go', () => {
+  const error = (code: string, category: PublishError['category']): PublishError => ({
+    code,
+    category,
+    source: 'gateway',
+    message: 'It is 60 MB.',
+  });
+
+  it('because it cannot be made to fit: a link in the text, the others as they are', async () => {
+    const { context } = files([error('media_too_large', 'media'), await fileOf('a.png', PNG, 'image/png')]);
+    const of = post({ media: [video, photo] });
+    const { outcome, results } = await publish(vk.publisher, of, context);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${video.url}`, media: [{ type: 'photo' }] });
+    expect(vk.publisher.render(of, CHANNEL, results).warnings).toEqual([
+      { code: 'media_linked', message: 'Medium 1 goes as a link in the text: It is 60 MB.' },
+    ]);
+  });
+
+  it('because VK cannot read it: a link in the text', async () => {
+    const { context } = files([await fileOf('a.png', Buffer.from('words'), 'image/png')]);
+    await publish(vk.publisher, post({ media: [photo] }), context);
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${photo.url}`, media: [] });
+    expect(released).toBe(1);
+  });
+
+  it.each([
+    ['because it is gone for good: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
+    ['because its host is down: it is tried again', error('unreachable', 'network'), { kind: 'retry', named: false }],
+  ])('%s', async (_, failure, outcome) => {
+    const { context } = files([failure]);
+    expect((await publish(vk.publisher, post({ media: [photo] }), context)).outcome).toMatchObject(outcome);
+    expect(await newest()).toBeUndefined();
+  });
+});
+
+describe('an upload that fails may be run again (platforms.md §3)', () => {
+  it.each([
+    ['photos.getWallUploadServer', 'drop_before_accepting', 'retry'],
+    ['upload.photo', 'accept_then_drop', 'retry'],
+    ['photos.saveWallPhoto', 'accept_then_drop', 'retry'],
+    ['upload.photo', 'answer', 'retry'],
+  ] as const)('%s meets %s', async (method, mode, kind) => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    await vk.control.addFault({ mode, method, status: 502, body: '<html></html>' });
+    expect((await publish(vk.publisher, post({ media: [photo] }), context)).outcome).toMatchObject({
+      kind,
+      named: false,
+    });
+    expect((await publish(vk.publisher, post({ media: [photo] }), context)).outcome).toMatchObject({ kind: 'done' });
+    expect(await vk.control.ledger()).toHaveLength(1);
+    expect(released).toBe(2);
+  });
+
+  it("a community's token cannot upload: the channel needs attention", async () => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    const credentials = { access_token: COMMUNITY_TOKEN, upload_token: COMMUNITY_TOKEN };
+    const { outcome } = await publish(vk.publisher, post({ media: [photo] }), { ...context, credentials });
+    expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'wrong_kind_of_token' } });
+    expect(released).toBe(1);
+  });
+});
+
+describe('a file of 100 MB', () => {
+  it('passes through without being held in memory', async () => {
+    const size = 100 * 1_048_576;
+    const path = join(folder, 'long.mp4');
+    const handle = await open(path, 'w');
+    await handle.truncate(size);
+    await handle.close();
+
+    let received = 0;
+    let held = 0;
+    const before = process.memoryUsage().arrayBuffers;
+    const sink = createServer((request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+        held = Math.max(held, process.memoryUsage().arrayBuffers - before);
+      });
+      request.on('end', () => response.end(JSON.stringify({ size, video_id: 1 })));
+    });
+    await new Promise<void>((listening) => sink.listen(0, '127.0.0.1', listening));
+    const upload_url = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`;
+    const body = { response: { upload_url, owner_id: -7, video_id: 5 } };
+    await vk.control.addFault({ mode: 'answer', method: 'video.save', status: 200, body });
+
+    const file = { path, sizeBytes: size, mime: 'video/mp4', filename: 'long.mp4', release: () => undefined };
+    const { context } = files([file]);
+    const step = vk.publisher.render(post({ media: [video] }), CHANNEL).steps[0]!;
+    expect(await vk.publisher.send(step, context)).toMatchObject({ result: { attachment: 'video-7_5' } });
+    expect(received).toBeGreaterThan(size);
+    expect(held).toBeLessThan(32 * 1_048_576);
+    sink.closeAllConnections();
+    await new Promise((closed) => sink.close(closed));
+  });
+});

@@ -1,0 +1,194 @@
+import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
+import type { SendContext, Step } from '../../../src/platforms/publisher.js';
+import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { COMMUNITY_TOKEN, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
+import { CHANNEL, contextFor, post, startVk } from './stage.js';
+
+let vk: Awaited<ReturnType<typeof startVk>>;
+beforeEach(async () => {
+  vk = await startVk();
+});
+afterEach(() => vk.stop());
+
+const step = (of = post()): Step => vk.publisher.render(of, CHANNEL).steps.at(-1)!;
+const send = (more: Partial<SendContext> = {}, of = post()) => vk.publisher.send(step(of), contextFor(more));
+const accepted = async () => (await vk.control.ledger()).length;
+const HOUR = 3_600_000;
+
+describe('a post that goes out', () => {
+  it('has its id and address', async () => {
+    expect(await send()).toEqual({
+      kind: 'done',
+      result: { post_id: '1' },
+      messageIds: ['1'],
+      urls: ['https://vk.com/wall-7_1'],
+    });
+  });
+
+  it('goes out once for a key, however often it is sent', async () => {
+    await send();
+    expect(await send({ attempt: 2 })).toMatchObject({ messageIds: ['1'] });
+    expect(await send({ key: 'pub_2' })).toMatchObject({ messageIds: ['2'] });
+    expect(await accepted()).toBe(2);
+  });
+
+  it('tells VK of an advertisement', async () => {
+    await send({}, post({ isAdvertisement: true }));
+    expect((await vk.control.calls()).items[0]?.request).toMatchObject({ mark_as_ads: '1' });
+  });
+});
+
+const refusal = (error_code: number, error_msg = 'words') => ({
+  body: { error: { error_code, error_msg } },
+  status: 200,
+});
+const HTML = '<html><body>502 Bad Gateway</body></html>';
+type Case = readonly [what: string, fault: Partial<Fault>, outcome: object, accepted: number];
+
+describe('what VK answers (platforms.md §3)', () => {
+  const wait = (afterMs: number) => ({ kind: 'retry', named: true, afterMs, error: { category: 'rate_limit' } });
+  const cases: readonly Case[] = [
+    ['6', refusal(6), wait(1_000), 0],
+    ['9', refusal(9), wait(300_000), 0],
+    ['29', refusal(29), wait(900_000), 0],
+    ['43', refusal(43), wait(60_000), 0],
+    [
+      '214 of the day',
+      refusal(214, 'Access to adding post denied: you can only add 50 posts a day'),
+      wait(24 * HOUR),
+      0,
+    ],
+    ...[100, 214, 219, 222, 224].map((code): Case => [String(code), refusal(code), { kind: 'failed' }, 0]),
+    ['an unknown one', refusal(9_999), { kind: 'failed', error: { category: 'platform' } }, 0],
+    ...[5, 7, 14, 15, 17, 18, 27, 28, 37, 203, 1051, 3300].map((code): Case => [
+      String(code),
+      refusal(code),
+      { kind: 'credentials', error: { category: 'credentials', source: 'vk', platform_says: 'words' } },
+      0,
+    ]),
+    ...[1, 10, 36].map((code): Case => [
+      `${code}, though it was done`,
+      { mode: 'accept_then_answer', ...refusal(code) },
+      { kind: 'in_doubt' },
+      1,
+    ]),
+    ['a drop before it is read', { mode: 'drop_before_accepting' }, { kind: 'in_doubt' }, 0],
+    ['a drop after it is done', { mode: 'accept_then_drop' }, { kind: 'in_doubt' }, 1],
+    ['502 in HTML', { mode: 'accept_then_answer', status: 502, body: HTML }, { kind: 'in_doubt' }, 1],
+    ['200 in HTML', { mode: 'accept_then_answer', status: 200, body: HTML }, { kind: 'in_doubt' }, 1],
+    ['200 without a body', { mode: 'accept_then_answer', status: 200, body: '' }, { kind: 'in_doubt' }, 1],
+    [
+      '200 with half a body',
+      { mode: 'accept_then_answer', status: 200, body: '{"response":{"po' },
+      { kind: 'in_doubt' },
+      1,
+    ],
+    ['200 without an id', { mode: 'accept_then_answer', status: 200, body: { response: {} } }, { kind: 'in_doubt' }, 1],
+    ['200 with null', { mode: 'accept_then_answer', status: 200, body: { response: null } }, { kind: 'in_doubt' }, 1],
+    ['403 in HTML', { status: 403, body: HTML }, { kind: 'retry', named: false }, 0],
+    [
+      '429',
+      { status: 429, body: '', headers: { 'retry-after': '9' } },
+      { kind: 'retry', named: true, afterMs: 9_000 },
+      0,
+    ],
+  ];
+  it.each(cases)('%s', async (_, fault, outcome, accepts) => {
+    await vk.control.addFault({ mode: 'answer', ...fault });
+    expect(await send()).toMatchObject(outcome);
+    expect(await accepted()).toBe(accepts);
+    expect((await vk.control.calls()).total).toBe(1);
+  });
+
+  it('a wait that VK does not name grows from attempt to attempt, and not for ever', async () => {
+    const waits: unknown[] = [];
+    for (const attempt of [1, 2, 3, 10]) {
+      await vk.control.addFault({ mode: 'answer', ...refusal(9) });
+      const outcome = await send({ attempt });
+      waits.push(outcome.kind === 'retry' && outcome.afterMs);
+    }
+    expect(waits).toEqual([300_000, 600_000, 1_200_000, 4 * HOUR]);
+  });
+
+  it('a wall that took its 50 posts of the day: the rest of them waits', async () => {
+    await vk.control.ask('POST', 'groups', { group_id: '7', daily_limit: 1 });
+    await send();
+    expect(await send({ key: 'pub_2' })).toMatchObject({ kind: 'retry', named: true, afterMs: 24 * HOUR });
+  });
+
+  it.each([
+    ['a revoked token', COMMUNITY_TOKEN, 'unauthorized'],
+    ['a VK ID token', 'vk2.a.token', 'wrong_kind_of_token'],
+    ['none', '', 'access_token_missing'],
+  ])('%s', async (_, access_token, code) => {
+    await vk.control.ask('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
+    const outcome = await send({ credentials: { access_token } });
+    expect(outcome).toMatchObject({ kind: 'credentials', error: { code } });
+  });
+
+  it('an outcome never shows a token, though an answer should echo it', async () => {
+    const words = `no access for ${COMMUNITY_TOKEN} nor ${USER_TOKEN}`;
+    for (const code of [5, 9, 10, 100]) {
+      await vk.control.addFault({ mode: 'answer', ...refusal(code, words) });
+      const outcome = await send();
+      expect(outcome).toMatchObject({ error: { platform_says: 'no access for *** nor ***' } });
+    }
+  });
+});
+
+describe('no answer', () => {
+  it.each([
+    ['hang', 0],
+    ['accept_then_hang', 1],
+  ] as const)('in time (%s) is in doubt', async (mode, accepts) => {
+    const impatient = createVkPublisher({ apiUrl: vk.url, timeoutMs: 250 });
+    await vk.control.addFault({ mode });
+    expect(await impatient.send(step(), contextFor())).toMatchObject({
+      kind: 'in_doubt',
+      error: { code: 'timed_out' },
+    });
+    expect(await accepted()).toBe(accepts);
+    await vk.stop();
+    await impatient.close();
+    vk = await startVk();
+  });
+
+  it('because nobody listens: nothing was sent, it may be tried again', async () => {
+    const offline = createVkPublisher({ apiUrl: vk.url });
+    await vk.stop();
+    const outcome = await offline.send(step(), contextFor());
+    expect(outcome).toMatchObject({ kind: 'retry', named: false, error: { code: 'not_sent', source: 'gateway' } });
+    await offline.close();
+    vk = await startVk();
+  });
+});
+
+describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
+  const lookUp = (since: number, more: Partial<SendContext> = {}, of = post()) =>
+    vk.publisher.lookUp!(step(of), contextFor(more), since);
+
+  it('is sent where the wall has its text since the attempt began', async () => {
+    const since = Date.now();
+    await vk.control.addFault({ mode: 'accept_then_drop' });
+    expect(await send({}, post({ text: 'Tide [id1|at] six' }))).toMatchObject({ kind: 'in_doubt' });
+    expect(await lookUp(since, {}, post({ text: 'Tide [id1|at] six' }))).toEqual({
+      kind: 'sent',
+      outcome: { kind: 'done', result: { post_id: '1' }, messageIds: ['1'], urls: ['https://vk.com/wall-7_1'] },
+    });
+  });
+
+  it('is surely not sent where the wall has other texts alone, or the same one from before', async () => {
+    await send({}, post({ text: 'Other' }));
+    expect(await lookUp(Date.now())).toEqual({ kind: 'not_sent' });
+    await send({ key: 'pub_2' });
+    expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
+  });
+
+  it('stays unknown where the wall cannot be read, or ours may stand behind what was read', async () => {
+    expect(await lookUp(0, { credentials: { access_token: COMMUNITY_TOKEN } })).toEqual({ kind: 'unknown' });
+    await vk.control.addFault({ mode: 'drop_before_accepting' });
+    expect(await lookUp(0)).toEqual({ kind: 'unknown' });
+    for (let n = 0; n < 50; n++) await send({ key: `pub_${n}` }, post({ text: `Number ${n}` }));
+    expect(await lookUp(0)).toEqual({ kind: 'unknown' });
+  });
+});
