@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { systemClock } from '../kernel/clock.js';
+import { createMaxPublisher } from '../platforms/max/max-publisher.js';
 import { Publishers } from '../platforms/registry.js';
 import { createTelegramPublisher } from '../platforms/telegram/telegram-publisher.js';
 import { createPool } from '../postgres/pool.js';
@@ -32,7 +33,10 @@ export const projectionsOf = (settings: Settings): readonly Projection[] => [
 ];
 
 /** The publishers, one for each network. */
-export const publishersOf = (urls: PlatformUrls) => [createTelegramPublisher({ apiUrl: urls.telegram })];
+export const publishersOf = (urls: PlatformUrls) => [
+  createTelegramPublisher({ apiUrl: urls.telegram }),
+  createMaxPublisher({ apiUrl: urls.max }),
+];
 
 /** Runs one projection over a connection of its own; a transaction that stands still there is ended by the server. */
 const runProjection = async (
