@@ -227,14 +227,16 @@ describe('endpoints', () => {
           .set('x-service-client-signature', signature)
           .send(text);
       };
+      // Past authentication: posts in quick succession may be too many (429), which comes after it (D-7).
+      const isLetIn = ({ status }: { status: number }): void => expect([200, 429]).toContain(status);
       const overlap = await owner.caller.post(`/endpoints/${id}/rotate-secret`, { overlap_minutes: 60 }).expect(200);
       expect(Date.parse(overlap.body.previous_secret_until)).toBeGreaterThan(Date.now() + 59 * 60_000);
-      await signed(first.signing_secret).expect(200);
-      await signed(overlap.body.signing_secret).expect(200);
+      await signed(first.signing_secret).expect(isLetIn);
+      await signed(overlap.body.signing_secret).expect(isLetIn);
       const { body: last } = await owner.caller.post(`/endpoints/${id}/rotate-secret`).expect(200);
       expect(last.previous_secret_until).toBeNull();
       await signed(overlap.body.signing_secret).expect(401);
-      await signed(last.signing_secret).expect(200);
+      await signed(last.signing_secret).expect(isLetIn);
       const tooLong = await owner.caller.post(`/endpoints/${id}/rotate-secret`, { overlap_minutes: -1 }).expect(422);
       expect(complaints(tooLong.body)).toEqual(['overlap_minutes: out_of_range']);
     });
