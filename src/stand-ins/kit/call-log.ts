@@ -16,6 +16,9 @@ export interface LoggedCall {
   status: number | null;
 }
 
+/** Fields by which networks are told who calls; the log shows that they came. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['access_token']);
+
 /** How many calls are kept. */
 const KEPT = 2_000;
 
@@ -26,7 +29,10 @@ export class CallLog {
   private total = 0;
 
   add(call: Omit<LoggedCall, 'seq' | 'at' | 'status'>): LoggedCall {
-    const logged: LoggedCall = { seq: ++this.total, at: new Date().toISOString(), ...call, status: null };
+    const request = Object.fromEntries(
+      Object.entries(call.request).map(([name, value]) => [name, CREDENTIALS.has(name) ? '***' : value]),
+    );
+    const logged: LoggedCall = { seq: ++this.total, at: new Date().toISOString(), ...call, request, status: null };
     this.calls[(logged.seq - 1) % KEPT] = logged;
     this.counts.set(call.method, (this.counts.get(call.method) ?? 0) + 1);
     return logged;

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { anyTextWithEntities } from '../payload/payload.properties.js';
+import { plainText } from './plain-text.js';
+
+const link = (offset: number, length: number, url = 'https://example.com/') =>
+  ({ type: 'text_link', offset, length, url }) as const;
+
+describe('plainText', () => {
+  it('puts the address of a link behind its words, and not where the words are the address', () => {
+    const text = 'See tides and https://example.com/ now';
+    expect(plainText({ text, entities: [link(14, 20), link(4, 5)] }, { limit: 100 })).toEqual({
+      text: 'See tides (https://example.com/) and https://example.com/ now',
+      trimmedChars: 0,
+      droppedLines: 0,
+      losesFormatting: false,
+    });
+  });
+
+  it('tells of formatting that is lost', () => {
+    const entities = [{ type: 'bold', offset: 0, length: 2 }] as const;
+    expect(plainText({ text: 'Ahoy', entities }, { limit: 100 })).toMatchObject({
+      text: 'Ahoy',
+      losesFormatting: true,
+    });
+  });
+
+  it('cuts the text shorter for the lines that follow, and counts what was cut of the original', () => {
+    const content = { text: 'one two three four', entities: [] };
+    expect(plainText(content, { limit: 16, lines: ['line'] })).toMatchObject({
+      text: 'one two…\n\nline',
+      trimmedChars: 11,
+    });
+  });
+
+  it('leaves an address out rather than cutting it', () => {
+    const content = { text: 'Tides here and there', entities: [link(6, 4, 'https://example.com/a/long/path')] };
+    for (let limit = 12; limit < 45; limit++) {
+      const { text, trimmedChars } = plainText(content, { limit });
+      expect(text).toBe('Tides here…');
+      expect(trimmedChars).toBe(10);
+    }
+  });
+
+  it('drops lines that find no room even without the text', () => {
+    expect(plainText({ text: 'Ahoy', entities: [] }, { limit: 9, lines: ['12345', '678', '90123456', '4'] })).toEqual({
+      text: '12345\n678',
+      trimmedChars: 4,
+      droppedLines: 2,
+      losesFormatting: false,
+    });
+  });
+
+  it('shows nothing of a text that cannot be seen', () => {
+    expect(plainText({ text: '\u200b \n', entities: [] }, { limit: 9 }).text).toBe('');
+    expect(plainText({ text: '\u200b \n', entities: [] }, { limit: 9, lines: ['a'] }).text).toBe('a');
+  });
+
+  it('keeps within the limit, whatever the text, and cuts nothing where it fits', () => {
+    fc.assert(
+      fc.property(
+        anyTextWithEntities,
+        fc.integer({ min: 1, max: 300 }),
+        fc.array(fc.string({ maxLength: 20 })),
+        ({ text, entities }, limit, lines) => {
+          const linked = entities.map((entity) => ({ ...entity, url: 'https://example.com/' }));
+          const breaks = (of: string) => Array.from(of.matchAll(/a/g), ({ index }) => index + 1);
+          const cut = plainText({ text, entities: linked }, { limit, lines, breaks });
+          expect(cut.text.length).toBeLessThanOrEqual(limit);
+          expect(cut.trimmedChars).toBeGreaterThanOrEqual(0);
+          expect(cut.trimmedChars).toBeLessThanOrEqual(text.length);
+          expect(plainText({ text, entities: linked }, { limit: 100_000, lines, breaks }).trimmedChars).toBe(0);
+        },
+      ),
+    );
+  });
+});

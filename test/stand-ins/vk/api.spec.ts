@@ -1,0 +1,158 @@
+import { COMMUNITY_TOKEN, callVk, startStandIn, uploadFile } from './stand-in.js';
+
+let vk: Awaited<ReturnType<typeof startStandIn>>;
+beforeEach(async () => {
+  vk = await startStandIn({ groups: [{ id: '7', title: 'Harbour' }] });
+});
+afterEach(() => vk.stop());
+
+const post = (more: Record<string, string> = {}) =>
+  vk.call('wall.post', { owner_id: '-7', from_group: '1', message: 'Ahoy', ...more });
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const mp4 = Buffer.concat([Buffer.alloc(4), Buffer.from('ftypisom')]);
+
+describe('wall.post', () => {
+  it("numbers a wall's posts, and keeps them in the ledger", async () => {
+    expect([await post(), await post({ message: 'Again' })]).toEqual([
+      { response: { post_id: 1 } },
+      { response: { post_id: 2 } },
+    ]);
+    expect(await vk.control.ledger({ channel: '7' })).toMatchObject([
+      { channel_title: 'Harbour', message_id: '1', text: 'Ahoy' },
+      { message_id: '2', text: 'Again' },
+    ]);
+  });
+
+  it('gives the same post back for the same guid, and for another one another', async () => {
+    const first = await post({ guid: '11' });
+    expect(await post({ guid: '11', message: 'other words' })).toEqual(first);
+    expect((await post({ guid: '12' })).response).toEqual({ post_id: 2 });
+    expect(await vk.control.ledger()).toHaveLength(2);
+  });
+
+  it.each([
+    ['no version', { v: '' }, 8],
+    ['an old version', { v: '5.50' }, 8],
+    ['no token', { access_token: '' }, 5],
+    ['a VK ID token', { access_token: 'vk2.a.abc' }, 1051],
+    ['a wall of a person', { owner_id: '7' }, 100],
+    ['nothing to post', { message: ' ' }, 100],
+    ['a text too long', { message: 'x'.repeat(15_896) }, 100],
+    ['an attachment that was never uploaded', { attachments: 'photo-7_1' }, 100],
+    ['eleven attachments', { attachments: Array(11).fill('photo-7_1').join(',') }, 100],
+    ['two links attached', { attachments: 'https://a.example,https://b.example' }, 222],
+  ])('refuses %s', async (_, more, code) => {
+    expect((await post(more)).error?.error_code).toBe(code);
+    expect(await vk.control.ledger()).toEqual([]);
+  });
+
+  it('takes as many posts a day as it is told', async () => {
+    await vk.control.ask('POST', 'groups', { group_id: '7', daily_limit: 50 });
+    for (let n = 0; n < 50; n++) await post({ guid: String(n) });
+    const { error } = await post({ guid: '50' });
+    expect(error).toMatchObject({ error_code: 214, error_msg: expect.stringContaining('only add 50 posts a day') });
+    expect((await post({ guid: '3' })).response).toEqual({ post_id: 4 });
+  });
+
+  it('makes links of what it reads as mentions', async () => {
+    await post({ message: 'by [id1|Pavel], @durov (him) and *club5 (them); mail a@b.example' });
+    const [entry] = await vk.control.ledger();
+    expect(entry?.text).toBe('by Pavel, him and them; mail a@b.example');
+    expect(entry?.entities.map(({ url }) => url)).toEqual([
+      'https://vk.com/id1',
+      'https://vk.com/durov',
+      'https://vk.com/club5',
+    ]);
+  });
+});
+
+describe('kinds of token', () => {
+  it.each(['wall.get', 'photos.getWallUploadServer', 'photos.saveWallPhoto', 'video.save'])(
+    "a community's may not %s",
+    async (method) => {
+      const answer = await callVk(vk.url, method, { access_token: COMMUNITY_TOKEN, group_id: '7', owner_id: '-7' });
+      expect(answer.error?.error_code).toBe(27);
+    },
+  );
+
+  it("a community's may post; a revoked one may nothing", async () => {
+    expect((await post({ access_token: COMMUNITY_TOKEN })).response).toEqual({ post_id: 1 });
+    await vk.control.ask('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
+    expect((await post({ access_token: COMMUNITY_TOKEN })).error?.error_code).toBe(5);
+  });
+
+  it('no token stands in the log of calls', async () => {
+    await post();
+    expect((await vk.control.calls()).items[0]?.request).toMatchObject({ message: 'Ahoy', access_token: '***' });
+  });
+});
+
+describe('uploads', () => {
+  const server = async () =>
+    ((await vk.call('photos.getWallUploadServer', { group_id: '7' })).response as { upload_url: string }).upload_url;
+
+  it('a photo goes through its chain once and can then be posted', async () => {
+    const answer = await uploadFile(await server(), 'photo', png);
+    const saved = await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer });
+    const [{ id, owner_id }] = saved.response;
+    expect((await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer })).error?.error_code).toBe(100);
+    await post({ attachments: `photo${owner_id}_${id}` });
+    const [entry] = await vk.control.ledger();
+    expect(entry?.media).toMatchObject([{ type: 'photo', bytes: png.length, mime: 'image/png' }]);
+  });
+
+  it.each([
+    ['another hash', { hash: 'x' }, 121],
+    ['another server', { server: '1' }, 121],
+    ['another photo', { photo: '[{}]' }, 100],
+    ['no photo', { photo: '' }, 100],
+    ['another community', { group_id: '8' }, 100],
+  ])('does not save a photo with %s', async (_, change, code) => {
+    const answer = await uploadFile(await server(), 'photo', png);
+    const saved = await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer, ...change });
+    expect(saved.error?.error_code).toBe(code);
+  });
+
+  it('what is no photo comes back empty; an address serves once', async () => {
+    const address = await server();
+    expect(await uploadFile(address, 'photo', Buffer.from('words'))).toMatchObject({ photo: '[]' });
+    expect(await uploadFile(address, 'other', png)).toMatchObject({ photo: '[]' });
+    expect(await uploadFile(address, 'photo', png)).toMatchObject({ hash: expect.any(String) });
+    expect(await uploadFile(address, 'photo', png)).toHaveProperty('error');
+  });
+
+  it('a video has its name first and its file after; without it, it cannot be posted', async () => {
+    const { response } = await vk.call('video.save', { group_id: '7', name: 'Storm', wallpost: '0' });
+    const attachments = `video${response.owner_id}_${response.video_id}`;
+    expect((await post({ attachments })).error?.error_code).toBe(100);
+    expect(await uploadFile(response.upload_url, 'video_file', png)).toHaveProperty('error_code');
+    expect(await uploadFile(response.upload_url, 'video_file', mp4)).toMatchObject({ size: mp4.length });
+    expect((await post({ attachments })).response).toEqual({ post_id: 1 });
+  });
+});
+
+describe('wall.get', () => {
+  it('gives the newest first, with the dates of their posting', async () => {
+    await post();
+    await post({ message: 'Newer' });
+    const { response } = await vk.call('wall.get', { owner_id: '-7', count: '1' });
+    expect(response).toMatchObject({ count: 2, items: [{ id: 2, owner_id: -7, text: 'Newer', attachments: [] }] });
+    expect(Math.abs(response.items[0].date - Date.now() / 1_000)).toBeLessThan(60);
+  });
+});
+
+describe('after a stop', () => {
+  it('posts go on being numbered, and uploads can be posted', async () => {
+    await post();
+    const address = (await vk.call('photos.getWallUploadServer', { group_id: '7' })).response.upload_url;
+    const answer = await uploadFile(address, 'photo', png);
+    const [{ id }] = (await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer })).response;
+    await vk.end();
+    const again = await startStandIn({ ledgerFile: vk.ledgerFile });
+    const parameters = { owner_id: '-7', from_group: '1', attachments: `photo-7_${id}` };
+    expect(await again.call('wall.post', parameters)).toEqual({ response: { post_id: 2 } });
+    expect(await again.control.ledger()).toHaveLength(2);
+    await again.stop();
+    vk = await startStandIn();
+  });
+});
