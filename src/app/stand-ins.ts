@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { startMaxStandIn } from '../stand-ins/max/max-stand-in.js';
 import { startTelegramStandIn } from '../stand-ins/telegram/telegram-stand-in.js';
+import { startVkStandIn } from '../stand-ins/vk/vk-stand-in.js';
 import type { RunningStandIn } from '../stand-ins/kit/server.js';
 import type { PlatformUrls } from './worker.js';
 
@@ -15,7 +16,7 @@ const REAL: PlatformUrls = {
 };
 
 /** How each network's stand-in is started. */
-const STAND_INS = { telegram: startTelegramStandIn, max: startMaxStandIn };
+const STAND_INS = { telegram: startTelegramStandIn, vk: startVkStandIn, max: startMaxStandIn };
 
 /** Injection token of the {@link Networks}. */
 export const NETWORKS = Symbol('Networks');

@@ -5,6 +5,7 @@ import { systemClock } from '../kernel/clock.js';
 import { createMaxPublisher } from '../platforms/max/max-publisher.js';
 import { Publishers } from '../platforms/registry.js';
 import { createTelegramPublisher } from '../platforms/telegram/telegram-publisher.js';
+import { createVkPublisher } from '../platforms/vk/vk-publisher.js';
 import { createPool } from '../postgres/pool.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
 import { PostPayloads } from '../projections/posts/post-payloads.js';
@@ -35,6 +36,7 @@ export const projectionsOf = (settings: Settings): readonly Projection[] => [
 /** The publishers, one for each network. */
 export const publishersOf = (urls: PlatformUrls) => [
   createTelegramPublisher({ apiUrl: urls.telegram }),
+  createVkPublisher({ apiUrl: urls.vk }),
   createMaxPublisher({ apiUrl: urls.max }),
 ];
 

@@ -13,6 +13,15 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
     credentials: { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@harbour_news' },
   },
   {
+    platform: 'vk',
+    name: 'Harbour News',
+    credentials: {
+      access_token: 'vk1.a.community-DemoDemoDemoDemoDemoDemo',
+      upload_token: 'vk1.a.user-DemoDemoDemoDemoDemoDemo',
+      group_id: '220000001',
+    },
+  },
+  {
     platform: 'max',
     name: 'Harbour News',
     credentials: { access_token: 'DemoDemoDemoDemoDemoDemoDemoDemo', chat_id: '-70912345678901' },

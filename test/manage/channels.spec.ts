@@ -23,7 +23,12 @@ describe('channels', () => {
       ['telegram', { bot_token: '1:secret', chat_id: '@acme_news' }, { chat_id: '@acme_news' }, { on_doubt: 'hold' }],
       ['telegram', { bot_token: '1:secret', chat_id: -1001234567890 }, { chat_id: '-1001234567890' }, {}],
       ['vk', { access_token: 'secret', group_id: 123 }, { group_id: '123' }, {}],
-      ['vk', { access_token: 'secret', upload_token: 'secret-2', group_id: '123' }, { group_id: '123' }, {}],
+      [
+        'vk',
+        { access_token: 'secret', upload_token: 'secret-2', group_id: '123' },
+        { group_id: '123', uploads: 'user_token' },
+        {},
+      ],
       ['max', { access_token: 'secret', chat_id: '-70912345678901' }, { chat_id: '-70912345678901' }, {}],
       [
         'ok',

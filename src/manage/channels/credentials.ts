@@ -107,8 +107,13 @@ export const readCredentials = (platform: Platform, value: unknown, problems: Pr
   const sent = (Object.entries(draft) as [string, string | undefined][]).filter(
     (field): field is [string, string] => field[1] !== undefined,
   );
+  const secret = Object.fromEntries(sent.filter(([name]) => !PUBLIC.has(name)));
   return {
-    address: Object.fromEntries(sent.filter(([name]) => PUBLIC.has(name))),
-    secret: Object.fromEntries(sent.filter(([name]) => !PUBLIC.has(name))),
+    address: {
+      ...Object.fromEntries(sent.filter(([name]) => PUBLIC.has(name))),
+      // That there is such a token is no secret, and what is rendered depends on it (D-22).
+      ...('upload_token' in secret && { uploads: 'user_token' }),
+    },
+    secret,
   };
 };

@@ -1,3 +1,4 @@
+import { DEMO_CHANNELS } from '../demo-channels.js';
 import { KeptUploads } from '../kit/kept-uploads.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
@@ -19,7 +20,9 @@ export interface VkStandInOptions extends StandInOptions {
  * are forgotten.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
-  const groups = new Groups(options.groups);
+  const demo = DEMO_CHANNELS.filter(({ platform }) => platform === 'vk');
+  const known = demo.map(({ name, credentials }) => ({ id: credentials['group_id'] ?? '', title: name }));
+  const groups = new Groups([...known, ...(options.groups ?? [])]);
   const media = new MediaStore(`${options.ledgerFile}.media`);
   const wall = new Wall('vk', 'VK', media.folder);
   const uploads = new Uploads(await KeptUploads.open(`${options.ledgerFile}.uploads`), media);
