@@ -146,12 +146,14 @@ export const appendBytes = (events: readonly NewEvent[]): number =>
 
 /**
  * What every adapter checks before it sends anything.
- * @throws RangeError no events, or a stream name that is empty or begins with `$`.
+ * @throws RangeError no events, or a stream or type that is empty or begins with `$`: such names belong to the store.
  * @throws AppendTooLarge
  */
 export const checkAppend = (stream: string, events: readonly NewEvent[]): void => {
   if (events.length === 0) throw new RangeError(`${stream}: an append needs at least one event`);
   if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is no stream of ours`);
+  const foreign = events.find(({ type }) => type === '' || type.startsWith('$'));
+  if (foreign) throw new RangeError(`"${foreign.type}" is no event type of ours`);
   const bytes = appendBytes(events);
   if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
 };

@@ -67,6 +67,10 @@ export const appending = (stage: Stage): void => {
       await expect(stage.store.append(stream, 'noStream', [newEvent()])).rejects.toThrow(RangeError);
     });
 
+    it.each(['$type', ''])('refuses the event type "%s", which would belong to the store', async (type) => {
+      await expect(stage.store.append(newStream(), 'noStream', [newEvent(type)])).rejects.toThrow(RangeError);
+    });
+
     it('refuses more than 1 MiB in one append, and writes nothing of it (D-42)', async () => {
       const stream = newStream();
       const half = newEvent({ text: 'x'.repeat(MAX_APPEND_BYTES / 2) });
