@@ -7,12 +7,15 @@ import { createInterface } from 'node:readline';
 const NODE_FLAGS = ['--max-semi-space-size=64'];
 const TICK_US = 10_000; // USER_HZ is 100 on every Linux
 
-/** Starts a node script and waits for the first line of its output that `ready` makes something of. */
-export const startNode = (script, args, env, ready) =>
+/**
+ * Starts a node script and waits for the first line of its output that `ready` makes something of. What it logs is
+ * shown, or with `stderr` 'ignore' written to nowhere.
+ */
+export const startNode = (script, args, env, ready, stderr = 'inherit') =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...NODE_FLAGS, script, ...args], {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', stderr],
     });
     child.on('error', reject);
     child.on('exit', (code) => reject(new Error(`${script} ended with ${code}`)));

@@ -1,5 +1,9 @@
 /** `npm run bench -- <name>`: figures of the gateway beside a baseline that is measured in the same run. */
-const benches = { accept: './accept.js' };
+const benches = {
+  accept: './accept.js',
+  refuse: './refuse.js',
+  'unauthorized-timing': './unauthorized-timing.js',
+};
 
 const [name = ''] = process.argv.slice(2);
 if (!Object.hasOwn(benches, name)) {

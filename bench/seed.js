@@ -1,7 +1,10 @@
-/** An owner with channels, a project for each, and endpoints, set up over the management API. */
+/**
+ * An owner with channels, a project for each, and endpoints, set up over the management API. `settings` is more of what
+ * POST /endpoints takes. Answers each endpoint's path, token and signing secret.
+ */
 const CONCURRENT = 32;
 
-export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1 }) => {
+export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1, plan = 'business', settings = {} }) => {
   const call = async (path, body) => {
     const answer = await fetch(`${baseUrl}/manage/v1${path}`, {
       method: 'POST',
@@ -12,7 +15,7 @@ export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1 }) =>
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(json)}`);
     return json;
   };
-  const { id: owner_id } = await call('/owners', { name: 'Bench', plan: 'business' });
+  const { id: owner_id } = await call('/owners', { name: 'Bench', plan });
   const projectIds = await inParallel(channels, async (i) => {
     const credentials = { bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` };
     const channel = await call('/channels', { owner_id, platform: 'telegram', name: `Channel ${i}`, credentials });
@@ -21,8 +24,9 @@ export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1 }) =>
   });
   return inParallel(endpoints, async (i) => {
     const project_ids = [projectIds[i % projectIds.length]];
-    const { slug, token } = await call('/endpoints', { owner_id, project_ids, mode: 'live', min_interval: 0 });
-    return { path: `/v1/webhooks/${slug}`, token };
+    const draft = { owner_id, project_ids, mode: 'live', min_interval: 0, ...settings };
+    const { slug, token, signing_secret } = await call('/endpoints', draft);
+    return { path: `/v1/webhooks/${slug}`, token, secret: signing_secret };
   });
 };
 

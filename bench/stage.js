@@ -1,0 +1,70 @@
+/** What a bench plays on: an embedded PostgreSQL of its own, gateways, load generators; all of it ended with the bench. */
+import { fork } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pino from 'pino';
+import { startEmbeddedPostgres } from '../dist/postgres/embedded.js';
+import { startNode } from './processes.js';
+
+const here = (file) => fileURLToPath(new URL(file, import.meta.url));
+
+export const OPERATOR_KEY = 'service_operator_bench';
+
+/** Plays a bench over a gateway whose limits are this profile. */
+export const onStage = async (profile, play) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crosspost-bench-'));
+  const database = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'silent' }) });
+  const stops = [() => database.stop()];
+  try {
+    const profileFile = join(dataDir, 'limits.json');
+    await writeFile(profileFile, JSON.stringify(profile));
+    const settings = {
+      DATABASE_URL: database.connectionString,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      OPERATOR_KEY,
+      LIMITS_PROFILE: profileFile,
+      PORT: '0',
+      DEMO: 'off',
+      TELEGRAM_API_URL: 'http://127.0.0.1:9',
+    };
+    await play({
+      postmaster: await postmasterOf(dataDir),
+      /** A gateway with these settings beside the stage's own: `{ pid, port, url, stop }`. `stderr`: see startNode. */
+      gateway: async (more, stderr) => {
+        const started = await startNode(here('../dist/main.js'), [], { ...settings, ...more }, addressIn, stderr);
+        stops.push(started.stop);
+        const url = started.value;
+        return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
+      },
+      /** A load generator: answers each job that it is given. */
+      generator: (script) => {
+        const child = fork(here(script));
+        stops.push(async () => child.kill());
+        return (job) =>
+          new Promise((resolve, reject) => {
+            child.once('message', resolve);
+            child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
+            child.send(job);
+          });
+      },
+    });
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+/** The number given as `--name=…`, or the fallback. */
+export const option = (args, name, fallback) =>
+  Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
+
+const addressIn = (line) => /(http:\/\/\S+)/.exec(line)?.[1];
+
+const postmasterOf = async (dataDir) => {
+  for (const entry of await readdir(dataDir, { recursive: true })) {
+    if (entry.endsWith('postmaster.pid')) return Number((await readFile(join(dataDir, entry), 'utf8')).split('\n')[0]);
+  }
+  throw new Error('no postmaster.pid');
+};
