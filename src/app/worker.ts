@@ -55,6 +55,9 @@ const runProjection = async (
   await pool.end();
 };
 
+/** How long a stopping worker waits for the networks' answers: what is broken off is in doubt. */
+const SENDING_MS = 3_000;
+
 /** Role `worker`: projections and sagas. Answers how to stop it: it then finishes what is being sent. */
 export const startWorker = async (
   settings: Settings,
@@ -66,8 +69,9 @@ export const startWorker = async (
   const publishers = publishersOf(urls);
   const projecting = new AbortController();
   const working = new AbortController();
+  const sending = new AbortController();
   // Hundreds of channels listen to them at a time; that is no leak.
-  setMaxListeners(0, projecting.signal, working.signal);
+  setMaxListeners(0, projecting.signal, working.signal, sending.signal);
   const runners = projectionsOf(settings).map((projection) =>
     runProjection(projection, settings, on, log, projecting.signal),
   );
@@ -83,10 +87,12 @@ export const startWorker = async (
   });
   const claims = new ChannelClaims(on.pool, on.leases);
   const saga = new PublishDuePosts({ ...on, claims, schedule, publish, clock: systemClock, log });
-  const publishing = saga.run(working.signal);
+  const publishing = saga.run({ stop: working.signal, breakOff: sending.signal });
   return async () => {
     working.abort();
+    const impatience = setTimeout(() => sending.abort(), SENDING_MS);
     await publishing;
+    clearTimeout(impatience);
     projecting.abort();
     await Promise.all(runners);
     await Promise.all(publishers.map((publisher) => publisher.close()));

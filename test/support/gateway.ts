@@ -49,7 +49,7 @@ export class Program {
     (guard.stdin as unknown as { unref(): void }).unref();
     this.exited = once(this.child, 'exit').then(([code, signal]) => {
       guard.kill('SIGKILL');
-      return { code, signal } as Exit;
+      return { code, signal };
     });
   }
 

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BEGINNING } from '../../event-store/port.js';
+import { BEGINNING, Unavailable } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
+import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { Notifications } from '../../postgres/notifications.js';
+import { isUnavailable } from '../../postgres/unavailable.js';
 import type { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import type { ProjectionProgress } from '../../projections/progress.js';
 import type { ChannelClaims } from './channel-claims.js';
+import type { Ending } from './ending.js';
 import type { Publish } from './publish.js';
 
 export interface PublishDuePostsDependencies {
@@ -40,8 +43,9 @@ export class PublishDuePosts {
 
   constructor(private readonly on: PublishDuePostsDependencies) {}
 
-  /** Runs until the signal, then waits for what is being sent. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Runs until it is told to stop, then waits for what is being sent. */
+  async run(ending: Ending): Promise<void> {
+    const signal = ending.stop;
     const stir = () => {
       this.stirred = true;
       this.wake();
@@ -52,8 +56,9 @@ export class PublishDuePosts {
     while (!signal.aborted) {
       this.stirred = false;
       try {
-        const more = await this.claim(signal);
-        if (!more) await this.sleepUntilDue();
+        const now = this.on.clock.now();
+        const more = await this.claim(now, ending);
+        if (!more) await this.sleepUntilDue(now);
       } catch (error) {
         this.on.log.warn({ error: String(error) }, 'looking for due posts failed');
         await sleep(FAILURE_REST_MS, undefined, { signal }).catch(() => undefined);
@@ -64,8 +69,7 @@ export class PublishDuePosts {
   }
 
   /** Takes due channels and sets to work on them; true where there may be more. */
-  private async claim(signal: AbortSignal): Promise<boolean> {
-    const now = this.on.clock.now();
+  private async claim(now: Instant, ending: Ending): Promise<boolean> {
     for (const [channelId, until] of this.resting) if (until <= now) this.resting.delete(channelId);
     const worker = this.on.leases.workerId;
     if (worker === null) return false;
@@ -73,7 +77,7 @@ export class PublishDuePosts {
     const except = [...this.resting.keys(), ...this.working.keys()];
     const claimed = await this.on.claims.claimDue(worker, now, room, except);
     for (const channelId of claimed) {
-      const work = this.workOff(channelId, worker, signal).finally(() => {
+      const work = this.workOff(channelId, worker, ending).finally(() => {
         this.working.delete(channelId);
         this.stirred = true;
         this.wake();
@@ -84,34 +88,34 @@ export class PublishDuePosts {
   }
 
   /** Publishes a channel's due posts one after the other, then gives the channel back. */
-  private async workOff(channelId: string, worker: string, signal: AbortSignal): Promise<void> {
+  private async workOff(channelId: string, worker: string, ending: Ending): Promise<void> {
     const { schedule, publish, progress, claims, leases, clock, log } = this.on;
     let published = 0;
     try {
-      while (!signal.aborted && leases.isValid(worker)) {
+      while (!ending.stop.aborted && leases.isValid(worker)) {
         const head = await schedule.head(channelId, clock.now());
         if (!head || head.due > clock.now()) break;
-        const position = await publish.next(head.publication, worker, signal);
+        const position = await publish.next(head.publication, worker, ending);
         if (position === null) break;
         published += 1;
         // The next head must be found by a schedule that knows of this one.
         if (!(await progress.waitFor(['publish-schedule'], position))) break;
       }
     } catch (error) {
-      log.error(
-        { channel: channelId, error: error instanceof Error ? error.stack : String(error) },
-        'publishing broke off',
-      );
+      const isOutage = error instanceof Unavailable || isUnavailable(error);
+      if (isOutage) log.warn({ channel: channelId, reason: String(error) }, 'publishing waits for the database');
+      else log.error({ channel: channelId, error: (error as Error).stack }, 'publishing broke off');
       this.resting.set(channelId, clock.now() + FAILURE_REST_MS);
     }
     if (published === 0 && !this.resting.has(channelId)) this.resting.set(channelId, clock.now() + REST_MS);
     await claims.release(channelId);
   }
 
-  private async sleepUntilDue(): Promise<void> {
-    const now = this.on.clock.now();
-    const next = await this.on.schedule.nextDue(now);
+  /** @param lookedAt when due channels were last looked for: what has become due since must not be slept through */
+  private async sleepUntilDue(lookedAt: Instant): Promise<void> {
+    const next = await this.on.schedule.nextDue(lookedAt);
     const rested = Math.min(...this.resting.values());
+    const now = this.on.clock.now();
     const ms = Math.max(1, Math.min(SAFETY_NET_MS, (next ?? Infinity) - now, rested - now));
     if (this.stirred) return;
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
+import { channel as channelDecider, type ChannelCommand } from '../../domain/channel/channel.decider.js';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
 import {
   publication as decider,
@@ -32,6 +32,9 @@ import type { SecretVault } from '../../secrets/vault.js';
 import type { PauseAfterPublication } from '../pause-after-publication/pause-after-publication.js';
 import type { Pacing } from './pacing.js';
 import { retryAt } from './backoff.js';
+import type { Ending } from './ending.js';
+import { erased, interrupted, moved, overdue } from './interruptions.js';
+import { surely } from './surely.js';
 
 export interface PublishDependencies {
   readonly streams: Streams;
@@ -56,6 +59,7 @@ type Render = (results: SendContext['results']) => Rendering;
 interface Work {
   readonly row: ScheduledPublication;
   readonly worker: string;
+  readonly ending: Ending;
   readonly origin: Origin;
   readonly channel: Channel;
   readonly payload: PublishPayload;
@@ -76,7 +80,7 @@ export class Publish {
    * @param worker name under which this process holds the channel
    * @returns the position of the last event, or null where nothing was to be done yet.
    */
-  async next(row: ScheduledPublication, worker: string, signal: AbortSignal): Promise<Position | null> {
+  async next(row: ScheduledPublication, worker: string, ending: Ending): Promise<Position | null> {
     const { streams, payloads } = this.on;
     const [loaded, { state: channel }, isPaused, post] = await Promise.all([
       // The first attempt needs no look: its claim fails where the schedule is behind.
@@ -90,6 +94,7 @@ export class Publish {
     const work: Work = {
       row,
       worker,
+      ending,
       origin: { actor: ACTOR, requestId, correlationId, causationId },
       channel,
       payload: post.payload,
@@ -110,7 +115,7 @@ export class Publish {
     const render: Render = (results) => publisher.render(platformPost, platformChannel, results);
     const rendering = render(loaded.state.results);
     if (rendering.steps.length === 0) return this.filter(work, rendering);
-    return this.send(work, publisher, platformChannel, render, signal);
+    return this.send(work, publisher, platformChannel, render);
   }
 
   private async isPaused(channelId: string): Promise<boolean> {
@@ -146,26 +151,25 @@ export class Publish {
     publisher: Publisher,
     channel: PlatformChannel,
     render: Render,
-    signal: AbortSignal,
   ): Promise<Position | null> {
     const { vault, pacing, leases, clock } = this.on;
+    const { worker, ending } = work;
     let rendering = render(work.loaded.state.results);
     const [first] = rendering.steps.filter(({ name }) => !(name in work.loaded.state.results));
     const credentials = await vault.get(work.channel.credentialsId);
-    const waited = await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, signal);
+    const waited = await pacing.turn(channel.id, work.channel.credentialsId, publisher.pace, ending.stop);
     if (waited && (await this.isPaused(channel.id))) return null; // meanwhile
-    const { worker } = work;
-    if (!leases.isValid(worker) || signal.aborted) return null;
+    if (!leases.isValid(worker) || ending.stop.aborted) return null;
 
     let position = await this.record(work, { type: 'Start', at: clock.now(), worker, sending: visible(first) });
     if (position === null) return null;
     if (credentials === null) return this.conclude(work, { kind: 'credentials', error: erased }, rendering);
     for (let step = first; step !== undefined;) {
       // Past this point nothing can be taken back: whoever may have lost the channel must not send.
-      if (!leases.isValid(worker)) return null;
+      if (!leases.isValid(worker)) return this.giveUp(work);
       const { results, attempt } = work.loaded.state;
       const key = work.row.publication_id;
-      const context = { credentials, channel, results, key, attempt, media: noFile, signal };
+      const context = { credentials, channel, results, key, attempt, media: noFile, signal: ending.breakOff };
       const outcome = await publisher.send(step, context);
       if (outcome.kind !== 'done') return this.conclude(work, outcome, rendering);
       const { result, messageIds, urls } = outcome;
@@ -218,28 +222,37 @@ export class Publish {
     }
   }
 
+  /** The channel was lost after the claim and before the call: nobody needs to doubt that nothing was sent. */
+  private async giveUp(work: Work): Promise<Position | null> {
+    const at = this.on.clock.now();
+    const { attempt } = work.loaded.state;
+    return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'interrupted', error: overdue });
+  }
+
   /** The pauses that the post brings along: before its success is recorded, see {@link PauseAfterPublication}. */
-  private async pause({ row, payload, origin }: Work, at: Instant): Promise<void> {
+  private async pause({ row, payload, origin, ending }: Work, at: Instant): Promise<void> {
     const { post_id: postId, project_id: projectId, channel_id: channelId } = row;
-    await this.on.pauses.apply({ postId, projectId, channelId, payload, at, origin });
+    const taken = { postId, projectId, channelId, payload, at, origin };
+    await surely(() => this.on.pauses.apply(taken), ending.breakOff);
   }
 
-  private async flagChannel({ row, origin, channel }: Work, { code, message }: PublishError): Promise<void> {
-    const at = this.on.clock.now();
-    const command = {
+  private flagChannel(work: Work, { code, message }: PublishError): Promise<void> {
+    const { credentialsId } = work.channel;
+    const [channelId, at] = [work.row.channel_id, this.on.clock.now()];
+    return this.tellChannel(work, {
       type: 'FlagChannel',
-      channelId: row.channel_id,
-      credentialsId: channel.credentialsId,
-      at,
-      attention: { code, message },
-    } as const;
-    await this.on.streams.run(channelDecider, row.channel_id, command, { ...origin, commandId: newUuid(), at });
+      ...{ channelId, credentialsId, at, attention: { code, message } },
+    });
   }
 
-  private async moveChannel({ row, origin }: Work, address: Readonly<Record<string, string>>): Promise<void> {
-    const at = this.on.clock.now();
-    const command = { type: 'MoveChannel', channelId: row.channel_id, address } as const;
-    await this.on.streams.run(channelDecider, row.channel_id, command, { ...origin, commandId: newUuid(), at });
+  private moveChannel(work: Work, address: Readonly<Record<string, string>>): Promise<void> {
+    return this.tellChannel(work, { type: 'MoveChannel', channelId: work.row.channel_id, address });
+  }
+
+  private async tellChannel({ row, origin, ending }: Work, command: ChannelCommand): Promise<void> {
+    const execution = { ...origin, commandId: newUuid(), at: this.on.clock.now() };
+    const run = () => this.on.streams.run(channelDecider, row.channel_id, command, execution);
+    await surely(run, ending.breakOff);
   }
 
   /** Appends what a command decides; null where somebody else has taken over meanwhile. */
@@ -247,7 +260,8 @@ export class Publish {
     const { publication_id: publicationId, post_id: postId, channel_id: channelId } = work.row;
     const full = { ...command, publicationId, postId, channelId } as PublicationCommand;
     const execution = { ...work.origin, commandId: newUuid(), at: this.on.clock.now() };
-    const decided = await this.on.streams.run(decider, publicationId, full, execution, work.loaded);
+    const run = () => this.on.streams.run(decider, publicationId, full, execution, work.loaded);
+    const decided = await surely(run, work.ending.breakOff);
     if (isRejection(decided)) {
       this.on.log.info(
         { publication: publicationId, command: command.type, rejection: decided.rejection },
@@ -271,27 +285,3 @@ const noFile: SendContext['media'] = async () => ({
 });
 
 const visible = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
-
-const interrupted = (step: string | null): PublishError => ({
-  code: 'interrupted',
-  category: 'internal',
-  source: 'gateway',
-  message:
-    step === null
-      ? 'The process ended before anything was sent.'
-      : `The process ended while "${step}" was on its way: readers may or may not see it.`,
-});
-
-const erased: PublishError = {
-  code: 'credentials_erased',
-  category: 'credentials',
-  source: 'gateway',
-  message: 'The credentials of this channel were erased: set new ones.',
-};
-
-const moved: PublishError = {
-  code: 'channel_moved',
-  category: 'channel',
-  source: 'gateway',
-  message: 'The network has moved this channel; the post is sent to its new place.',
-};
