@@ -68,7 +68,7 @@ export const appending = (stage: Stage): void => {
     });
 
     it.each(['$type', ''])('refuses the event type "%s", which would belong to the store', async (type) => {
-      await expect(stage.store.append(newStream(), 'noStream', [newEvent(type)])).rejects.toThrow(RangeError);
+      await expect(stage.store.append(newStream(), 'noStream', [newEvent({}, { type })])).rejects.toThrow(RangeError);
     });
 
     it('refuses more than 1 MiB in one append, and writes nothing of it (D-42)', async () => {
