@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
@@ -13,6 +12,7 @@ import { HttpProblem } from '../http-problem.js';
 import { readBody } from '../raw-body.js';
 import { addressAllowed, bearerToken, signatureMatches, timestampAccepted, tokenMatches } from './credentials.js';
 import { Refusal } from './refusal.js';
+import { whenUnauthorizedIsDue } from './unauthorized-time.js';
 
 /** A request that may go on: who asks, and the body exactly as it came. */
 export interface Admitted {
@@ -23,7 +23,6 @@ export interface Admitted {
 /** What an unknown slug is compared with, so that it costs what a known one does. */
 const NOBODY = { token_hash: '0'.repeat(64), ip_allowlist: [], require_timestamp: false, require_signature: false };
 const NO_SECRET = ['0'.repeat(43)];
-const UNAUTHORIZED_AFTER_MS = 1_000;
 
 /**
  * The order in which a request to an endpoint is judged (D-7), up to where publishing, pausing and discovery part:
@@ -45,11 +44,12 @@ export class Gate {
     if (this.settings.maintenance) throw maintenance();
     const body = readBody(request);
     body.catch(() => undefined); // awaited below, unless authentication fails first
+    const unauthorizedIsDue = whenUnauthorizedIsDue(body);
     const endpoint = await this.endpoints.fresh(slug);
     const cause = await this.authenticate(request, endpoint, body);
     if (cause !== null) {
-      await Promise.race([body.catch(() => undefined), sleep(UNAUTHORIZED_AFTER_MS)]);
       if (!endpoint) this.log.info({ request_id: request.id, ip: request.ip, cause }, 'a request to an unknown slug');
+      await unauthorizedIsDue;
       throw unauthorized(endpoint, cause);
     }
     await this.checkState(endpoint!, request.id);
