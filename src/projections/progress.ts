@@ -50,14 +50,14 @@ export class ProjectionProgress {
    * @returns false where that took longer than `timeoutMs`.
    */
   async waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
-    const all = names.map((name) => this.wait(name, position));
-    if (all.every((wait) => wait === null)) return true;
+    const all = names.map((name) => this.wait(name, position)).filter((wait) => wait !== null);
+    if (all.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
-    const there = Promise.all(all.map((wait) => wait?.promise)).then(() => true as const);
+    const there = Promise.all(all.map((wait) => wait.promise)).then(() => true as const);
     const result = await Promise.race([there, late]);
     clearTimeout(timer);
-    for (const wait of all) wait?.forget();
+    for (const wait of all) wait.forget();
     return result;
   }
 

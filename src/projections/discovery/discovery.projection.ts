@@ -147,7 +147,7 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: In
       endpoints.put({
         ...row,
         ...secrets,
-        ...(columnsOf(settings) as ReturnType<typeof columnsOf<EndpointSettings>>),
+        ...columnsOf<EndpointSettings>(settings),
         ...none,
         epoch: String(event.position),
         created_at: event.at,
