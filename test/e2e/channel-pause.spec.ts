@@ -1,0 +1,86 @@
+import { publish, postIdOf } from './client.js';
+import type { Channel, Endpoint, Publication } from './manage.js';
+import { manageOf, sharing } from './stage.js';
+import { until } from './until.js';
+
+const MINUTE_MS = 400;
+
+interface PausedChannel {
+  readonly id: string;
+  readonly paused_until: string | null;
+}
+
+describe('a pause of a channel (D-21)', () => {
+  const test = sharing(async (stage) => {
+    const telegram = await stage.telegram();
+    const gateway = await stage.gateway({
+      ...(await stage.database()),
+      DATA_DIR: await stage.folder(),
+      TELEGRAM_API_URL: telegram.url,
+      MINUTE_MS: String(MINUTE_MS),
+    });
+    const manage = manageOf(gateway);
+    const seeded = await manage.seed(4, [[0], [1], [2], [3]]);
+    const wall = async ({ chatId }: Channel) =>
+      (await telegram.control.ledger({ channel: chatId })).map(({ text }) => text);
+    const post = async (endpoint: Endpoint, text: string): Promise<string> => {
+      const answer = await publish(gateway.url, endpoint, { text });
+      expect(answer.status).toBe(200);
+      return postIdOf(answer);
+    };
+    const publicationOf = async (id: string): Promise<Publication> => (await manage.findPost(id)).publications[0]!;
+    return { manage, ...seeded, wall, post, publicationOf };
+  });
+
+  /** When the first attempt of each began, by the gateway's own clock. */
+  const startsOf = async (ids: readonly string[], publicationOf: (id: string) => Promise<Publication>) =>
+    Promise.all(ids.map(async (id) => Date.parse((await publicationOf(id)).attempts[0]!.started_at)));
+
+  test('holds the channel, and resuming publishes the backlog in order, a minute apart', async (cast) => {
+    const { manage, channels, endpoints, wall, post, publicationOf } = cast;
+    const [channel, other] = [channels[0]!, channels[1]!];
+    const paused = await manage.post<PausedChannel>(`/channels/${channel.id}/pause`, { minutes: 1_440 });
+    expect(Date.parse(paused.paused_until!)).toBeGreaterThan(Date.now());
+
+    const texts = ['one', 'two', 'three', 'four'];
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await post(endpoints[0]!, text));
+    const elsewhere = await post(endpoints[1]!, 'elsewhere');
+    await until('the other channel goes on', async () => (await publicationOf(elsewhere)).state === 'published');
+    expect(await wall(other)).toEqual(['elsewhere']);
+    const waiting = await Promise.all(ids.map(publicationOf));
+    expect(waiting.map(({ state, waiting_for }) => [state, waiting_for?.rule])).toEqual(
+      Array(4).fill(['queued', 'channel_pause']),
+    );
+    expect(await wall(channel)).toEqual([]);
+
+    const resumed = await manage.post<PausedChannel>(`/channels/${channel.id}/resume`);
+    expect(resumed.paused_until).toBeNull();
+    const after = await post(endpoints[0]!, 'after the pause');
+    await until('all are out', async () => (await publicationOf(after)).state === 'published');
+    expect(await wall(channel)).toEqual([...texts, 'after the pause']);
+    const starts = await startsOf(ids, publicationOf);
+    for (const [i, start] of starts.slice(1).entries()) expect(start - starts[i]!).toBeGreaterThanOrEqual(MINUTE_MS);
+  });
+
+  test('that ends by itself lets the backlog go in the same way', async (cast) => {
+    const { manage, channels, endpoints, wall, post, publicationOf } = cast;
+    const channel = channels[2]!;
+    const { paused_until } = await manage.post<PausedChannel>(`/channels/${channel.id}/pause`, { minutes: 4 });
+    const texts = ['one', 'two', 'three'];
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await post(endpoints[2]!, text));
+    await until('all are out', async () => (await publicationOf(ids[2]!)).state === 'published');
+    expect(await wall(channel)).toEqual(texts);
+    const starts = await startsOf(ids, publicationOf);
+    expect(starts[0]).toBeGreaterThanOrEqual(Date.parse(paused_until!));
+    for (const [i, start] of starts.slice(1).entries()) expect(start - starts[i]!).toBeGreaterThanOrEqual(MINUTE_MS);
+  });
+
+  test('is never shortened by another', async ({ manage, channels }) => {
+    const channel = channels[3]!;
+    const long = await manage.post<PausedChannel>(`/channels/${channel.id}/pause`, { minutes: 1_000 });
+    const short = await manage.post<PausedChannel>(`/channels/${channel.id}/pause`, { minutes: 1 });
+    expect(short.paused_until).toBe(long.paused_until);
+  });
+});
