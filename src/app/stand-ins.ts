@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { startMaxStandIn } from '../stand-ins/max/max-stand-in.js';
+import { startOkStandIn } from '../stand-ins/ok/ok-stand-in.js';
 import { startTelegramStandIn } from '../stand-ins/telegram/telegram-stand-in.js';
 import { startVkStandIn } from '../stand-ins/vk/vk-stand-in.js';
 import type { RunningStandIn } from '../stand-ins/kit/server.js';
@@ -16,7 +17,7 @@ const REAL: PlatformUrls = {
 };
 
 /** How each network's stand-in is started. */
-const STAND_INS = { telegram: startTelegramStandIn, vk: startVkStandIn, max: startMaxStandIn };
+const STAND_INS = { telegram: startTelegramStandIn, vk: startVkStandIn, max: startMaxStandIn, ok: startOkStandIn };
 
 /** Injection token of the {@link Networks}. */
 export const NETWORKS = Symbol('Networks');

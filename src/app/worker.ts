@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { systemClock } from '../kernel/clock.js';
 import { createMaxPublisher } from '../platforms/max/max-publisher.js';
+import { createOkPublisher } from '../platforms/ok/ok-publisher.js';
 import { Publishers } from '../platforms/registry.js';
 import { createTelegramPublisher } from '../platforms/telegram/telegram-publisher.js';
 import { createVkPublisher } from '../platforms/vk/vk-publisher.js';
@@ -38,6 +39,7 @@ export const publishersOf = (urls: PlatformUrls) => [
   createTelegramPublisher({ apiUrl: urls.telegram }),
   createVkPublisher({ apiUrl: urls.vk }),
   createMaxPublisher({ apiUrl: urls.max }),
+  createOkPublisher({ apiUrl: urls.ok }),
 ];
 
 /** Runs one projection over a connection of its own; a transaction that stands still there is ended by the server. */

@@ -26,4 +26,14 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
     name: 'Harbour News',
     credentials: { access_token: 'DemoDemoDemoDemoDemoDemoDemoDemo', chat_id: '-70912345678901' },
   },
+  {
+    platform: 'ok',
+    name: 'Harbour News',
+    credentials: {
+      application_key: 'DEMODEMODEMODEMO',
+      application_secret: 'DEMODEMODEMODEMODEMODEMO',
+      access_token: '-s-DemoDemoDemoDemoDemoDemoDemoDemo',
+      group_id: '70000000000001',
+    },
+  },
 ];

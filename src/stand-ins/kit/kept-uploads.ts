@@ -17,11 +17,6 @@ export class KeptUploads {
     return new KeptUploads(file, new Map(media.map(({ name, medium }) => [name, medium])));
   }
 
-  /** How many there are: a running number for the next one's name. */
-  get count(): number {
-    return this.media.size;
-  }
-
   find(name: string): LedgerMedium | undefined {
     return this.media.get(name);
   }

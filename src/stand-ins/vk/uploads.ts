@@ -36,14 +36,13 @@ export class Uploads {
   private readonly photoTickets = new Map<string, string>();
   private readonly photos = new Map<string, PendingPhoto>();
   private readonly videos = new Map<string, PendingVideo>();
-  private issued: number;
+  /** Above all that were given out before a restart. */
+  private lastId = Date.now();
 
   constructor(
     private readonly kept: KeptUploads,
     private readonly store: MediaStore,
-  ) {
-    this.issued = kept.count;
-  }
+  ) {}
 
   /** `photos.getWallUploadServer`. @param origin what the stand-in is reached by */
   photoServer(groupId: string, origin: string): object {
@@ -123,6 +122,6 @@ export class Uploads {
   }
 
   private nextId(): number {
-    return 456_239_017 + this.issued++;
+    return ++this.lastId;
   }
 }

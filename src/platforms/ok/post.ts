@@ -1,0 +1,25 @@
+import type { SendContext, Step, StepOutcome } from '../publisher.js';
+import { resolveReferences } from '../references.js';
+import { callOk, unreadable, type OkConnection } from './call.js';
+
+/** Puts the post into the group's feed; the one call that readers see. It has no key, and OK no look-up (D-25). */
+export const postTopic = async (connection: OkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
+  const { attachment, ...rest } = resolveReferences(step.request, context.results);
+  const parameters: Record<string, string> = {
+    ...(rest as Record<string, string>),
+    attachment: JSON.stringify(attachment),
+  };
+  const answer = await callOk(connection, { method: step.method, parameters, visible: true }, context);
+  if (!answer.ok) return answer.outcome;
+  const id = topicIdOf(answer.last.kind === 'answered' ? answer.last.body.toString() : '');
+  if (id === null) return unreadable(answer.last, true);
+  return {
+    kind: 'done',
+    result: { topic_id: id },
+    messageIds: [id],
+    urls: [`https://ok.ru/group/${parameters['gid'] ?? ''}/topic/${id}`],
+  };
+};
+
+/** The bare id of a topic: read from the text itself, because it may exceed what a JSON number holds. */
+const topicIdOf = (body: string): string | null => /^\s*"?([1-9]\d{0,24})"?\s*$/.exec(body)?.[1] ?? null;

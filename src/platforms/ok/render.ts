@@ -1,0 +1,106 @@
+import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Button } from '../../payload/payload.js';
+import { plainText } from '../plain-text.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+
+/** UTF-16 units of a topic's text where the channel's setting `text_limit` says nothing else (D-4). */
+export const DEFAULT_TEXT_LIMIT = 5_000;
+
+/** What an upload step remembers: the id that the topic refers to, or why the medium goes as a link (D-22). */
+export type UploadResult = { readonly id: string } | { readonly unsent: string };
+
+/** The calls by which a medium reaches OK, and the field of the form that carries it (platforms.md §1). */
+const UPLOADS = {
+  photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
+  video: { method: 'video.getUploadUrl', field: 'data' },
+} as const;
+
+/**
+ * The calls that put a post into a group's feed: a step for each upload, then `mediatopic.post` (platforms.md §1, §2,
+ * §5). Sound goes as a link in the text, and so do buttons unless the channel's setting `buttons` drops them. Pure; a
+ * post of which nothing is left has no steps, and its first warning says so (D-22).
+ */
+export const renderOk = (
+  post: PlatformPost,
+  channel: PlatformChannel,
+  results: SendContext['results'] = {},
+): Rendering => {
+  const gid = channel.address['group_id'] ?? '';
+  const warnings: Warning[] = [];
+  const steps: Step[] = [];
+  const photos: JsonObject[] = [];
+  const movies: JsonObject[] = [];
+  const links: string[] = [];
+  for (const [index, { type, url }] of post.media.entries()) {
+    const name = `media-${index + 1}`;
+    const obstacle = type === 'audio' ? 'OK takes no sound.' : unsent(results[name]);
+    if (obstacle === null) (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
+    else {
+      links.push(url);
+      warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
+    }
+    // A step that is done stays in the rendering, whatever it found.
+    if (type !== 'audio') steps.push(uploadStep(name, index, type, url, gid));
+  }
+  const buttons = post.buttons.flat();
+  if (buttons.length > 0) warnings.push(buttonsWarning(channel));
+  const lines = [...links, ...(dropsButtons(channel) ? [] : buttons.map(buttonLine))];
+
+  const limit =
+    typeof channel.settings['text_limit'] === 'number' ? channel.settings['text_limit'] : DEFAULT_TEXT_LIMIT;
+  const shown = plainText(post, { limit, lines });
+  warnings.push(...textWarnings(shown, limit));
+  const { text, trimmedChars } = shown;
+  const media: Json[] = [
+    ...(text === '' ? [] : [{ type: 'text', text }]),
+    ...(photos.length > 0 ? [{ type: 'photo', list: photos }] : []),
+    ...(movies.length > 0 ? [{ type: 'movie', list: movies }] : []),
+  ];
+  if (media.length === 0) {
+    const nothing = { code: 'nothing_to_send', message: 'Nothing of this post is left for OK.' };
+    return { steps: [], warnings: [nothing, ...warnings], textAfterTrim: text, trimmedChars };
+  }
+  steps.push({
+    name: 'topic',
+    visible: true,
+    method: 'mediatopic.post',
+    request: {
+      type: 'GROUP_THEME',
+      gid,
+      attachment: { media, onBehalfOfGroup: 'true' },
+      // Without pictures of its own a post shows those of the page that it links to.
+      ...(photos.length + movies.length === 0 ? { text_link_preview: 'true' } : {}),
+    },
+  });
+  return { steps, warnings, textAfterTrim: text, trimmedChars };
+};
+
+const unsent = (result: JsonObject | undefined): string | null =>
+  typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
+
+/** A photo's address is the group's; a video with a `gid` would publish itself (platforms.md §1). */
+const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string): Step => {
+  const { method, field } = UPLOADS[type];
+  const where = type === 'photo' ? { gid, count: '1' } : {};
+  return { name, visible: false, method, request: { ...where, upload: { field, index, source } } };
+};
+
+const dropsButtons = ({ settings }: PlatformChannel): boolean => settings['buttons'] === 'drop';
+
+const buttonLine = ({ text, url }: Button): string => `${text.replace(/\s+/g, ' ').trim()}: ${url}`;
+
+const buttonsWarning = (channel: PlatformChannel): Warning =>
+  dropsButtons(channel)
+    ? { code: 'buttons_dropped', message: 'The buttons are left out, as the channel is set.' }
+    : { code: 'buttons_linked', message: 'OK shows no buttons under a post: they go as links in the text.' };
+
+const textWarnings = (
+  { trimmedChars, droppedLines, losesFormatting }: ReturnType<typeof plainText>,
+  limit: number,
+): Warning[] => [
+  ...(trimmedChars > 0
+    ? [{ code: 'text_trimmed', message: `OK takes ${limit} characters: ${trimmedChars} were cut from the end.` }]
+    : []),
+  ...(droppedLines > 0 ? [{ code: 'links_dropped', message: `${droppedLines} links found no room in the text.` }] : []),
+  ...(losesFormatting ? [{ code: 'formatting_dropped', message: 'OK shows text without formatting.' }] : []),
+];

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/** What a call to OK is signed with. */
+export interface OkSecrets {
+  readonly accessToken: string;
+  readonly applicationSecret: string;
+}
+
+/**
+ * The `sig` of a call (platforms.md §1): MD5 over all parameters but the token, sorted and joined, and a key made of
+ * the token and the application's secret. Lower-case hex.
+ */
+export const signatureOf = (
+  parameters: Readonly<Record<string, string>>,
+  { accessToken, applicationSecret }: OkSecrets,
+): string => {
+  const sorted = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
+  return md5(sorted.map(([name, value]) => `${name}=${value}`).join('') + md5(accessToken + applicationSecret));
+};
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');

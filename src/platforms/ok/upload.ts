@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../kernel/json.js';
+import { exchange } from '../exchange.js';
+import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
+import { multipartOf } from '../multipart.js';
+import type { MediaFile, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import { callOk, errorCodeOf, jsonOf, unreadable, type OkConnection } from './call.js';
+import { classify, refusesPhoto } from './classify.js';
+import type { UploadResult } from './render.js';
+
+const MB = 1_048_576;
+
+/** A video's limit is documented (platforms.md §1); a photo's is that of the payload. */
+const WANTED: Readonly<Record<'photo' | 'video', WantedMedia>> = {
+  photo: { maxBytes: 20 * MB, formats: ['image/jpeg', 'image/png', 'image/gif'] },
+  video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
+};
+
+/**
+ * Runs the whole chain of one medium: where to upload, the upload, and for a video its release. A chain that fails may
+ * always be run again (platforms.md §3). What OK will not have becomes a link in the text (D-22).
+ */
+export const uploadMedium = async (
+  connection: OkConnection,
+  step: Step,
+  context: SendContext,
+): Promise<StepOutcome> => {
+  const isVideo = step.method === 'video.getUploadUrl';
+  const { index, field } = step.request['upload'] as { readonly index: number; readonly field: string };
+  const file = await context.media(index, WANTED[isVideo ? 'video' : 'photo']);
+  if ('code' in file) return goesAsLink(file) ? done({ unsent: file.message }) : outcomeOfMediaError(file);
+  try {
+    const chain = { connection, context, file, field };
+    return await (isVideo ? uploadVideo(chain) : uploadPhoto(chain, step.request['gid'] as string));
+  } finally {
+    file.release();
+  }
+};
+
+interface Chain {
+  readonly connection: OkConnection;
+  readonly context: SendContext;
+  readonly file: MediaFile;
+  readonly field: string;
+}
+
+const uploadPhoto = async (chain: Chain, gid: string): Promise<StepOutcome> => {
+  const place = await ask(chain, 'photosV2.getUploadUrl', { gid, count: '1' });
+  if (!place.ok) return place.outcome;
+  const { upload_url, photo_ids } = place.value as { upload_url?: unknown; photo_ids?: unknown };
+  const photoId: unknown = Array.isArray(photo_ids) ? photo_ids[0] : undefined;
+  if (typeof upload_url !== 'string' || typeof photoId !== 'string') return unreadable(place.last, false);
+
+  const uploaded = await upload(chain, upload_url);
+  if ('kind' in uploaded) return uploaded;
+  const { photos } = (uploaded.value ?? {}) as { photos?: Readonly<Record<string, { token?: unknown } | undefined>> };
+  const token = photos?.[photoId]?.token;
+  return typeof token === 'string' && token !== ''
+    ? done({ id: token })
+    : done({ unsent: 'OK cannot read this photo.' });
+};
+
+const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
+  const { filename, sizeBytes } = chain.file;
+  const place = await ask(chain, 'video.getUploadUrl', { file_name: filename, file_size: String(sizeBytes) });
+  if (!place.ok) return place.outcome;
+  const { upload_url, video_id } = place.value as { upload_url?: unknown; video_id?: unknown };
+  const isId = typeof video_id === 'string' || typeof video_id === 'number';
+  if (typeof upload_url !== 'string' || !isId) return unreadable(place.last, false);
+
+  const uploaded = await upload(chain, upload_url);
+  if ('kind' in uploaded) return uploaded;
+  const released = await ask(chain, 'video.update', { vid: String(video_id) });
+  return released.ok ? done({ id: String(video_id) }) : released.outcome;
+};
+
+const ask = ({ connection, context }: Chain, method: string, parameters: Readonly<Record<string, string>>) =>
+  callOk(connection, { method, parameters, visible: false }, context);
+
+/** Sends the file; what was answered (undefined where it is no JSON), or what its failure means. */
+const upload = async (
+  { connection, context, file, field }: Chain,
+  url: string,
+): Promise<{ readonly value: unknown } | StepOutcome> => {
+  const request = { method: 'POST', url, ...multipartOf([{ field, file }]) } as const;
+  const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
+  const last = await exchange(connection.connections, request, limits);
+  if (last.kind !== 'answered' || last.status !== 200) return unreadable(last, false);
+  const value = jsonOf(last.body);
+  const errorCode = errorCodeOf(value);
+  if (errorCode === null) return { value };
+  if (refusesPhoto(errorCode)) return done({ unsent: 'OK does not take this file.' });
+  const { error_msg: words } = value as { readonly error_msg?: unknown };
+  const { attempt, credentials } = context;
+  const errorMsg = typeof words === 'string' ? words : '';
+  return classify({ errorCode, errorMsg }, { visible: false, attempt, credentials });
+};
+
+const done = (result: UploadResult): StepOutcome => ({
+  kind: 'done',
+  result: { ...result } satisfies JsonObject,
+  messageIds: [],
+  urls: [],
+});

@@ -1,0 +1,4 @@
+import { runStandIn } from '../kit/command-line.js';
+import { startOkStandIn } from './ok-stand-in.js';
+
+await runStandIn(startOkStandIn);

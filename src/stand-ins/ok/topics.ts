@@ -1,0 +1,91 @@
+import type { Ledger, LedgerMedium } from '../kit/ledger.js';
+import type { Groups } from './groups.js';
+import { Refusal, badParameter } from './refusal.js';
+import type { Uploads } from './uploads.js';
+
+/** What posting needs of the stand-in. */
+export interface Feed {
+  readonly groups: Groups;
+  readonly uploads: Uploads;
+  readonly ledger: Ledger;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** What readers see of a topic. */
+interface Content {
+  readonly text: string;
+  readonly media: readonly LedgerMedium[];
+}
+
+/** `mediatopic.post` into a group's feed; answers the bare id. */
+export const postTopic = async (feed: Feed, parameters: Parameters, callId: string): Promise<string> => {
+  const { type, gid = '', attachment = '' } = parameters;
+  if (type !== 'GROUP_THEME') throw badParameter('type should be GROUP_THEME');
+  if (!/^[1-9]\d{0,19}$/.test(gid)) throw badParameter('gid is invalid');
+  const content = readAttachment(feed, attachment);
+  return publish(feed, gid, content, callId);
+};
+
+/** Puts something into a group's feed; answers its id. */
+export const publish = async (feed: Feed, gid: string, content: Content, callId: string): Promise<string> => {
+  const group = feed.groups.find(gid);
+  if (group.refusal) throw group.refusal;
+  const id = feed.groups.nextTopicId();
+  await feed.ledger.append([
+    {
+      channel: group.id,
+      channel_title: group.title,
+      channel_handle: null,
+      message_id: id,
+      group_id: null,
+      reply_to: null,
+      text: content.text,
+      entities: [],
+      buttons: [],
+      media: content.media,
+      call_id: callId,
+    },
+  ]);
+  return id;
+};
+
+const readAttachment = (feed: Feed, attachment: string): Content => {
+  let value: unknown;
+  try {
+    value = JSON.parse(attachment);
+  } catch {
+    throw badParameter('attachment is no JSON');
+  }
+  const { media: blocks, onBehalfOfGroup } = (value ?? {}) as { media?: unknown; onBehalfOfGroup?: unknown };
+  if (onBehalfOfGroup !== 'true' && onBehalfOfGroup !== true) {
+    throw new Refusal(10, 'PERMISSION_DENIED : members may not post here');
+  }
+  if (!Array.isArray(blocks) || blocks.length === 0) throw badParameter('attachment : media is empty');
+  const texts: string[] = [];
+  const media: LedgerMedium[] = [];
+  for (const block of blocks as readonly unknown[]) {
+    const { type, text, url, list } = (block ?? {}) as Readonly<Record<string, unknown>>;
+    if (type === 'text') texts.push(textOf(text, feed.groups.textLimit));
+    else if (type === 'photo' || type === 'movie') {
+      media.push(...idsOf(list, type).map((id) => feed.uploads.find(type, id)));
+    } else if (type === 'link' && typeof url === 'string' && /^https?:\/\//.test(url)) texts.push(url);
+    else throw badParameter('attachment : unknown block');
+  }
+  return { text: texts.join('\n'), media };
+};
+
+const textOf = (text: unknown, limit: number): string => {
+  if (typeof text !== 'string' || text.trim() === '') throw badParameter('attachment : text is empty');
+  if (text.length > limit) throw new Refusal(601, 'MEDIA_TOPIC_TEXT_LIMIT : text is too long');
+  return text;
+};
+
+const idsOf = (list: unknown, type: string): readonly string[] => {
+  if (!Array.isArray(list) || list.length === 0) throw badParameter(`attachment : ${type} list is empty`);
+  return (list as readonly unknown[]).map((item) => {
+    const { id } = (item ?? {}) as { id?: unknown };
+    if (typeof id !== 'string' && typeof id !== 'number') throw badParameter(`attachment : ${type} without an id`);
+    return String(id);
+  });
+};

@@ -1,0 +1,187 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../../src/platforms/publisher.js';
+import { APPLICATION, TOKEN } from '../../stand-ins/ok/stand-in.js';
+import { CHANNEL, contextFor, post, publish, startOk } from './stage.js';
+
+let folder: string;
+let ok: Awaited<ReturnType<typeof startOk>>;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crosspost-media-'));
+  ok = await startOk();
+});
+afterEach(async () => {
+  await ok.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const MP4 = Buffer.concat([Buffer.alloc(4), Buffer.from('ftypisom')]);
+const photo = { type: 'photo', url: 'https://media.example/a.png' } as const;
+const video = { type: 'video', url: 'https://media.example/storm%20at%20sea.mp4' } as const;
+const audio = { type: 'audio', url: 'https://media.example/horn.mp3' } as const;
+
+let released: number;
+const fileOf = async (name: string, bytes: Buffer, mime: string): Promise<MediaFile> => {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return { path, sizeBytes: bytes.length, mime, filename: name, release: () => void released++ };
+};
+/** Files by the index of their medium, or why there is none. */
+const files = (answers: readonly (MediaFile | PublishError)[]): { context: SendContext; wanted: WantedMedia[] } => {
+  released = 0;
+  const wanted: WantedMedia[] = [];
+  const media: SendContext['media'] = async (index, limits) => {
+    wanted.push(limits);
+    return answers[index]!;
+  };
+  return { context: contextFor({ media }), wanted };
+};
+const newest = async () => (await ok.control.ledger()).at(-1);
+
+describe('photos and videos', () => {
+  it('are uploaded one by one and stand on the wall in their order, their files released', async () => {
+    const { context, wanted } = files([
+      await fileOf('a.png', PNG, 'image/png'),
+      await fileOf('storm.mp4', MP4, 'video/mp4'),
+    ]);
+    const { outcome, results } = await publish(ok.publisher, post({ media: [photo, video] }), context);
+    expect(outcome).toMatchObject({ kind: 'done', messageIds: [expect.any(String)] });
+    expect(results).toEqual({
+      'media-1': { id: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      'media-2': { id: expect.stringMatching(/^\d+$/) },
+    });
+    expect((await newest())?.media).toMatchObject([
+      { type: 'photo', name: 'a.png', bytes: PNG.length },
+      { type: 'video', name: 'storm.mp4', bytes: MP4.length },
+    ]);
+    expect(released).toBe(2);
+    expect(wanted).toMatchObject([
+      { maxBytes: 20_971_520, formats: ['image/jpeg', 'image/png', 'image/gif'] },
+      { maxBytes: 2_147_483_648, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
+    ]);
+    const { items } = await ok.control.calls();
+    expect(items.map(({ method }) => method)).toEqual([
+      'photosV2.getUploadUrl',
+      'upload.photo',
+      'video.getUploadUrl',
+      'upload.video',
+      'video.update',
+      'mediatopic.post',
+    ]);
+  });
+
+  it('go without a text too', async () => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    await publish(ok.publisher, post({ text: '', media: [photo] }), context);
+    expect(await newest()).toMatchObject({ text: '', media: [{ type: 'photo' }] });
+  });
+
+  it('sound goes as a link in the text, with a warning', async () => {
+    await publish(ok.publisher, post({ media: [audio] }), contextFor());
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${audio.url}`, media: [] });
+    expect(ok.publisher.render(post({ media: [audio] }), CHANNEL).warnings).toEqual([
+      { code: 'media_linked', message: 'Medium 1 goes as a link in the text: OK takes no sound.' },
+    ]);
+  });
+});
+
+describe('a medium that does not go', () => {
+  const error = (code: string, category: PublishError['category']): PublishError => ({
+    code,
+    category,
+    source: 'gateway',
+    message: 'It is 60 MB.',
+  });
+
+  it('because it cannot be made to fit: a link in the text, the others as they are', async () => {
+    const { context } = files([error('media_too_large', 'media'), await fileOf('a.png', PNG, 'image/png')]);
+    const of = post({ media: [video, photo] });
+    const { outcome, results } = await publish(ok.publisher, of, context);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${video.url}`, media: [{ type: 'photo' }] });
+    expect(ok.publisher.render(of, CHANNEL, results).warnings).toEqual([
+      { code: 'media_linked', message: 'Medium 1 goes as a link in the text: It is 60 MB.' },
+    ]);
+  });
+
+  it('because OK cannot read it: a link in the text', async () => {
+    const { context } = files([await fileOf('a.png', Buffer.from('words'), 'image/png')]);
+    await publish(ok.publisher, post({ media: [photo] }), context);
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${photo.url}`, media: [] });
+    expect(released).toBe(1);
+  });
+
+  it.each([
+    ['because it is gone for good: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
+    ['because its host is down: it is tried again', error('unreachable', 'network'), { kind: 'retry', named: false }],
+  ])('%s', async (_, failure, outcome) => {
+    const { context } = files([failure]);
+    expect((await publish(ok.publisher, post({ media: [photo] }), context)).outcome).toMatchObject(outcome);
+    expect(await newest()).toBeUndefined();
+  });
+});
+
+describe('an upload that fails may be run again (platforms.md §3)', () => {
+  it.each([
+    ['photosV2.getUploadUrl', 'drop_before_accepting', 'retry'],
+    ['upload.photo', 'accept_then_drop', 'retry'],
+    ['upload.photo', 'answer', 'retry'],
+    ['upload.video', 'accept_then_drop', 'retry'],
+    ['video.update', 'accept_then_drop', 'retry'],
+  ] as const)('%s meets %s', async (method, mode, kind) => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png'), await fileOf('b.mp4', MP4, 'video/mp4')]);
+    const of = post({ media: [photo, video] });
+    await ok.control.addFault({ mode, method, status: 502, body: '<html></html>' });
+    expect((await publish(ok.publisher, of, context)).outcome).toMatchObject({ kind, named: false });
+    expect((await publish(ok.publisher, of, context)).outcome).toMatchObject({ kind: 'done' });
+    expect(await ok.control.ledger()).toHaveLength(1);
+  });
+
+  it('a token that has expired meanwhile: the channel needs attention', async () => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    await ok.control.ask('POST', 'tokens', { token: TOKEN, state: 'expired' });
+    const { outcome } = await publish(ok.publisher, post({ media: [photo] }), context);
+    expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'token_expired' } });
+    expect(JSON.stringify(outcome)).not.toContain(APPLICATION.application_secret);
+    expect(released).toBe(1);
+  });
+});
+
+describe('a file of 100 MB', () => {
+  it('passes through without being held in memory', async () => {
+    const size = 100 * 1_048_576;
+    const path = join(folder, 'long.mp4');
+    const handle = await open(path, 'w');
+    await handle.truncate(size);
+    await handle.close();
+
+    let received = 0;
+    let held = 0;
+    const before = process.memoryUsage().arrayBuffers;
+    const sink = createServer((request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+        held = Math.max(held, process.memoryUsage().arrayBuffers - before);
+      });
+      request.on('end', () => response.end('<retval>1</retval>'));
+    });
+    await new Promise<void>((listening) => sink.listen(0, '127.0.0.1', listening));
+    const upload_url = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`;
+    const answers = { 'video.getUploadUrl': { upload_url, video_id: 5 }, 'video.update': {} };
+    for (const [method, body] of Object.entries(answers))
+      await ok.control.addFault({ mode: 'answer', method, status: 200, body });
+
+    const file = { path, sizeBytes: size, mime: 'video/mp4', filename: 'long.mp4', release: () => undefined };
+    const { context } = files([file]);
+    const step = ok.publisher.render(post({ media: [video] }), CHANNEL).steps[0]!;
+    expect(await ok.publisher.send(step, context)).toMatchObject({ result: { id: '5' } });
+    expect(received).toBeGreaterThan(size);
+    expect(held).toBeLessThan(32 * 1_048_576);
+    sink.closeAllConnections();
+    await new Promise((closed) => sink.close(closed));
+  });
+});
