@@ -27,6 +27,7 @@ export const startNode = (script, args, env, ready, stderr = 'inherit') =>
 
 const stop = (child) =>
   new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.removeAllListeners('exit');
     child.on('exit', resolve);
     child.kill('SIGTERM');

@@ -2,7 +2,8 @@
  * bench -- refuse: posts at a fixed, moderate rate, alone and beside floods of requests that are refused: 401s (slugs
  * that nobody has, wrong tokens) and 429s (an endpoint whose hour is used up), each from connections that send as fast as
  * they are answered. Alternating rounds. Shows what a flood does to the good traffic, what one refused request costs
- * (CPU of Node and PostgreSQL above what the good traffic takes by itself), and the gateway's memory.
+ * (CPU of Node and PostgreSQL, of a flood by itself: posts share batches with a flood, so that their part cannot be told
+ * from its part), and the gateway's memory.
  */
 import { randomBytes } from 'node:crypto';
 import { postRequest } from './keep-alive.js';
@@ -39,21 +40,32 @@ export const run = async (args) => {
     const stream = (name, requests, more) => ({ name, requests, ...more });
     const posts = stream('posts', good.map(post), { connections: 16, rate });
     const unauthorized = [...Array.from({ length: 1_000 }, nobody), ...good.map(wrong), ...good.map(wrong)].map(post);
+    const floods = {
+      '401s': { status: 401, stream: stream('flood', shuffled(unauthorized), { connections }) },
+      '429s': { status: 429, stream: stream('flood', exhausted.map(post), { connections }) },
+    };
     const scenes = {
-      alone: { streams: [posts] },
-      'beside 401s': { refused: 401, streams: [posts, stream('flood', shuffled(unauthorized), { connections })] },
-      'beside 429s': { refused: 429, streams: [posts, stream('flood', exhausted.map(post), { connections })] },
+      posts: { streams: [posts] },
+      ...Object.fromEntries(
+        Object.entries(floods).flatMap(([name, { status, stream: flood }]) => [
+          [`posts, ${name}`, { status, streams: [posts, flood] }],
+          [name, { status, streams: [flood] }],
+        ]),
+      ),
     };
 
-    const measure = async ({ streams, refused }, duration) => {
+    const measure = async ({ streams, status }, duration) => {
       const before = { node: cpuOf(pid), postgres: cpuOfTree(postmaster) };
-      const shot = await shoot({ port, seconds: duration, streams });
+      const { posts: good, flood } = await shoot({ port, seconds: duration, streams });
       const cpu = { node: cpuOf(pid) - before.node, postgres: cpuOfTree(postmaster) - before.postgres };
-      expectOnly(200, shot.posts.statuses);
-      if (shot.flood) expectOnly(refused, shot.flood.statuses);
-      const { answered, p50, p99 } = shot.posts;
-      const floodRate = (shot.flood?.answered ?? 0) / duration;
-      return { rate: answered / duration, p50, p99, floodRate, ...cpu, memory: memoryOf(pid), answered, shot };
+      if (good) expectOnly(200, good.statuses);
+      if (flood) expectOnly(status, flood.statuses);
+      return {
+        ...(good && { rate: good.answered / duration, p50: good.p50, p99: good.p99 }),
+        ...(flood && { refused: flood.answered / duration }),
+        ...(!good && { nodeEach: cpu.node / flood.answered, postgresEach: cpu.postgres / flood.answered }),
+        memory: memoryOf(pid),
+      };
     };
     const results = Object.fromEntries(Object.keys(scenes).map((name) => [name, []]));
     for (const scene of Object.values(scenes)) await measure(scene, 2); // warm up
@@ -61,33 +73,24 @@ export const run = async (args) => {
     for (let round = 1; round <= rounds; round++) {
       for (const [name, scene] of Object.entries(scenes)) {
         const result = await measure(scene, seconds);
-        const alone = results.alone.at(-1) ?? result;
-        results[name].push({ ...result, ...costOfRefusals(result, alone) });
-        console.log(`round ${round}/${rounds}  ${name.padEnd(11)}  ${line(results[name].at(-1))}`);
+        results[name].push(result);
+        console.log(`round ${round}/${rounds}  ${line(name, result)}`);
       }
     }
-    const alone = median(results.alone);
-    console.log(`\n${'alone'.padEnd(11)}  ${line(alone)}`);
-    for (const name of Object.keys(scenes).slice(1)) {
-      const flooded = median(results[name]);
-      const times = (key) => `${(flooded[key] / alone[key]).toFixed(2)} ×`;
-      console.log(`${name.padEnd(11)}  ${line(flooded)}`);
+    console.log(`\nmedians of ${rounds} rounds`);
+    const medians = Object.fromEntries(Object.entries(results).map(([name, all]) => [name, median(all)]));
+    for (const [name, result] of Object.entries(medians)) console.log(line(name, result));
+    for (const name of Object.keys(floods)) {
+      const times = (key) => `${(medians[`posts, ${name}`][key] / medians.posts[key]).toFixed(2)} ×`;
       console.log(
-        `ratio        rate ${times('rate')}   p50 ${times('p50')}   p99 ${times('p99')}   (medians of ${rounds} rounds)`,
+        `posts beside ${name} to posts alone: rate ${times('rate')}   p50 ${times('p50')}   p99 ${times('p99')}`,
       );
     }
     const grown = (memoryOf(pid) - startMemory) / MIB;
     console.log(
-      `memory       ${(startMemory / MIB).toFixed(0)} MiB after warming up, ${grown.toFixed(0)} MiB more at the end`,
+      `memory: ${(startMemory / MIB).toFixed(0)} MiB after warming up, ${grown.toFixed(0)} MiB more at the end`,
     );
   });
-};
-
-/** CPU time that a refused request takes, µs: what the round took beyond what its posts take alone. */
-const costOfRefusals = ({ shot, answered, ...result }, alone) => {
-  if (!shot.flood) return { nodeEach: 0, postgresEach: 0 };
-  const beyond = (key) => Math.max(0, result[key] - (alone[key] / alone.answered) * answered) / shot.flood.answered;
-  return { nodeEach: beyond('node'), postgresEach: beyond('postgres') };
 };
 
 /** Another token of the same form. */
@@ -104,16 +107,23 @@ const expectOnly = (status, statuses) => {
     throw new Error(`not all were ${status}: ${JSON.stringify(statuses)}`);
 };
 
-const FIGURES = ['rate', 'p50', 'p99', 'floodRate', 'nodeEach', 'postgresEach', 'memory'];
 const median = (results) => {
   const middle = (key) => results.map((result) => result[key]).sort((a, b) => a - b)[Math.floor(results.length / 2)];
-  return Object.fromEntries(FIGURES.map((key) => [key, middle(key)]));
+  return Object.fromEntries(Object.keys(results[0]).map((key) => [key, middle(key)]));
 };
 
-const line = ({ rate, p50, p99, floodRate, nodeEach, postgresEach, memory }) =>
-  `${rate.toFixed(0).padStart(5)} posts/s   p50 ${p50.toFixed(1).padStart(6)} ms   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
-  `${(memory / MIB).toFixed(0).padStart(4)} MiB` +
-  (floodRate > 0
-    ? `   ${floodRate.toFixed(0).padStart(5)} refused/s, CPU ${(nodeEach + postgresEach).toFixed(0)} µs each ` +
-      `(Node ${nodeEach.toFixed(0)}, PostgreSQL ${postgresEach.toFixed(0)})`
-    : '');
+const line = (name, { rate, p50, p99, refused, nodeEach, postgresEach, memory }) =>
+  [
+    name.padEnd(11),
+    rate === undefined ? ''.padEnd(44) : `${whole(rate, 5)} posts/s   p50 ${ms(p50)}   p99 ${ms(p99)}`,
+    refused === undefined ? '' : `${whole(refused, 5)} refused/s`,
+    nodeEach === undefined
+      ? ''
+      : `CPU ${whole(nodeEach + postgresEach)} µs each (Node ${whole(nodeEach)}, PostgreSQL ${whole(postgresEach)})`,
+    `${whole(memory / MIB)} MiB`,
+  ]
+    .filter((part) => part !== '')
+    .join('   ');
+
+const whole = (value, width = 0) => value.toFixed(0).padStart(width);
+const ms = (value) => `${value.toFixed(1).padStart(6)} ms`;
