@@ -15,21 +15,28 @@ export interface Multipart {
   readonly body: Readable;
 }
 
-/** `multipart/form-data` (RFC 7578) of files on disk: never whole in memory, of known length, as networks want it. */
-export const multipartOf = (parts: readonly FilePart[]): Multipart => {
+/**
+ * `multipart/form-data` (RFC 7578) of fields and files on disk: never whole in memory, of known length, as networks
+ * want it.
+ */
+export const multipartOf = (files: readonly FilePart[], fields: Readonly<Record<string, string>> = {}): Multipart => {
   const boundary = `----${randomUUID()}`;
-  const heads = parts.map(({ field, file }) =>
-    Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(field)}"; filename="${quotable(file.filename)}"\r\n` +
-        `Content-Type: ${file.mime}\r\n\r\n`,
-    ),
-  );
+  const start = Object.entries(fields).map(([name, value]) => `${opening(boundary, name)}\r\n\r\n${value}\r\n`);
+  const head = Buffer.from(start.join(''));
+  const parts = files.map(({ field, file }) => {
+    const filename = `; filename="${quotable(file.filename)}"\r\nContent-Type: ${file.mime}\r\n\r\n`;
+    return { file, head: Buffer.from(opening(boundary, field) + filename) };
+  });
   const end = Buffer.from(`--${boundary}--\r\n`);
-  const length = parts.reduce((sum, { file }, i) => sum + (heads[i]?.length ?? 0) + file.sizeBytes + 2, end.length);
+  const length = parts.reduce(
+    (sum, part) => sum + part.head.length + part.file.sizeBytes + 2,
+    head.length + end.length,
+  );
   async function* read(): AsyncGenerator<Buffer> {
-    for (const [i, { file }] of parts.entries()) {
-      yield heads[i] ?? Buffer.alloc(0);
-      yield* createReadStream(file.path) as AsyncIterable<Buffer>;
+    yield head;
+    for (const part of parts) {
+      yield part.head;
+      yield* createReadStream(part.file.path) as AsyncIterable<Buffer>;
       yield Buffer.from('\r\n');
     }
     yield end;
@@ -39,6 +46,9 @@ export const multipartOf = (parts: readonly FilePart[]): Multipart => {
     body: Readable.from(read(), { objectMode: false }),
   };
 };
+
+const opening = (boundary: string, name: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(name)}"`;
 
 /** As browsers quote a name in a form's header. */
 const quotable = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A network that gives out an address for an upload and throws away what comes, counting it and watching our memory. */
-export const startSink = async () => {
+/**
+ * A network that gives out an address for an upload and throws away what comes, counting it and watching our memory.
+ * `breakAfter`: the connection breaks after so many bytes.
+ */
+export const startSink = async ({ breakAfter = Infinity }: { readonly breakAfter?: number } = {}) => {
   let received = 0;
   let promised = 0;
   let highest = 0;
@@ -18,6 +21,7 @@ export const startSink = async () => {
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
       highest = Math.max(highest, memory());
+      if (received > breakAfter) request.socket.destroy();
     });
     request.on('end', () => {
       const isTelegram = request.url?.startsWith('/bot') === true;

@@ -1,11 +1,13 @@
-import { trimText, type TrimmedText } from '../../payload/trim.js';
-import type { PlatformChannel, PlatformPost, Rendering, Step, Warning } from '../publisher.js';
+import { withLinks, type LinkedText } from '../media-links.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { cleanText } from './clean-text.js';
-import { renderEntities } from './entities.js';
 import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
+import { planMedia, type Group } from './media-plan.js';
+import { FETCH, fetchStep, mediaStep, messageStep, renderedText } from './steps.js';
 
 /** A message's text, in UTF-16 units: safe whether Telegram counts those or code points (platforms.md §2). */
-export const MAX_MESSAGE_TEXT = 4_096;
+const MAX_MESSAGE_TEXT = 4_096;
+const MAX_CAPTION = 1_024;
 
 /** Buttons need text to hang on, and Telegram refuses a text that cannot be seen (D-22). */
 const BUTTONS_ALONE = '🔗';
@@ -17,60 +19,80 @@ const BUTTONS_ALONE = '🔗';
 const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u0333\u033f]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
- * The calls that put a post into a Telegram chat (platforms.md §1, §2, §5): text with entities and buttons as one
- * message. Pure; a post of which nothing is left for Telegram has no steps.
+ * The calls that put a post into a Telegram chat (platforms.md §1, §2, §5): a message, a medium or an album with the
+ * text as its caption, or media and then the text in reply. Pure; a post of which nothing is left has no steps.
  */
-export const renderTelegram = (post: PlatformPost, channel: PlatformChannel): Rendering => {
-  const warnings: Warning[] = [];
+export const renderTelegram = (
+  post: PlatformPost,
+  channel: PlatformChannel,
+  results: SendContext['results'] = {},
+): Rendering => {
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
-  warnings.push(...keyboardWarnings);
+  const { groups, links, warnings: mediaWarnings } = planMedia(post.media, results[FETCH]);
+  const cleaned = cleanText({ text: post.text, entities: post.entities });
+  const content = withLinks(INVISIBLE.test(cleaned.text) ? NOTHING : cleaned, links, MAX_MESSAGE_TEXT);
+  const warnings: Warning[] = [...keyboardWarnings, ...mediaWarnings, ...trimmingWarnings(content)];
 
-  const content = trimText(cleanText({ text: post.text, entities: post.entities }), MAX_MESSAGE_TEXT);
-  if (content.trimmedChars > 0) {
-    warnings.push({
-      code: 'text_trimmed',
-      message: `Telegram takes ${MAX_MESSAGE_TEXT} characters: ${content.trimmedChars} were cut from the end.`,
-    });
-  }
-  if (post.media.length > 0) {
-    warnings.push({ code: 'media_dropped', message: `${post.media.length} media are not sent to Telegram yet.` });
-  }
-
-  const hasText = !INVISIBLE.test(content.text);
-  if (!hasText && !keyboard) {
+  const layout = layOut(content, keyboard, groups, channel.address['chat_id'] ?? '');
+  warnings.push(...layout.warnings);
+  const { trimmedChars } = content;
+  if (layout.steps.length === 0) {
     warnings.push({ code: 'nothing_to_send', message: 'Nothing of this post is left for Telegram.' });
-    return { steps: [], warnings, textAfterTrim: '', trimmedChars: content.trimmedChars };
   }
-  if (!hasText) {
-    warnings.push({
-      code: 'text_added',
-      message: `Telegram takes no buttons without a text: ${BUTTONS_ALONE} stands above them.`,
-    });
-  }
-  const shown = hasText ? content : { text: BUTTONS_ALONE, entities: [], trimmedChars: content.trimmedChars };
-  const step = messageStep(shown, keyboard, channel);
-  warnings.push(...step.warnings);
-  return { steps: [step.step], warnings, textAfterTrim: shown.text, trimmedChars: shown.trimmedChars };
+  const steps = post.media.length > 0 ? [fetchStep(post.media), ...layout.steps] : layout.steps;
+  return { steps, warnings, textAfterTrim: layout.shown, trimmedChars };
 };
 
-const messageStep = (
-  content: TrimmedText,
+const NOTHING = { text: '', entities: [] };
+
+interface Layout {
+  readonly steps: readonly Step[];
+  /** The text that readers see. */
+  readonly shown: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** Which messages there are (platforms.md §1: How a post becomes messages). */
+const layOut = (
+  content: LinkedText,
   keyboard: InlineKeyboard | null,
-  channel: PlatformChannel,
-): { readonly step: Step; readonly warnings: readonly Warning[] } => {
-  const { entities, warnings } = renderEntities(content.entities);
-  return {
-    step: {
-      name: 'message',
-      visible: true,
-      method: 'sendMessage',
-      request: {
-        chat_id: channel.address['chat_id'] ?? '',
-        text: content.text,
-        ...(entities.length > 0 ? { entities } : {}),
-        ...(keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {}),
-      },
-    },
-    warnings,
-  };
+  groups: readonly Group[],
+  chatId: string,
+): Layout => {
+  const [first, ...more] = groups;
+  const isOneMessage = first?.items.length === 1;
+  // An album takes no buttons, and no edit can add them later.
+  if (first && more.length === 0 && content.text.length <= MAX_CAPTION && (isOneMessage || keyboard === null)) {
+    const caption = content.text ? renderedText(content) : null;
+    const step = mediaStep(chatId, first, caption, keyboard);
+    return { steps: [step], shown: content.text, warnings: caption?.warnings ?? [] };
+  }
+  const media = groups.map((group) => mediaStep(chatId, group, null, null));
+  if (!content.text && !keyboard) return { steps: media, shown: '', warnings: [] };
+  const text = renderedText(content.text ? content : { text: BUTTONS_ALONE, entities: [] });
+  const message = messageStep(chatId, text, keyboard, first?.name);
+  return { steps: [...media, message], shown: text.text, warnings: [...text.warnings, ...addedText(content)] };
+};
+
+const addedText = ({ text }: LinkedText): readonly Warning[] =>
+  text
+    ? []
+    : [
+        {
+          code: 'text_added',
+          message: `Telegram takes no buttons without a text: ${BUTTONS_ALONE} stands above them.`,
+        },
+      ];
+
+const trimmingWarnings = ({ trimmedChars, droppedLinks }: LinkedText): readonly Warning[] => {
+  const warnings: Warning[] = [];
+  if (trimmedChars > 0) {
+    const message = `Telegram takes ${MAX_MESSAGE_TEXT} characters: ${trimmedChars} were cut from the end.`;
+    warnings.push({ code: 'text_trimmed', message });
+  }
+  if (droppedLinks > 0) {
+    const message = `${droppedLinks} addresses of media find no room in ${MAX_MESSAGE_TEXT} characters.`;
+    warnings.push({ code: 'media_dropped', message });
+  }
+  return warnings;
 };

@@ -1,10 +1,16 @@
+import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
 import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../kernel/json.js';
-import { exchange, type Exchange } from '../exchange.js';
+import { exchange, type Exchange, type ExchangeLimits } from '../exchange.js';
+import { outcomeOfMediaError } from '../media-error.js';
+import { multipartOf, type FilePart, type Multipart } from '../multipart.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
+import { resolveReferences } from '../references.js';
 import { classify, type TelegramFailure } from './classify.js';
+import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './links.js';
+import { FETCH } from './steps.js';
 
 /** How calls reach the Bot API. */
 export interface TelegramConnection {
@@ -18,41 +24,88 @@ export interface TelegramConnection {
 /** `123456:ABC-DEF…`; anything else would change the URL that it is put into. */
 const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
 
+/** The slowest upload that is still one, in bytes a millisecond. */
+const SLOWEST = 128;
+
 /**
  * Runs one call and says what became of it; never throws. The token stands in the URL and nowhere else: what an answer
  * may echo of it is masked.
  */
 export const sendStep = async (
-  { apiUrl, connections, timeoutMs }: TelegramConnection,
+  connection: TelegramConnection,
   step: Step,
-  { credentials, channel, signal }: SendContext,
+  context: SendContext,
 ): Promise<StepOutcome> => {
-  const token = credentials['bot_token'] ?? '';
+  const token = context.credentials['bot_token'] ?? '';
   if (!BOT_TOKEN.test(token)) return malformedToken;
+  if (step.name === FETCH) return fetchMedia(step, context);
 
+  // The channel's address, not the rendering's: the chat may have moved since.
+  const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'];
+  const request = { ...repliesByNumber(resolveReferences(step.request, context.results)), chat_id: chatId };
+  const attached = await attachFiles(request, context.media);
+  if ('code' in attached) return outcomeOfMediaError(attached);
+  const { timeoutMs } = connection;
+  const limits = { timeoutMs: timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST), signal: context.signal };
+  try {
+    return await callBot(connection, token, step.method, request, attached.parts, limits);
+  } finally {
+    attached.release();
+  }
+};
+
+const callBot = async (
+  { apiUrl, connections }: TelegramConnection,
+  token: string,
+  method: string,
+  request: JsonObject,
+  files: readonly FilePart[],
+  limits: ExchangeLimits,
+): Promise<StepOutcome> => {
   let last: Exchange | undefined;
   const api = new Api(token, {
     apiRoot: apiUrl,
     // The exchange below keeps the time and knows what was sent; grammY's own timer only has to stay out of its way.
-    timeoutSeconds: timeoutMs / 1_000 + 60,
+    timeoutSeconds: limits.timeoutMs / 1_000 + 60,
     fetch: async (url: string, init: { headers: Record<string, string>; body: string }) => {
-      const { headers, body } = init;
-      last = await exchange(connections, { method: 'POST', url, headers, body }, { timeoutMs, signal });
+      const { headers, body } = files.length > 0 ? formOf(init.body, files) : init;
+      const sent = await exchange(connections, { method: 'POST', url, headers, body }, limits);
+      last = halfSent(sent, body);
       if (last.kind !== 'answered') throw new Error(last.code);
       const { body: answer } = last;
       return { json: async () => JSON.parse(answer.toString()) as unknown };
     },
   });
 
-  const call = (api.raw as unknown as Record<string, (payload: JsonObject) => Promise<unknown>>)[step.method];
+  const call = (api.raw as unknown as Record<string, (payload: JsonObject) => Promise<unknown>>)[method];
   try {
-    // The channel's address, not the rendering's: the chat may have moved since.
-    const chatId = channel.address['chat_id'] ?? step.request['chat_id'];
-    const result = await call?.({ ...step.request, chat_id: chatId });
+    const result = await call?.(request);
     return done(result) ?? classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined });
   } catch (error) {
-    return classify(masked(failureOf(error, last, step.method), token));
+    return classify(masked(failureOf(error, last, method), token));
   }
+};
+
+/** The same parameters as a form, with the files that they refer to as `attach://name`. */
+const formOf = (json: string, files: readonly FilePart[]): Multipart => {
+  const parameters = Object.entries(JSON.parse(json) as JsonObject);
+  const fields = parameters.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+  return multipartOf(files, Object.fromEntries(fields) as Record<string, string>);
+};
+
+/** An upload that broke off before its end was never accepted, so it may be sent again (platforms.md §3). */
+const halfSent = (sent: Exchange, body: string | Readable): Exchange => {
+  if (typeof body === 'string') return sent;
+  const isWhole = body.readableEnded;
+  body.destroy();
+  if (sent.kind !== 'lost' || isWhole) return sent;
+  return { kind: 'never_sent', code: sent.code, detail: `${sent.detail}, in the middle of the upload` };
+};
+
+/** Results keep ids as text; a reply names its message by number. */
+const repliesByNumber = (request: JsonObject): JsonObject => {
+  const reply = request['reply_parameters'] as JsonObject | undefined;
+  return reply ? { ...request, reply_parameters: { ...reply, message_id: Number(reply['message_id']) } } : request;
 };
 
 const malformedToken: StepOutcome = {

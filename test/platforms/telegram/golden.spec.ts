@@ -1,60 +1,89 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
+import type { JsonObject } from '../../../src/kernel/json.js';
+import type { PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
-import { noMedia } from '../media-files.js';
+import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger.js';
 import { TOKEN, startStandIn } from '../../stand-ins/telegram/stand-in.js';
+import { mediaFolder } from '../media-files.js';
+import { postOf, publishPost } from '../publish-post.js';
 
 const FOLDER = new URL('./golden/', import.meta.url);
-const EMPTY: PlatformPost = { text: '', entities: [], media: [], buttons: [], isAdvertisement: false };
 const channel = { id: 'tgt_1', address: { chat_id: '@harbour' }, settings: {} };
 
+/** `results`: what fetching the media found, where it is not what their names say. */
+interface Golden {
+  readonly post: Partial<PlatformPost>;
+  readonly results?: Readonly<Record<string, JsonObject>>;
+  readonly rendering: Rendering;
+}
+
 const golden = readdirSync(FOLDER).map((name) => {
-  const content = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as {
-    post: Partial<PlatformPost>;
-    rendering: Rendering;
-  };
-  return { name: name.replace(/\.json$/, ''), post: { ...EMPTY, ...content.post }, rendering: content.rendering };
+  const { post, results = {}, rendering } = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Golden;
+  return { name: name.replace(/\.json$/, ''), post: postOf(post), results, rendering };
+});
+
+/** What a step's messages must look like to their readers. */
+const expected = ({ request }: Step) => {
+  const album = request['media'] as readonly JsonObject[] | undefined;
+  return (album ?? [request]).map((item) => {
+    const medium = ['photo', 'video', 'audio', 'document'].find((kind) => kind in item);
+    return {
+      text: item['text'] ?? item['caption'] ?? '',
+      entities: item['entities'] ?? item['caption_entities'] ?? [],
+      buttons: (item['reply_markup'] as JsonObject | undefined)?.['inline_keyboard'] ?? [],
+      media: album ? [{ type: item['type'] }] : medium ? [{ type: medium }] : [],
+      isReply: 'reply_parameters' in item,
+    };
+  });
+};
+const shown = ({ text, entities, buttons, media, reply_to }: LedgerEntry) => ({
+  ...{ text, entities, buttons, media: media.map(({ type }) => ({ type })), isReply: reply_to !== null },
 });
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
+let files: Awaited<ReturnType<typeof mediaFolder>>;
 let publisher: ReturnType<typeof createTelegramPublisher>;
 beforeAll(async () => {
   telegram = await startStandIn();
+  files = await mediaFolder();
   publisher = createTelegramPublisher({ apiUrl: telegram.url });
 });
 afterAll(async () => {
   await publisher.close();
   await telegram.stop();
+  await files.remove();
 });
 
-describe.each(golden)('$name', ({ post, rendering }) => {
+describe.each(golden)('$name', ({ post, results, rendering }) => {
   it('is rendered as these exact calls', () => {
-    expect(publisher.render(post, channel)).toEqual(rendering);
+    expect(publisher.render(post, channel, results)).toEqual(rendering);
   });
 
   it('is accepted by the network, and stands in the channel as it was sent', async () => {
-    for (const step of rendering.steps) {
-      const outcome = await publisher.send(step, {
-        credentials: { bot_token: TOKEN },
-        channel,
-        results: {},
-        key: 'key',
-        attempt: 1,
-        media: noMedia,
-        signal: new AbortController().signal,
-      });
-      const [entry] = (await telegram.control.ledger()).slice(-1);
-      expect(outcome).toEqual({
-        kind: 'done',
-        result: { message_id: entry?.message_id },
-        messageIds: [entry?.message_id],
-        urls: [`https://t.me/harbour/${entry?.message_id}`],
-      });
-      expect(entry).toMatchObject({
-        text: step.request['text'],
-        entities: step.request['entities'] ?? [],
-        buttons: (step.request['reply_markup'] as { inline_keyboard?: unknown } | undefined)?.inline_keyboard ?? [],
-      });
-    }
+    const paths = await Promise.all(post.media.map(({ url }) => files.make(new URL(url).pathname.slice(1))));
+    const before = (await telegram.control.ledger()).length;
+    const { outcome, results: answered } = await publishPost(publisher, post, channel, {
+      credentials: { bot_token: TOKEN },
+      results,
+      key: 'key',
+      attempt: 1,
+      media: files.lending(paths),
+      signal: new AbortController().signal,
+    });
+    const visible = rendering.steps.filter((step) => step.visible);
+    const entries = await telegram.control.ledger({ after: before });
+    expect(entries.map(shown)).toEqual(visible.flatMap(expected));
+    expect(files.lent()).toBe(0);
+    const last = visible.at(-1);
+    if (!last) return expect(outcome).toBeNull();
+    const ids = entries.slice(-expected(last).length).map(({ message_id }) => message_id);
+    expect(outcome).toEqual({
+      kind: 'done',
+      result: { message_id: ids[0] },
+      messageIds: ids,
+      urls: ids.map((id) => `https://t.me/harbour/${id}`),
+    });
+    const replied = entries.find(({ reply_to }) => reply_to !== null);
+    if (replied) expect(replied.reply_to).toBe(answered[visible[0]?.name ?? '']?.['message_id']);
   });
 });

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../kernel/json.js';
+import type { Media } from '../../payload/payload.js';
+import type { Warning } from '../publisher.js';
+
+/** What a medium arrives as; a document is a video or an audio of a format that Telegram does not play. */
+export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
+
+/** A medium on its way, and the name under which its file is attached: see {@link attachmentOf}. */
+export interface Item {
+  readonly kind: TelegramKind;
+  readonly attachment: string;
+}
+
+/** One message's medium, or an album's two to ten. */
+export interface Group {
+  /** The step's name. */
+  readonly name: string;
+  readonly items: readonly Item[];
+}
+
+/** How a post's media are spread over messages. */
+export interface MediaPlan {
+  /** In the order of sending: photos and videos, audios, each document. */
+  readonly groups: readonly Group[];
+  /** Addresses of media that cannot go (D-22). */
+  readonly links: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/** What the step that fetched the media found, by place: what each arrives as, or why it goes as a link. */
+export type FetchedMedium = { readonly kind: TelegramKind } | { readonly link: string };
+
+/** Formats that arrive as documents, by the file's type and by the address's ending (platforms.md §1, D-22). */
+const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
+const DOCUMENT_ENDING = /\.(?:mov|webm|ogg|oga|opus)$/i;
+
+/** What a file arrives as. @param mime by its own bytes */
+export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
+  type !== 'photo' && DOCUMENT_MIME.test(mime) ? 'document' : type;
+
+/** How a request refers to the file of a medium. */
+export const attachmentOf = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
+
+/** The medium that a reference names; null for anything else. */
+export const mediumOf = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
+  const [, type, index] = /^attach:\/\/(photo|video|audio)-(\d+)$/.exec(reference) ?? [];
+  return type === undefined ? null : { type: type as Media['type'], index: Number(index) };
+};
+
+/**
+ * Spreads media over messages (platforms.md §1): photos and videos side by side, audios side by side, each document by
+ * itself. As long as nobody has fetched them, the addresses' endings tell the formats.
+ *
+ * @param fetched the result of the step that fetched them, where it is done
+ */
+export const planMedia = (media: readonly Media[], fetched: JsonObject | undefined): MediaPlan => {
+  const found = (fetched?.['media'] ?? []) as unknown as readonly FetchedMedium[];
+  const links: string[] = [];
+  const warnings: Warning[] = [];
+  const items: Item[] = [];
+  for (const [index, { type, url }] of media.entries()) {
+    const what = found[index] ?? { kind: guessed(type, url) };
+    if ('link' in what) {
+      links.push(url);
+      const message = `Telegram cannot carry this ${type} (${what.link}): its address stands in the text.`;
+      warnings.push({ code: 'media_as_link', message });
+      continue;
+    }
+    if (what.kind === 'document') {
+      const message = `Telegram does not play this ${type}: it is sent as a file, in a message of its own.`;
+      warnings.push({ code: 'media_as_document', message });
+    }
+    items.push({ kind: what.kind, attachment: attachmentOf(type, index) });
+  }
+  const those = (...kinds: readonly TelegramKind[]): Item[] => items.filter(({ kind }) => kinds.includes(kind));
+  const groups = [
+    { name: 'visual', items: those('photo', 'video') },
+    { name: 'audio', items: those('audio') },
+    ...those('document').map((item): Group => ({
+      name: `document-${mediumOf(item.attachment)?.index}`,
+      items: [item],
+    })),
+  ];
+  return { groups: groups.filter((group) => group.items.length > 0), links, warnings };
+};
+
+const guessed = (type: Media['type'], url: string): TelegramKind => {
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  return type !== 'photo' && DOCUMENT_ENDING.test(path) ? 'document' : type;
+};

@@ -1,0 +1,150 @@
+import type { SendContext } from '../../../src/platforms/publisher.js';
+import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
+import { TOKEN, startStandIn } from '../../stand-ins/telegram/stand-in.js';
+import { mediaError, mediaFolder } from '../media-files.js';
+import { postOf, publishPost } from '../publish-post.js';
+import { startSink } from '../sink.js';
+
+let telegram: Awaited<ReturnType<typeof startStandIn>>;
+let files: Awaited<ReturnType<typeof mediaFolder>>;
+let publisher: ReturnType<typeof createTelegramPublisher>;
+beforeEach(async () => {
+  telegram = await startStandIn();
+  files = await mediaFolder();
+  publisher = createTelegramPublisher({ apiUrl: telegram.url });
+});
+afterEach(async () => {
+  await telegram.stop();
+  await publisher.close();
+  expect(files.lent()).toBe(0);
+  await files.remove();
+});
+
+const MB = 1_048_576;
+const channel = { id: 'tgt_1', address: { chat_id: '@harbour' }, settings: {} };
+const TYPES = { jpg: 'photo', mp4: 'video', mov: 'video', mp3: 'audio' } as const;
+const mediaOf = (names: readonly string[]) =>
+  names.map((name) => ({ type: TYPES[name.split('.')[1] as 'jpg'], url: `https://media.example/${name}` }));
+const contextWith = (more: Partial<SendContext> = {}): SendContext => ({
+  credentials: { bot_token: TOKEN },
+  channel,
+  results: {},
+  key: 'key',
+  attempt: 1,
+  media: files.lending([]),
+  signal: new AbortController().signal,
+  ...more,
+});
+const publishFiles = async (names: readonly string[], more: Partial<SendContext> = {}, by = publisher) => {
+  const paths = await Promise.all(names.map((name) => files.make(name)));
+  const post = postOf({ text: 'Look', media: mediaOf(names) });
+  return publishPost(by, post, channel, contextWith({ media: files.lending(paths), ...more }));
+};
+const kinds = async () => (await telegram.control.ledger()).map(({ media, text }) => media[0]?.type ?? text);
+
+describe('files (D-22, D-24)', () => {
+  it('are asked for within the limits of Telegram', async () => {
+    await publishFiles(['a.jpg', 'b.mp4', 'c.mp3']);
+    const asked = files.asked.slice(0, 3).map(({ index, wanted }) => [index, wanted.maxBytes, wanted.maxSum]);
+    expect(asked).toEqual([
+      [0, 10 * MB, 10_000],
+      [1, 50 * MB, undefined],
+      [2, 50 * MB, undefined],
+    ]);
+  });
+
+  it('a file that is not what its name says is sent as what it is', async () => {
+    const post = postOf({ text: 'Film', media: mediaOf(['a.mp4', 'b.mp4']) });
+    const paths = [await files.make('really.mov'), await files.make('b.mp4')];
+    const { outcome, warnings } = await publishPost(
+      publisher,
+      post,
+      channel,
+      contextWith({ media: files.lending(paths) }),
+    );
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(warnings).toEqual(['media_as_document']);
+    expect(await kinds()).toEqual(['video', 'document', 'Film']);
+  });
+
+  it.each([
+    [10 * MB, 'a.jpg', ['photo']],
+    [10 * MB + 1, 'a.jpg', ['Look\n\nhttps://media.example/a.jpg']],
+    [50 * MB + 1, 'a.mp4', ['Look\n\nhttps://media.example/a.mp4']],
+  ])('%i bytes of %s', async (size, name, shown) => {
+    const path = await files.make(name, size);
+    const post = postOf({ text: 'Look', media: mediaOf([name]) });
+    const { outcome } = await publishPost(publisher, post, channel, contextWith({ media: files.lending([path]) }));
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await kinds()).toEqual(shown);
+  });
+
+  it.each([
+    ['redirect', 'media', { kind: 'failed', error: { code: 'redirect' } }],
+    ['unreachable', 'network', { kind: 'retry', named: false, afterMs: null }],
+  ] as const)('%s (%s), and nothing is sent', async (code, category, outcome) => {
+    const media = files.lending([await files.make('a.jpg'), mediaError(code, category)]);
+    expect((await publishFiles(['a.jpg', 'b.mp4'], { media })).outcome).toMatchObject(outcome);
+    expect((await telegram.control.calls()).total).toBe(0);
+  });
+
+  it('one that is gone when it is sent is fetched again by another attempt', async () => {
+    const path = await files.make('a.jpg');
+    let asked = 0;
+    const media: SendContext['media'] = (index, wanted) =>
+      files.lending([path, asked++ < 3 ? path : mediaError('unreachable', 'network')])(index, wanted);
+    const { outcome } = await publishFiles(['a.jpg', 'b.jpg'], { media });
+    expect(outcome).toMatchObject({ kind: 'retry', named: false });
+    expect((await telegram.control.calls()).total).toBe(0);
+  });
+});
+
+describe('a post of several messages', () => {
+  it('goes on at the failed step, and what was sent is not sent again', async () => {
+    const names = ['a.jpg', 'b.jpg', 'c.mp3'];
+    const refused = { ok: false, error_code: 429, description: 'Too Many Requests: retry after 7' };
+    await telegram.control.addFault({ mode: 'answer', method: 'sendAudio', status: 429, body: refused });
+    const first = await publishFiles(names);
+    expect(first.outcome).toMatchObject({ kind: 'retry', named: true, afterMs: 7_000 });
+    expect(Object.keys(first.results)).toEqual(['media', 'visual']);
+    const second = await publishFiles(names, { results: first.results });
+    expect(second.outcome).toMatchObject({ kind: 'done' });
+    expect(await kinds()).toEqual(['photo', 'photo', 'audio', 'Look']);
+    expect((await telegram.control.ledger()).at(-1)?.reply_to).toBe('1');
+  });
+
+  it.each([
+    'Bad Request: failed to send message #2 with the error message "PHOTO_INVALID_DIMENSIONS"',
+    'Bad Request: group send failed',
+  ])('an album that failed in part is in doubt: %s', async (description) => {
+    const body = { ok: false, error_code: 400, description };
+    await telegram.control.addFault({ mode: 'answer', method: 'sendMediaGroup', status: 400, body });
+    expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({
+      kind: 'in_doubt',
+      error: { code: 'album_incomplete' },
+    });
+  });
+
+  it('an album whose answer was lost is in doubt', async () => {
+    await telegram.control.addFault({ mode: 'accept_then_drop', method: 'sendMediaGroup' });
+    expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({ kind: 'in_doubt' });
+    expect(await kinds()).toEqual(['photo', 'photo']);
+  });
+});
+
+describe('an upload', () => {
+  it('of two files of 49 MB streams: they are never whole in memory', async () => {
+    const sink = await startSink();
+    const paths = [await files.make('a.mp4', 49 * MB), await files.make('b.mp4', 49 * MB)];
+    const streaming = createTelegramPublisher({ apiUrl: sink.url });
+    const media = files.lending(paths);
+    const post = postOf({ media: mediaOf(['a.mp4', 'b.mp4']) });
+    const { outcome } = await publishPost(streaming, post, channel, contextWith({ media }));
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(sink.received()).toBe(sink.promised());
+    expect(sink.received()).toBeGreaterThan(98 * MB);
+    expect(sink.grown()).toBeLessThan(64 * MB);
+    await streaming.close();
+    await sink.stop();
+  });
+});
