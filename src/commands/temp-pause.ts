@@ -6,9 +6,19 @@ import { isRejection, type Rejection } from '../kernel/result.js';
 import type { TempPauseBody } from '../payload/validate-pauses.js';
 import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
 import { CountRescheduled } from '../projections/publish-schedule/rescheduled.queries.js';
+import type { Done } from './done.js';
+import { namedTargets } from './named-targets.js';
 import { execution } from './origin.js';
-import { type PausesMoved, pauseTargetIds } from './pause-scope.js';
 import { PauseTargets } from './pause-targets.js';
+
+/** What temp-pause and temp-resume came to, as they are answered (D-21, D-45). */
+export interface PausesMoved extends Done {
+  readonly projectsAffected: number;
+  /** Channels. */
+  readonly resourcesAffected: number;
+  /** Publications whose earliest time moved. */
+  readonly rescheduled: number;
+}
 
 /** Pauses an endpoint's projects, some of its channels, or both, without publishing (spec: temp-pause; D-21, D-45). */
 export class TempPause extends Command<PausesMoved | Rejection<'invalid_targets'>> {
@@ -34,7 +44,7 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
   ) {}
 
   async execute({ origin, projects, body, minuteMs }: TempPause): Promise<PausesMoved | Rejection<'invalid_targets'>> {
-    const ids = pauseTargetIds(projects, body.targets);
+    const ids = namedTargets(projects, body.targets);
     if (isRejection(ids)) return ids;
     const at = this.clock.now();
     const { project_minutes, target_minutes } = body;

@@ -6,9 +6,10 @@ import { isRejection, type Rejection } from '../kernel/result.js';
 import type { TempResumeBody } from '../payload/validate-pauses.js';
 import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
 import { CountRescheduled } from '../projections/publish-schedule/rescheduled.queries.js';
+import { namedTargets } from './named-targets.js';
 import { execution } from './origin.js';
-import { type PausesMoved, pauseTargetIds } from './pause-scope.js';
 import { ResumeTargets } from './resume-targets.js';
+import type { PausesMoved } from './temp-pause.js';
 
 /** Lifts the pauses of an endpoint's projects, of some of its channels, or of both (spec: temp-resume; D-45). */
 export class TempResume extends Command<PausesMoved | Rejection<'invalid_targets'>> {
@@ -33,7 +34,7 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
 
   async execute({ origin, projects, body }: TempResume): Promise<PausesMoved | Rejection<'invalid_targets'>> {
     const { scope, targets } = body;
-    const ids = pauseTargetIds(projects, scope === 'targets' ? targets : []);
+    const ids = namedTargets(projects, scope === 'targets' ? targets : []);
     if (isRejection(ids)) return ids;
     const at = this.clock.now();
     const projectIds = scope === 'targets' ? [] : ids.projectIds;

@@ -2,8 +2,7 @@ import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { originOfRequest } from '../commands/origin.js';
-import type { PausesMoved } from '../commands/pause-scope.js';
-import { TempPause } from '../commands/temp-pause.js';
+import { type PausesMoved, TempPause } from '../commands/temp-pause.js';
 import { TempResume } from '../commands/temp-resume.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
@@ -17,6 +16,7 @@ import { ProjectionProgress } from '../projections/progress.js';
 import { type Admitted, Gate } from './gate/gate.js';
 import { Refusal } from './gate/refusal.js';
 import { HttpProblem } from './http-problem.js';
+import { invalidTargets } from './invalid-targets.js';
 
 /** Spec: Response of both pause endpoints. */
 export interface PausesAnswer {
@@ -68,7 +68,7 @@ export class PausesController {
     admitted: Admitted,
     moved: PausesMoved | Rejection<'invalid_targets'>,
   ): Promise<PausesAnswer> {
-    if (isRejection(moved)) throw invalidTargets(admitted);
+    if (isRejection(moved)) throw invalidTargets(admitted.endpoint, moved);
     if (moved.position >= 0n) await this.progress.waitFor(VIEWS, moved.position, VIEWS_MS);
     return {
       ok: true,
@@ -98,11 +98,4 @@ const read = <Body>(
   const checked = validate(json.value);
   if (!checked.ok) throw refuse(checked.status, checked.problems);
   return checked.body;
-};
-
-const invalidTargets = ({ endpoint }: Admitted): Refusal => {
-  const code = 'invalid_targets';
-  const message = 'None of these ids is a target of this endpoint: ask GET …/info for the ids.';
-  const problem = new HttpProblem(422, code, [{ path: 'targets', code, message }]);
-  return new Refusal(endpoint, 'rejected_validation', code, problem);
 };

@@ -1,13 +1,27 @@
 import type { Provider, Type } from '@nestjs/common';
 import { TempPauseHandler } from '../commands/temp-pause.js';
 import { TempResumeHandler } from '../commands/temp-resume.js';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
+import { addressPolicy } from '../payload/address-policy.js';
 import { FindEndpointTargetsHandler } from '../projections/discovery/endpoint-targets.queries.js';
 import { CountRescheduledHandler } from '../projections/publish-schedule/rescheduled.queries.js';
 import { InfoController } from './info.controller.js';
+import { MediaCheck } from './media-check.js';
 import { PausesController } from './pauses.controller.js';
+import { SandboxPreview } from './sandbox-preview.js';
+import { SandboxController } from './sandbox.controller.js';
 
 /** Pausing, discovery and the sandbox: what the composition root takes in beside publishing. */
 export const v1: { readonly controllers: readonly Type[]; readonly providers: readonly Provider[] } = {
-  controllers: [PausesController, InfoController],
-  providers: [TempPauseHandler, TempResumeHandler, CountRescheduledHandler, FindEndpointTargetsHandler],
+  controllers: [PausesController, InfoController, SandboxController],
+  providers: [
+    ...[TempPauseHandler, TempResumeHandler, CountRescheduledHandler, FindEndpointTargetsHandler, SandboxPreview],
+    {
+      provide: MediaCheck,
+      inject: [SETTINGS],
+      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings) =>
+        new MediaCheck(addressPolicy(allowPrivateAddresses), mediaProbe),
+    },
+  ],
 };

@@ -10,13 +10,8 @@ export class Publishers {
 
   /** @throws Error for a network that this program does not know. */
   of(platform: string): Publisher {
-    const publisher = this.find(platform);
+    const publisher = this.byPlatform.get(platform);
     if (!publisher) throw new Error(`no publisher for ${platform}`);
     return publisher;
-  }
-
-  /** Undefined for a network that this program does not know. */
-  find(platform: string): Publisher | undefined {
-    return this.byPlatform.get(platform);
   }
 }

@@ -9,6 +9,7 @@ import { loadSettings } from '../../src/config/settings.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
 import { startTelegramStandIn } from '../../src/stand-ins/telegram/telegram-stand-in.js';
+import { until } from '../e2e/until.js';
 import { startTestPostgres } from '../support/postgres.js';
 
 /** An answer as it came; `body` is what its JSON says. */
@@ -113,6 +114,11 @@ export class TestGateway {
   /** A stream's events, as they are stored. */
   async events(stream: string): Promise<RecordedEvent[]> {
     return (await this.on.store.readStream(stream)).map((event) => this.on.codec.decode(event));
+  }
+
+  /** Waits until a chat's readers see a text. */
+  async settle(chatId: string, text: string): Promise<void> {
+    await until(`"${text}" in ${chatId}`, async () => (await this.wall(chatId)).includes(text));
   }
 
   /** Texts in a chat, in the order in which readers see them. */

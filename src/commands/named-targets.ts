@@ -1,0 +1,25 @@
+import { reject, type Rejection } from '../kernel/result.js';
+import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
+
+/** An endpoint's projects, and those of their channels that a request is meant for; each once. */
+export interface NamedTargets {
+  readonly projectIds: readonly string[];
+  readonly channelIds: readonly string[];
+}
+
+/**
+ * Which of an endpoint's channels a request means (spec: temp-pause, 2; POST /v1/webhooks/{slug}, 1).
+ * @param named public ids of targets; none means all. Ids that are no targets of the endpoint are passed over, as long
+ * as one is; `invalid_targets` where none is.
+ */
+export const namedTargets = (
+  projects: readonly AccessProject[],
+  named: readonly string[],
+): NamedTargets | Rejection<'invalid_targets'> => {
+  const projectIds = projects.map(({ project_id }) => project_id);
+  const all = new Set(projects.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id)));
+  if (named.length === 0) return { projectIds, channelIds: [...all] };
+  const channelIds = named.filter((id) => all.has(id));
+  if (channelIds.length > 0) return { projectIds, channelIds };
+  return reject('invalid_targets', 'None of these ids is a target of this endpoint: ask GET …/info for the ids.');
+};

@@ -1,0 +1,52 @@
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { namedTargets } from '../commands/named-targets.js';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
+import { addressPolicy, type AddressPolicy } from '../payload/address-policy.js';
+import { isRejection } from '../kernel/result.js';
+import { Gate } from './gate/gate.js';
+import { HttpProblem, problemBody } from './http-problem.js';
+import { invalidTargets } from './invalid-targets.js';
+import { MediaCheck } from './media-check.js';
+import { readPayload } from './read-payload.js';
+import { SandboxPreview } from './sandbox-preview.js';
+import { type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
+
+/** Trying a payload out: nothing is stored, published, charged or logged (spec: POST /v1/sandbox/test; D-12, D-44). */
+@Controller('v1/sandbox')
+export class SandboxController {
+  private readonly addresses: AddressPolicy;
+
+  constructor(
+    @Inject(SETTINGS) settings: Settings,
+    private readonly gate: Gate,
+    private readonly media: MediaCheck,
+    private readonly preview: SandboxPreview,
+  ) {
+    this.addresses = addressPolicy(settings.allowPrivateAddresses);
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  async test(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    const { endpoint, body } = await this.gate.admitToSandbox(request);
+    const refuse = (problem: HttpProblem, validation: SandboxValidation): object => {
+      void reply.code(problem.status);
+      return { ...problemBody(problem, request.id), would_create_post: false, validation };
+    };
+
+    const read = readPayload(body, request.headers['idempotency-key'] as string | undefined, this.addresses);
+    if (!read.ok) return refuse(new HttpProblem(read.status, 'invalid_payload', read.problems), validationOf(read));
+    const { payload } = read;
+    const isBound = endpoint.projects.length > 0;
+    const targets = namedTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
+    if (isBound && isRejection(targets)) return refuse(invalidTargets(endpoint, targets), { ...PASSED, media: [] });
+    const { problems, media } = await this.media.check(payload.media);
+    const validation = { ...PASSED, media: media.map(shownMedium) };
+    if (problems.length > 0) return refuse(new HttpProblem(400, 'invalid_payload', problems), validation);
+    return { ok: true, would_create_post: isBound, validation, preview: await this.preview.of(payload, endpoint) };
+  }
+}
+
+const PASSED = { schema: 'passed', entities: 'passed' } as const;

@@ -1,0 +1,271 @@
+import { createHmac } from 'node:crypto';
+import { gif, png } from '../media/make-images.js';
+import { TestHost } from '../media/test-host.js';
+import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
+
+let gateway: TestGateway;
+let host: TestHost;
+let owner: string;
+let channel: TestChannel;
+let project: string;
+let endpoint: TestEndpoint;
+beforeAll(async () => {
+  gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
+  host = await TestHost.start();
+  owner = await gateway.owner();
+  channel = await gateway.channel(owner);
+  project = await gateway.project(owner, [channel]);
+  endpoint = await gateway.endpoint(owner, [project], { mode: 'test' });
+});
+afterAll(async () => {
+  await host.stop();
+  await gateway.stop();
+});
+
+/** As long as a text may be. */
+const words = `${'word '.repeat(4_000).slice(0, 15_894)}.`;
+
+describe('a payload that would be published (spec: POST /v1/sandbox/test)', () => {
+  it('passes, and is previewed for telegram, vk and max', async () => {
+    const { status, body } = await endpoint.sandbox({
+      text: 'Ahoy',
+      entities: [{ type: 'bold', offset: 0, length: 4 }],
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ok: true,
+      would_create_post: true,
+      validation: { schema: 'passed', media: [], entities: 'passed' },
+    });
+    expect(Object.keys(body.preview)).toEqual(['telegram', 'vk', 'max']);
+    for (const preview of Object.values<Answer['body']>(body.preview))
+      expect(preview).toMatchObject({ text_after_trim: 'Ahoy', trimmed_chars: 0, requests: expect.any(Array) });
+  });
+
+  it('shows the calls that publishing then makes, to the channel that the post would go to (D-38)', async () => {
+    const live = await gateway.endpoint(owner, [project]);
+    const payload = {
+      text: 'Read on',
+      entities: [{ type: 'italic', offset: 0, length: 4 }],
+      buttons: [[{ text: 'More', url: 'https://example.com/more' }]],
+    };
+    const { requests } = (await live.sandbox(payload)).body.preview.telegram;
+    await live.post('', payload);
+    await gateway.settle(channel.chatId, 'Read on');
+    const [call] = (await gateway.telegram.calls({ method: 'sendMessage' })).items;
+    expect(requests).toEqual([{ step: 'message', method: 'sendMessage', request: call!.request }]);
+  });
+
+  it.each([
+    ['telegram', 4_096],
+    ['max', 4_000],
+  ])('trims for %s, between words, and says by how much (D-23, D-44)', async (platform, limit) => {
+    const preview = (await endpoint.sandbox({ text: words })).body.preview[platform];
+    const text: string = preview.text_after_trim;
+    expect(text.length).toBeLessThanOrEqual(limit);
+    expect(text.length).toBeGreaterThan(limit - 66);
+    expect(text).toMatch(/ word…$/);
+    expect(preview.trimmed_chars).toBe(words.length - (text.length - 1));
+    expect(preview.warnings).toContainEqual({ code: 'text_trimmed', message: expect.any(String) });
+  });
+
+  it('leaves the whole text to vk', async () => {
+    const { vk } = (await endpoint.sandbox({ text: words })).body.preview;
+    expect(vk).toMatchObject({ text_after_trim: words, trimmed_chars: 0, warnings: [] });
+  });
+
+  it('warns of what a network cannot carry (D-22)', async () => {
+    const buttons = [[{ text: 'More', url: 'https://example.com/more' }]];
+    const { vk } = (await endpoint.sandbox({ text: 'Ahoy', buttons })).body.preview;
+    expect(vk.warnings).toEqual([{ code: expect.stringMatching(/button/), message: expect.any(String) }]);
+  });
+
+  it('previews the fourth network where a target of the endpoint is on it (D-4), with that channel’s settings', async () => {
+    const { id } = await gateway.manage('POST', '/channels', {
+      owner_id: owner,
+      platform: 'ok',
+      name: 'OK',
+      credentials: { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: '5' },
+      settings: { text_limit: 100 },
+    });
+    const bound = await gateway.endpoint(owner, [await gateway.project(owner, [channel, { id }])]);
+    const { preview } = (await bound.sandbox({ text: words })).body;
+    expect(Object.keys(preview)).toEqual(['telegram', 'vk', 'max', 'ok']);
+    expect(preview.ok.text_after_trim.length).toBeLessThanOrEqual(100);
+    expect(JSON.stringify(preview.ok.requests)).not.toMatch(/"(K|S|T)"/);
+  });
+
+  it('would not become a post where no project is bound', async () => {
+    const unbound = await gateway.endpoint(owner, [], { mode: 'test' });
+    expect((await unbound.sandbox({ text: 'Ahoy', targets: [{ id: 'tgt_none' }] })).body).toMatchObject({
+      ok: true,
+      would_create_post: false,
+    });
+  });
+
+  it('leaves no trace: no post, no publication, no quota, no line in the log (D-44)', async () => {
+    const before = await gateway.manage('GET', `/posts?endpoint_id=${endpoint.id}`);
+    expect((await endpoint.sandbox({ text: 'Ahoy' }, { 'idempotency-key': 'sandbox' })).status).toBe(200);
+    expect((await endpoint.sandbox({ text: 'Ahoy' }, { 'idempotency-key': 'sandbox' })).status).toBe(200);
+    expect((await endpoint.sandbox('{')).status).toBe(400);
+    expect(await gateway.manage('GET', `/posts?endpoint_id=${endpoint.id}`)).toEqual(before);
+    expect((await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`)).items).toEqual([]);
+  });
+});
+
+describe('a payload that publishing would refuse (D-44)', () => {
+  it.each<[string, object | string, number, object]>([
+    ['no JSON', '{"text": ', 400, { schema: 'failed', entities: 'not_checked', media: [] }],
+    ['a wrong type', { text: 5 }, 422, { schema: 'failed', entities: 'passed', media: [] }],
+    ['nothing to publish', {}, 422, { schema: 'failed', entities: 'passed', media: [] }],
+    [
+      'an entity outside the text',
+      { text: 'Ahoy', entities: [{ type: 'bold', offset: 2, length: 9 }] },
+      400,
+      { schema: 'passed', entities: 'failed', media: [] },
+    ],
+    [
+      'a document, and a medium that is not https',
+      {
+        media: [
+          { type: 'document', url: 'https://example.com/a.pdf' },
+          { type: 'photo', url: 'https://example.com/b.png' },
+          { type: 'photo', url: 'ftp://example.com/c.png' },
+        ],
+      },
+      400,
+      {
+        schema: 'passed',
+        entities: 'passed',
+        media: [
+          { url: 'https://example.com/a.pdf', size_mb: null, ok: false },
+          { url: 'https://example.com/b.png', size_mb: null, ok: true },
+          { url: 'ftp://example.com/c.png', size_mb: null, ok: false },
+        ],
+      },
+    ],
+    [
+      'both kinds of problems',
+      { text: 'Ahoy', entities: [{ type: 'bold', offset: 2, length: 9 }], trace_id: 5 },
+      422,
+      { schema: 'failed', entities: 'failed', media: [] },
+    ],
+  ])('with %s has the status that publishing gives it, and the same words', async (_, payload, status, validation) => {
+    const live = await gateway.endpoint(owner, [project]);
+    const [sandbox, published] = [await live.sandbox(payload), await live.post('', payload)];
+    expect(sandbox.status).toBe(status);
+    expect(published.status).toBe(status);
+    const { ok, errors, code, details } = published.body;
+    expect(sandbox.body).toEqual({
+      ...{ ok, errors, code, details, validation },
+      request_id: sandbox.headers.get('x-request-id'),
+      would_create_post: false,
+    });
+  });
+
+  it('with unknown targets alone is 422 invalid_targets', async () => {
+    expect(await endpoint.sandbox({ text: 'Ahoy', targets: [{ id: 'tgt_none' }] })).toMatchObject({
+      status: 422,
+      body: { ok: false, code: 'invalid_targets', would_create_post: false, validation: { schema: 'passed' } },
+    });
+  });
+
+  it('with a key that is too long is 422', async () => {
+    expect((await endpoint.sandbox({ text: 'Ahoy' }, { 'idempotency-key': 'k'.repeat(129) })).status).toBe(422);
+  });
+});
+
+describe('media (D-24)', () => {
+  it('are looked at: size and real type', async () => {
+    const image = Buffer.concat([png(10, 10), Buffer.alloc(1_572_864)]);
+    const url = host.serve('/a.png', image);
+    const { status, body } = await endpoint.sandbox({ media: [{ type: 'photo', url }] });
+    expect(status).toBe(200);
+    expect(body.validation.media).toEqual([{ url, size_mb: Number((image.length / 1_048_576).toFixed(3)), ok: true }]);
+    expect(host.bytesSent).toBeLessThan(image.length);
+  });
+
+  it('that are certainly wrong are 400, each told', async () => {
+    const [right, wrong, none] = [host.serve('/b.png', png(10, 10)), host.serve('/b.gif', gif()), `${host.origin}/no`];
+    const media = [right, wrong, none].map((url) => ({ type: 'photo', url }));
+    const { status, body } = await endpoint.sandbox({ text: 'Ahoy', media });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ ok: false, would_create_post: false, validation: { schema: 'passed' } });
+    expect(body.validation.media.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, false]);
+    expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['media[1].url', 'media[2].url']);
+  });
+
+  it('of a host that is down are no error, with a note', async () => {
+    const url = host.on('/down.png', (_, response) => response.writeHead(503).end());
+    const { status, body } = await endpoint.sandbox({ media: [{ type: 'photo', url }] });
+    expect(status).toBe(200);
+    expect(body.validation.media).toEqual([{ url, size_mb: null, ok: true, note: expect.stringContaining('503') }]);
+  });
+});
+
+describe('who may use it (D-12)', () => {
+  it('is whoever has its token, live or test, on any plan', async () => {
+    for (const plan of ['free', 'mini', 'business']) {
+      const whose = await gateway.owner(plan);
+      const test = await gateway.endpoint(whose, [], { mode: 'test' });
+      expect((await test.sandbox({ text: 'Ahoy' })).status).toBe(200);
+      expect((await test.post('', { text: 'Ahoy' })).status).toBe(401);
+    }
+    expect((await (await gateway.endpoint(owner, [project])).sandbox({ text: 'Ahoy' })).status).toBe(200);
+  });
+
+  it.each([['Bearer service_test_unknown'], ['Basic dGVzdA=='], ['']])(
+    'is nobody with the credentials "%s"',
+    async (authorization) => {
+      const refused = await endpoint.sandbox({ text: 'Ahoy' }, { authorization });
+      const elsewhere = await endpoint.post('', { text: 'Ahoy' }, { authorization });
+      expect(refused.status).toBe(401);
+      expect({ ...refused.body, request_id: '' }).toEqual({ ...elsewhere.body, request_id: '' });
+    },
+  );
+
+  it('has to pass the same stack: allowlist, timestamp, signature', async () => {
+    const outside = await gateway.endpoint(owner, [project], { mode: 'test', ip_allowlist: ['203.0.113.0/24'] });
+    expect((await outside.sandbox({ text: 'Ahoy' })).status).toBe(401);
+    const timed = await gateway.endpoint(owner, [project], { mode: 'test', require_timestamp: true });
+    expect((await timed.sandbox({ text: 'Ahoy' })).status).toBe(401);
+    const now = String(Math.round(Date.now() / 1_000));
+    expect((await timed.sandbox({ text: 'Ahoy' }, { 'x-service-timestamp': now })).status).toBe(200);
+    const signed = await gateway.endpoint(owner, [project], { mode: 'test', require_signature: true });
+    const body = '{"text": "Ahoy"}';
+    const signature = createHmac('sha256', signed.secret).update(body).digest('hex');
+    expect((await signed.sandbox(body)).status).toBe(401);
+    expect((await signed.sandbox(body, { 'x-service-client-signature': signature })).status).toBe(200);
+  });
+
+  it('has to send JSON', async () => {
+    expect((await endpoint.sandbox('{"text": "Ahoy"}', { 'content-type': 'text/plain' })).status).toBe(415);
+  });
+
+  it('is nobody where the owner has switched the endpoint off: 403', async () => {
+    const off = await gateway.endpoint(owner, [project]);
+    await gateway.manage('POST', `/endpoints/${off.id}/disable`);
+    expect((await off.sandbox({ text: 'Ahoy' })).status).toBe(403);
+  });
+
+  it('is nobody with a token that was rotated', async () => {
+    const rotated = await gateway.endpoint(owner, [project], { mode: 'test' });
+    await gateway.manage('POST', `/endpoints/${rotated.id}/rotate-token`);
+    expect((await rotated.sandbox({ text: 'Ahoy' })).status).toBe(401);
+  });
+});
+
+describe('with MEDIA_PROBE off', () => {
+  it('nothing is fetched, and no size is known', async () => {
+    const quiet = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8', MEDIA_PROBE: 'off' });
+    try {
+      const test = await quiet.endpoint(await quiet.owner(), [], { mode: 'test' });
+      const url = host.serve('/never.gif', gif());
+      const { body } = await test.sandbox({ media: [{ type: 'photo', url }] });
+      expect(body.validation.media).toEqual([{ url, size_mb: null, ok: true }]);
+      expect(host.requests.map(({ path }) => path)).not.toContain('/never.gif');
+    } finally {
+      await quiet.stop();
+    }
+  });
+});
