@@ -8,12 +8,14 @@ import { startSink } from '../sink.js';
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
 let files: Awaited<ReturnType<typeof mediaFolder>>;
 let publisher: ReturnType<typeof createTelegramPublisher>;
+const toClose: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   telegram = await startStandIn();
   files = await mediaFolder();
   publisher = createTelegramPublisher({ apiUrl: telegram.url });
 });
 afterEach(async () => {
+  for (const close of toClose.splice(0)) await close();
   await telegram.stop();
   await publisher.close();
   expect(files.lent()).toBe(0);
@@ -133,10 +135,20 @@ describe('a post of several messages', () => {
 });
 
 describe('an upload', () => {
+  it('that breaks off in the middle was never accepted, and may be sent again', async () => {
+    const sink = await startSink({ breakAfter: MB });
+    const path = await files.make('big.mp4', 40 * MB);
+    const impeded = createTelegramPublisher({ apiUrl: sink.url });
+    toClose.push(sink.stop, () => impeded.close());
+    const { outcome } = await publishFiles(['a.mp4'], { media: files.lending([path]) }, impeded);
+    expect(outcome).toMatchObject({ kind: 'retry', named: false, error: { code: 'not_sent' } });
+  });
+
   it('of two files of 49 MB streams: they are never whole in memory', async () => {
     const sink = await startSink();
     const paths = [await files.make('a.mp4', 49 * MB), await files.make('b.mp4', 49 * MB)];
     const streaming = createTelegramPublisher({ apiUrl: sink.url });
+    toClose.push(sink.stop, () => streaming.close());
     const media = files.lending(paths);
     const post = postOf({ media: mediaOf(['a.mp4', 'b.mp4']) });
     const { outcome } = await publishPost(streaming, post, channel, contextWith({ media }));
@@ -144,7 +156,5 @@ describe('an upload', () => {
     expect(sink.received()).toBe(sink.promised());
     expect(sink.received()).toBeGreaterThan(98 * MB);
     expect(sink.grown()).toBeLessThan(64 * MB);
-    await streaming.close();
-    await sink.stop();
   });
 });
