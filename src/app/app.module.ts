@@ -4,6 +4,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import { AcceptPostHandler } from '../commands/accept-post.js';
 import { DisableEndpointHandler } from '../commands/disable-endpoint.js';
+import { KeyClaims } from '../commands/key-claims.js';
 import { managementHandlers } from '../commands/handlers.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
@@ -61,6 +62,7 @@ const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Pr
   { provide: EVENT_STORE, useValue: on.store },
   { provide: EventCodec, useValue: on.codec },
   { provide: Streams, useValue: on.streams },
+  { provide: KeyClaims, useValue: new KeyClaims(on.streams) },
   { provide: Metrics, useValue: on.metrics },
   { provide: SecretVault, useValue: on.vault },
   { provide: ProjectionProgress, useValue: on.progress },

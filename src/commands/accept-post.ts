@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { post, type PostAnswer, type PostState } from '../domain/post/post.decider.js';
+import type { PostAnswer, PostCommand } from '../domain/post/post.decider.js';
 import type { PayloadPartStored, PostAccepted, RequestFacts, Target } from '../domain/post/post.events.js';
 import { nothingYet, Streams } from '../event-store/streams.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
 import { newId } from '../kernel/ids.js';
-import { isRejection } from '../kernel/result.js';
 import type { PublishPayload } from '../payload/payload.js';
 import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
 import { payloadStream } from '../projections/posts/post-payloads.js';
+import { KeyClaims, type KeysSeen } from './key-claims.js';
 import { execution } from './origin.js';
 
 /** The endpoint as the gate has just seen it. */
@@ -31,8 +31,8 @@ export class AcceptPost extends Command<AcceptPostResult> {
   constructor(
     readonly endpoint: AcceptingEndpoint,
     readonly payload: PublishPayload,
-    /** Idempotency-Key, else `external_id` (D-19). */
-    readonly key: string | null,
+    /** Where the request's keys stood a moment ago; the first is the key, `external_id` is claimed as well (D-19). */
+    readonly seen: KeysSeen,
     /** SHA-256 (hex) of the body. */
     readonly bodyHash: string,
     readonly request: RequestFacts,
@@ -49,17 +49,20 @@ const GROWTH = 8;
 /** Of the payload's bytes in one part: 900 KB as base64. */
 const PART_BYTES = 660_000;
 
+type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOver' }>;
+
 @CommandHandler(AcceptPost)
 export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   constructor(
     private readonly streams: Streams,
+    private readonly claims: KeyClaims,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ endpoint, payload, key, bodyHash, request, origin }: AcceptPost): Promise<AcceptPostResult> {
-    const acceptedAt = this.clock.now();
+  async execute({ endpoint, payload, seen, bodyHash, request, origin }: AcceptPost): Promise<AcceptPostResult> {
+    const [key = null] = seen.keys;
     const facts = {
-      acceptedAt,
+      acceptedAt: this.clock.now(),
       endpointId: endpoint.endpoint_id,
       ownerId: endpoint.owner_id,
       externalId: payload.external_id ?? null,
@@ -69,37 +72,22 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     };
     const targets = targetsOf(endpoint.projects, payload);
     if (targets === 'invalid') return { outcome: 'invalid_targets' };
-    if (endpoint.projects.length === 0) {
-      if (key === null)
-        return { outcome: 'accepted_no_project', answer: { postId: null, traceId: facts.traceId, queuedTargets: 0 } };
-      return this.claim(
-        keyStream(endpoint.endpoint_id, key),
-        { type: 'PassPostOver', ...facts, key },
-        bodyHash,
-        origin,
-      );
-    }
     const postId = newId('post');
-    const stored = await this.store(postId, payload, request.payloadBytes, origin);
-    const id = key === null ? postId : keyStream(endpoint.endpoint_id, key);
-    return this.claim(id, { type: 'AcceptPost', ...facts, postId, key, ...stored, targets }, bodyHash, origin);
+    if (endpoint.projects.length > 0) {
+      const stored = await this.store(postId, payload, request.payloadBytes, origin);
+      const command: Acceptance = { type: 'AcceptPost', ...facts, postId, key, ...stored, targets };
+      return this.claim(seen, postId, command, origin);
+    }
+    if (key === null)
+      return { outcome: 'accepted_no_project', answer: { postId: null, traceId: facts.traceId, queuedTargets: 0 } };
+    return this.claim(seen, postId, { type: 'PassPostOver', ...facts, key }, origin);
   }
 
-  /** Claim, acceptance and stored answer in one append; whoever loses the race answers what the winner did. */
-  private async claim(
-    id: string,
-    command: Parameters<typeof post.decide>[0],
-    bodyHash: string,
-    origin: Origin,
-  ): Promise<AcceptPostResult> {
-    const run = execution(origin, command.type, command.acceptedAt);
-    const decided = await this.streams.run(post, id, command, run, nothingYet<PostState>(post));
-    if (!isRejection(decided)) {
-      const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
-      return { outcome, answer: decided.after.state!.answer };
-    }
-    const { state } = await this.streams.load(post, id);
-    return { outcome: 'replay', answer: state!.answer, mismatch: state!.bodyHash !== bodyHash };
+  private async claim(seen: KeysSeen, postId: string, command: Acceptance, origin: Origin): Promise<AcceptPostResult> {
+    const { outcome, answered } = await this.claims.claim(seen, postId, command, origin);
+    const { answer, bodyHash } = answered;
+    if (outcome === 'replay') return { outcome, answer, mismatch: bodyHash !== command.bodyHash };
+    return { outcome: command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project', answer };
   }
 
   private async store(
@@ -126,25 +114,26 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   }
 }
 
-/** The stream id of a key: hashed, because a key may hold anything and a stream's name may not. */
-const keyStream = (endpointId: string, key: string): string => hash('sha256', `${endpointId}\n${key}`).slice(0, 40);
+/** True where a post names targets and the endpoint has none of them (spec: POST /v1/webhooks/{slug}, 1). */
+export const namesNoTarget = (projects: readonly AccessProject[], { targets }: PublishPayload): boolean => {
+  if (!targets || projects.length === 0) return false;
+  const named = new Set(targets.map(({ id }) => id));
+  return !projects.some(({ channels }) => channels.some(({ channel_id }) => named.has(channel_id)));
+};
 
 /**
  * Every enabled channel of the endpoint's projects, once: the project that stands first decides (D-27); only those that
- * the post names, where it names any. `invalid`: none that it names is there (spec: POST /v1/webhooks/{slug}, 1).
+ * the post names, where it names any.
  */
 const targetsOf = (projects: readonly AccessProject[], payload: PublishPayload): Target[] | 'invalid' => {
+  if (namesNoTarget(projects, payload)) return 'invalid';
   const wanted = payload.targets && new Set(payload.targets.map(({ id }) => id));
   const targets = new Map<string, Target>();
-  let named = 0;
   for (const { project_id: projectId, channels } of projects) {
     for (const { channel_id: channelId, platform, enabled } of channels) {
-      if (wanted && !wanted.has(channelId)) continue;
-      named += 1;
-      if (enabled && !targets.has(channelId)) {
-        targets.set(channelId, { publicationId: newId('pub'), channelId, platform, projectId });
-      }
+      if (!enabled || targets.has(channelId) || (wanted && !wanted.has(channelId))) continue;
+      targets.set(channelId, { publicationId: newId('pub'), channelId, platform, projectId });
     }
   }
-  return wanted && named === 0 && projects.length > 0 ? 'invalid' : [...targets.values()];
+  return [...targets.values()];
 };

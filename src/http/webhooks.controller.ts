@@ -3,6 +3,7 @@ import { Controller, Header, HttpCode, Inject, Param, Post, Req, Res } from '@ne
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AcceptPost } from '../commands/accept-post.js';
+import { KeyClaims } from '../commands/key-claims.js';
 import { originOfRequest } from '../commands/origin.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
@@ -26,6 +27,7 @@ export class WebhooksController {
     @Inject(SETTINGS) settings: Settings,
     private readonly gate: Gate,
     private readonly commands: CommandBus,
+    private readonly claims: KeyClaims,
   ) {
     this.addresses = addressPolicy(settings.allowPrivateAddresses);
   }
@@ -49,10 +51,11 @@ export class WebhooksController {
       payloadBytes: body.length,
       latencyMs: Math.round((performance.now() - request.arrivedAt) * 100) / 100,
     };
-    const key = header?.trim() ? header.trim() : (payload.external_id ?? null);
+    const keys = [...new Set([header?.trim(), payload.external_id].filter((key) => key))] as string[];
+    const seen = await this.claims.look(endpoint.endpoint_id, keys, Date.now());
     const bodyHash = hash('sha256', body);
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
-    const result = await this.commands.execute(new AcceptPost(endpoint, payload, key, bodyHash, facts, origin));
+    const result = await this.commands.execute(new AcceptPost(endpoint, payload, seen, bodyHash, facts, origin));
     if (result.outcome === 'invalid_targets') throw invalidTargets(admitted);
     if (result.outcome === 'replay') {
       void reply.code(202);

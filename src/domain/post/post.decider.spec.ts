@@ -1,19 +1,24 @@
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/decider.js';
-import { keyIsTaken, post } from './post.decider.js';
-import type { PostAccepted, PostEvent, PostPassedOver } from './post.events.js';
+import { claimedKeys, keyIsTaken, post } from './post.decider.js';
+import type { PostAccepted, PostEvent, PostKeyReserved, PostPassedOver } from './post.events.js';
 
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14, 12);
 const request = { ip: '192.0.2.7', userAgent: null, route: 'publish', payloadBytes: 17, latencyMs: 3 };
 
-const acceptance = (postId: string, acceptedAt: number, traceId: string | null = 'trace-1'): PostAccepted['data'] => ({
+const acceptance = (
+  postId: string,
+  acceptedAt: number,
+  traceId: string | null = 'trace-1',
+  externalId: string | null = null,
+): PostAccepted['data'] => ({
   postId,
   acceptedAt,
   endpointId: 'ep_1',
   ownerId: 'own_1',
   key: 'order-1',
-  externalId: null,
+  externalId,
   traceId,
   bodyHash: `hash of ${postId}`,
   payload: { text: 'Hello' },
@@ -39,6 +44,8 @@ const accepted = (...of: Parameters<typeof acceptance>): PostEvent => ({
   data: acceptance(...of),
 });
 const passedOver = (at: number): PostEvent => ({ type: 'PostPassedOver', data: passing(at) });
+const reservation: PostKeyReserved['data'] = { endpointId: 'ep_1', place: { stream: 'post-a', revision: 3 }, at: T };
+const reserved: PostEvent = { type: 'PostKeyReserved', data: reservation };
 
 describe('a post under an idempotency key (D-19)', () => {
   it('is accepted: claim, acceptance and answer are one event', () =>
@@ -93,20 +100,64 @@ describe('a post under an idempotency key (D-19)', () => {
       .thenRejected('replay'));
 });
 
+describe('a post with two keys (D-19)', () => {
+  it('claims the header and external_id, each once', () => {
+    expect(claimedKeys({ key: 'order-1', externalId: 'ext-1' })).toEqual(['order-1', 'ext-1']);
+    expect(claimedKeys({ key: 'ext-1', externalId: 'ext-1' })).toEqual(['ext-1']);
+    expect(claimedKeys({ key: null, externalId: null })).toEqual([]);
+  });
+
+  it('makes a later post with either of them a replay', () => {
+    const first = [accepted('post_1', T, null, 'ext-1')];
+    for (const [key, externalId] of [
+      ['order-1', null],
+      ['order-2', 'ext-1'],
+      ['ext-1', null],
+    ] as const)
+      spec(post)
+        .given(first)
+        .when({ type: 'AcceptPost', ...acceptance('post_2', T + HOUR, null, externalId), key })
+        .thenRejected('replay');
+  });
+
+  it('leaves a place free for other keys: it decided for its own alone', () =>
+    spec(post)
+      .given([accepted('post_1', T)])
+      .when({ type: 'AcceptPost', ...acceptance('post_2', T + HOUR), key: 'order-2' })
+      .then([{ type: 'PostAccepted', data: { ...acceptance('post_2', T + HOUR), key: 'order-2' } }]));
+
+  it('ties the key whose stream sorts later to the place where it will be accepted', () =>
+    spec(post)
+      .given([])
+      .when({ type: 'ReservePostKey', ...reservation })
+      .then([reserved]));
+
+  it('may follow a reservation that leads nowhere any more', () =>
+    spec(post)
+      .given([reserved])
+      .when({ type: 'AcceptPost', ...acceptance('post_1', T) })
+      .then([accepted('post_1', T)]));
+
+  it('a reservation says where the key is decided', () =>
+    expect(fold(post, [accepted('post_1', T), reserved])).toEqual({ place: { stream: 'post-a', revision: 3 } }));
+});
+
 describe('the answer that a key remembers (D-9)', () => {
   it('of an accepted post has its id, its trace id and the number of its targets (D-10)', () =>
     expect(fold(post, [accepted('post_1', T)])).toEqual({
       at: T,
+      keys: ['order-1'],
       bodyHash: 'hash of post_1',
       answer: { postId: 'post_1', traceId: 'trace-1', queuedTargets: 2 },
     }));
 
   it('has null for a trace id that was not sent (D-10)', () =>
-    expect(fold(post, [accepted('post_1', T, null)])?.answer.traceId).toBeNull());
+    expect(fold(post, [accepted('post_1', T, null)])).toMatchObject({ answer: { traceId: null } }));
 
   it('of a post passed over has no id and no targets (D-10)', () =>
     expect(fold(post, [passedOver(T)])).toEqual({
       at: T,
+      keys: ['order-1'],
       bodyHash: 'hash of a post passed over',
       answer: { postId: null, traceId: null, queuedTargets: 0 },
     }));

@@ -1,18 +1,28 @@
 import { type Decider, never } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
-import type { PostAccepted, PostEvent, PostPassedOver } from './post.events.js';
+import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostPassedOver } from './post.events.js';
 
 export type PostCommand =
   | ({ readonly type: 'AcceptPost' } & PostAccepted['data'])
-  | ({ readonly type: 'PassPostOver' } & PostPassedOver['data']);
+  | ({ readonly type: 'PassPostOver' } & PostPassedOver['data'])
+  | ({ readonly type: 'ReservePostKey' } & PostKeyReserved['data']);
 
-/** What was answered under this key, and when. */
-export type PostState = null | {
+/** What the last event of a key's stream says. */
+export type PostState = null | Answered | Reserved;
+
+/** A post was answered, and claims these keys. */
+export interface Answered {
   readonly at: Instant;
+  readonly keys: readonly string[];
   readonly bodyHash: string;
   readonly answer: PostAnswer;
-};
+}
+
+/** The key shares the fate that is decided at another place. */
+export interface Reserved {
+  readonly place: Place;
+}
 
 /** What the stored answer is made of (D-10); the same for the first answer and for every replay (D-9). */
 export interface PostAnswer {
@@ -27,25 +37,33 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 /** True while a key that was used at `usedAt` still names its post. */
 export const keyIsTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt + KEY_LIFETIME_MS;
 
+/** The keys that a request claims (D-19): the header, and `external_id` beside it or in its place. */
+export const claimedKeys = (data: { readonly key: string | null; readonly externalId: string | null }): string[] => [
+  ...new Set([data.key, data.externalId].filter((key) => key !== null)),
+];
+
 /**
  * The stream of one idempotency key of one endpoint, or of one post without a key: claim, acceptance and stored answer
- * are one event (D-19). After 24 hours the key may take another post.
+ * are one event (D-19). After 24 hours the key may take another post. That a reservation leads nowhere any more is seen
+ * in another stream (see standing.ts): who writes after one has looked there.
  */
 export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
   category: 'post',
   initial: null,
 
   decide(command, state) {
-    if (state && keyIsTaken(state.at, command.acceptedAt))
-      return reject('replay', 'This key was used within the last 24 hours.');
     switch (command.type) {
       case 'AcceptPost': {
         const { type: _, ...data } = command;
-        return [{ type: 'PostAccepted', data }];
+        return isReplay(data, state) ? REPLAY : [{ type: 'PostAccepted', data }];
       }
       case 'PassPostOver': {
         const { type: _, ...data } = command;
-        return [{ type: 'PostPassedOver', data }];
+        return isReplay(data, state) ? REPLAY : [{ type: 'PostPassedOver', data }];
+      }
+      case 'ReservePostKey': {
+        const { type: _, ...data } = command;
+        return [{ type: 'PostKeyReserved', data }];
       }
       default:
         return never(command);
@@ -56,14 +74,26 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
     switch (event.type) {
       case 'PostAccepted': {
         const { postId, traceId, targets, bodyHash, acceptedAt: at } = event.data;
-        return { at, bodyHash, answer: { postId, traceId, queuedTargets: targets.length } };
+        const answer = { postId, traceId, queuedTargets: targets.length };
+        return { at, keys: claimedKeys(event.data), bodyHash, answer };
       }
       case 'PostPassedOver': {
         const { traceId, bodyHash, acceptedAt: at } = event.data;
-        return { at, bodyHash, answer: { postId: null, traceId, queuedTargets: 0 } };
+        const answer = { postId: null, traceId, queuedTargets: 0 };
+        return { at, keys: claimedKeys(event.data), bodyHash, answer };
       }
+      case 'PostKeyReserved':
+        return { place: event.data.place };
       default:
         return never(event);
     }
   },
 };
+
+const REPLAY = reject('replay', 'This key was used within the last 24 hours.');
+
+const isReplay = (data: PostAccepted['data'] | PostPassedOver['data'], state: PostState): boolean =>
+  state !== null &&
+  'keys' in state &&
+  keyIsTaken(state.at, data.acceptedAt) &&
+  claimedKeys(data).some((key) => state.keys.includes(key));

@@ -37,7 +37,7 @@ export type PostAccepted = DomainEvent<
     readonly acceptedAt: Instant;
     readonly endpointId: string;
     readonly ownerId: string;
-    /** The idempotency key that the stream is named after; null where none was sent. */
+    /** The idempotency key: header, else `external_id`; null where neither was sent. It is claimed, and so is the next. */
     readonly key: string | null;
     readonly externalId: string | null;
     readonly traceId: string | null;
@@ -65,16 +65,34 @@ export type PostPassedOver = DomainEvent<
   }
 >;
 
+/** The next event of a stream, as long as it is not written: what is written there decides for all that is tied to it. */
+export interface Place {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+/**
+ * A request has two keys (D-19), and a post is accepted by one event in one stream. So the key whose stream sorts later
+ * is tied to the place where the event will stand: if a post that claims the key is accepted there, the key is taken by
+ * it; if anything else comes to stand there, the key is free again. Until then whoever has the key decides there too, so
+ * that a request that is never finished blocks nobody.
+ */
+export type PostKeyReserved = DomainEvent<
+  'PostKeyReserved',
+  { readonly endpointId: string; readonly place: Place; readonly at: Instant }
+>;
+
 /** One part of a large payload; harmless without an accepting event. `chunk` is base64 of the JSON text's bytes. */
 export type PayloadPartStored = DomainEvent<
   'PayloadPartStored',
   { readonly postId: string; readonly index: number; readonly chunk: string }
 >;
 
-export type PostEvent = PostAccepted | PostPassedOver;
+export type PostEvent = PostAccepted | PostPassedOver | PostKeyReserved;
 
 export const postEvents = {
   PostAccepted: { version: 1 },
   PostPassedOver: { version: 1 },
+  PostKeyReserved: { version: 1 },
   PayloadPartStored: { version: 1 },
 } satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

@@ -70,6 +70,7 @@ const post: SamplesOf<PostEvent | PayloadPartStored> = {
       request: { ...request, userAgent: null },
     },
   ],
+  PostKeyReserved: [{ endpointId, place: { stream: `post-${sha256.slice(0, 40)}`, revision: 2 }, at }],
   PayloadPartStored: [{ postId, index: 0, chunk: 'eyJ0ZXh0Ijoi' }],
 };
 
