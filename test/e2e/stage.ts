@@ -88,8 +88,11 @@ export class Stage {
 /** The management API of one gateway. */
 export const manageOf = ({ url }: Gateway): Manage => new Manage(() => url);
 
+/** Far above what a test takes on a machine of its own: others may be at work on it. */
+const TIMEOUT_MS = 180_000;
+
 /** A test with a stage to itself. */
-export const scene = (title: string, play: (stage: Stage) => Promise<void>, timeoutMs?: number): void =>
+export const scene = (title: string, play: (stage: Stage) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
   it(
     title,
     async () => {
@@ -107,9 +110,9 @@ export const scene = (title: string, play: (stage: Stage) => Promise<void>, time
 export const sharing = <Cast>(setUp: (stage: Stage) => Promise<Cast>) => {
   const stage = new Stage();
   let cast: Cast;
-  beforeAll(() => watched(stage, async () => void (cast = await setUp(stage))));
+  beforeAll(() => watched(stage, async () => void (cast = await setUp(stage))), TIMEOUT_MS);
   afterAll(() => stage.clear());
-  return (title: string, play: (cast: Cast) => Promise<void>, timeoutMs?: number): void =>
+  return (title: string, play: (cast: Cast) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
     it(title, () => watched(stage, () => play(cast)), timeoutMs);
 };
 

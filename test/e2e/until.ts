@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PATIENCE_MS = process.env.TEST_LONG ? 300_000 : 60_000;
+const PATIENCE_MS = process.env.TEST_LONG ? 300_000 : 100_000;
 const LOOK_AGAIN_MS = 25;
 
 /**
