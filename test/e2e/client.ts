@@ -31,6 +31,7 @@ export interface Sent {
   readonly endpoint: Endpoint;
   /** Idempotency-Key, and the post's text: what the wall shows is known by it. */
   readonly key: string;
+  readonly payload: { readonly text: string; readonly external_id?: string };
   readonly answer: Answer;
   /** Of one client, which sends the next only when the last is answered. */
   readonly client: string;
@@ -51,12 +52,12 @@ export class PatientClient {
   ) {}
 
   /** @throws Error on an answer that is neither a success nor 503, and where none came in all that time. */
-  async send(endpoint: Endpoint, key: string, payload: object = { text: key }): Promise<Sent> {
+  async send(endpoint: Endpoint, key: string, payload: Sent['payload'] = { text: key }): Promise<Sent> {
     const giveUpAt = Date.now() + this.patienceMs;
     for (let attempt = 0; ; attempt++) {
       const { answer, cause } = await this.attempt(endpoint, key, payload, attempt);
       if (answer && (answer.status === 200 || answer.status === 202))
-        return { endpoint, key, answer, client: this.name };
+        return { endpoint, key, payload, answer, client: this.name };
       if (answer && answer.status !== 503) throw new Error(`${key}: ${answer.status} ${answer.body}`);
       if (Date.now() > giveUpAt) throw new Error(`${key} is not taken: ${answer?.body}`, { cause });
       await sleep(PatientClient.PAUSES_MS[Math.min(attempt, PatientClient.PAUSES_MS.length - 1)]);

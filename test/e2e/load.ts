@@ -24,18 +24,22 @@ interface LoadOptions {
   readonly longestPauseMs?: number;
 }
 
-/** Two clients for each endpoint, each sending one post after the other with pauses of chance. */
+/**
+ * Two clients for each endpoint, each sending one post after the other with pauses of chance. The second also names its
+ * posts by `external_id`.
+ */
 export const startLoad = ({ endpoints, random, urls, posts, longestPauseMs = 30 }: LoadOptions): Load => {
   const sent: Sent[] = [];
   const clients = endpoints.flatMap((endpoint, i) => [
-    { endpoint, client: new PatientClient(`endpoint ${i}, client 1`, urls) },
-    { endpoint, client: new PatientClient(`endpoint ${i}, client 2`, urls) },
+    { endpoint, client: new PatientClient(`endpoint ${i}, client 1`, urls), named: false },
+    { endpoint, client: new PatientClient(`endpoint ${i}, client 2`, urls), named: true },
   ]);
   const more = typeof posts === 'number' ? (n: number) => n <= Math.ceil(posts / clients.length) : posts;
-  const work = clients.map(async ({ endpoint, client }) => {
+  const work = clients.map(async ({ endpoint, client, named }) => {
     for (let n = 1; more(n); n++) {
       await sleep(random.below(longestPauseMs));
-      sent.push(await client.send(endpoint, `${client.name}, post ${n}`));
+      const key = `${client.name}, post ${n}`;
+      sent.push(await client.send(endpoint, key, { text: key, ...(named && { external_id: `id of ${key}` }) }));
     }
   });
   const done = Promise.all(work).then(() => undefined);

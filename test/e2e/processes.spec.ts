@@ -24,9 +24,10 @@ const crew = async (stage: Stage, more: Readonly<Record<string, string>> = {}) =
 
 /** Posts under a key that is its text. */
 const send = async (url: string, endpoint: Endpoint, key: string): Promise<Sent> => {
-  const answer = await publish(url, endpoint, { text: key }, { 'idempotency-key': key });
+  const payload = { text: key };
+  const answer = await publish(url, endpoint, payload, { 'idempotency-key': key });
   expect(answer.status).toBe(200);
-  return { endpoint, key, answer, client: endpoint.id };
+  return { endpoint, key, payload, answer, client: endpoint.id };
 };
 
 const called = ({ control }: Network, chatId: string): Promise<boolean> =>
