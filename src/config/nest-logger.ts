@@ -9,7 +9,8 @@ import type { Logger } from 'pino';
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  log = (message: unknown, ...rest: unknown[]): void => this.write('info', message, rest);
+  /** Modules and routes, one by one: news for whoever looks for a mistake, not for whoever starts the gateway. */
+  log = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
   error = (message: unknown, ...rest: unknown[]): void => this.write('error', message, rest);
   fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
