@@ -1,11 +1,13 @@
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { CqrsModule } from '@nestjs/cqrs';
+import { CqrsModule, QueryBus } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { AcceptPostHandler } from '../commands/accept-post.js';
 import { DisableEndpointHandler } from '../commands/disable-endpoint.js';
 import { KeyClaims } from '../commands/key-claims.js';
 import { managementHandlers } from '../commands/handlers.js';
+import { LogRequestsHandler } from '../commands/log-requests.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { EventCodec } from '../event-store/codec.js';
@@ -13,12 +15,18 @@ import { EVENT_STORE } from '../event-store/port.js';
 import { Streams } from '../event-store/streams.js';
 import { HealthController } from '../health/health.controller.js';
 import { Metrics } from '../health/metrics.js';
+import { Authentication } from '../http/gate/authentication.js';
+import { Entrance } from '../http/gate/entrance.js';
 import { Gate } from '../http/gate/gate.js';
+import { LimitGuard } from '../http/gate/limit-guard.js';
+import { RequestRecorder } from '../http/gate/request-recorder.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import { v1 } from '../http/v1.module.js';
 import { WebhooksController } from '../http/webhooks.controller.js';
-import { CLOCK, systemClock } from '../kernel/clock.js';
+import { type Clock, CLOCK, systemClock } from '../kernel/clock.js';
 import { LOG } from '../kernel/log.js';
+import { Limiter } from '../limits/limiter.js';
+import { MonthlyQuota } from '../limits/monthly-quota.js';
 import { manage } from '../manage/manage.module.js';
 import { Publishers } from '../platforms/registry.js';
 import { POOL } from '../postgres/tokens.js';
@@ -46,13 +54,31 @@ export class AppModule {
         ...infrastructure(settings, on, log),
         { provide: NETWORKS, useValue: networks },
         { provide: Publishers, useValue: new Publishers(publishersOf(networks.urls)) },
-        ...(isApi ? [...commandHandlers, ...v1.providers, ...manage.providers, Gate] : []),
+        ...(isApi ? [...commandHandlers, ...gate, ...v1.providers, ...manage.providers] : []),
       ],
     };
   }
 }
 
-const commandHandlers: Provider[] = [AcceptPostHandler, DisableEndpointHandler, ...managementHandlers];
+const commandHandlers: Provider[] = [
+  ...[AcceptPostHandler, DisableEndpointHandler, LogRequestsHandler],
+  ...managementHandlers,
+];
+
+const gate: Provider[] = [
+  ...[Gate, Entrance, Authentication, LimitGuard, RequestRecorder],
+  {
+    provide: Limiter,
+    inject: [POOL, SETTINGS],
+    useFactory: (pool: Pool, { limitsProfile }: Settings) => new Limiter(pool, limitsProfile),
+  },
+  {
+    provide: MonthlyQuota,
+    inject: [QueryBus, CLOCK, SETTINGS],
+    useFactory: (queries: QueryBus, clock: Clock, { limitsProfile }: Settings) =>
+      new MonthlyQuota(queries, clock, limitsProfile),
+  },
+];
 
 const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Provider[] => [
   { provide: SETTINGS, useValue: settings },

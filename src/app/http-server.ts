@@ -6,7 +6,10 @@ import { NestLogger } from '../config/nest-logger.js';
 import type { Settings } from '../config/settings.js';
 import { rememberClientAddresses } from '../http/client-address.js';
 import { answerClientError, answerUnreadableAddress } from '../http/client-errors.js';
+import { recordAnswers } from '../http/gate/request-notes.js';
+import { RequestRecorder } from '../http/gate/request-recorder.js';
 import { leaveBodiesUnread } from '../http/raw-body.js';
+import { systemClock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
 import type { Infrastructure } from './infrastructure.js';
@@ -45,6 +48,7 @@ export const createHttpServer = async (
   leaveBodiesUnread(adapter.getInstance());
   answerHalfClosed(adapter.getInstance());
   endConnectionsWhileClosing(adapter.getInstance());
+  if (settings.roles.has('api')) recordAnswers(adapter.getInstance(), app.get(RequestRecorder), systemClock);
   on.metrics.watchRequests(adapter.getInstance());
   return app;
 };

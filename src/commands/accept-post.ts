@@ -10,7 +10,7 @@ import { newId } from '../kernel/ids.js';
 import type { PublishPayload } from '../payload/payload.js';
 import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
 import { payloadStream } from '../projections/posts/post-payloads.js';
-import { KeyClaims, type KeysSeen } from './key-claims.js';
+import { KeyClaims, type KeysSeen, type Replay } from './key-claims.js';
 import { execution } from './origin.js';
 
 /** The endpoint as the gate has just seen it. */
@@ -20,17 +20,18 @@ export interface AcceptingEndpoint {
   readonly projects: readonly AccessProject[];
 }
 
-/** What a post is answered with; `replay` is the first answer again (D-9). */
+/** What a post is answered with; a replay gets the first answer again (D-9). */
 export type AcceptPostResult =
   | { readonly outcome: 'accepted' | 'accepted_no_project'; readonly answer: PostAnswer }
-  | { readonly outcome: 'replay'; readonly answer: PostAnswer; readonly mismatch: boolean }
-  | { readonly outcome: 'invalid_targets' };
+  | { readonly outcome: 'replay'; readonly replay: Replay };
 
 /** Takes a valid post in: from here on it is never lost. */
 export class AcceptPost extends Command<AcceptPostResult> {
   constructor(
     readonly endpoint: AcceptingEndpoint,
     readonly payload: PublishPayload,
+    /** Those of the endpoint's channels that it is meant for (named-targets.ts). */
+    readonly channelIds: readonly string[],
     /** Where the request's keys stood a moment ago; the first is the key, `external_id` is claimed as well (D-19). */
     readonly seen: KeysSeen,
     /** SHA-256 (hex) of the body. */
@@ -59,7 +60,9 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ endpoint, payload, seen, bodyHash, request, origin }: AcceptPost): Promise<AcceptPostResult> {
+  /** @throws Unavailable the outcome may be unknown; the same request, with its key, finds out. */
+  async execute(command: AcceptPost): Promise<AcceptPostResult> {
+    const { endpoint, payload, channelIds, seen, bodyHash, request, origin } = command;
     const [key = null] = seen.keys;
     const facts = {
       acceptedAt: this.clock.now(),
@@ -70,13 +73,11 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       bodyHash,
       request,
     };
-    const targets = targetsOf(endpoint.projects, payload);
-    if (targets === 'invalid') return { outcome: 'invalid_targets' };
     const postId = newId('post');
     if (endpoint.projects.length > 0) {
       const stored = await this.store(postId, payload, request.payloadBytes, origin);
-      const command: Acceptance = { type: 'AcceptPost', ...facts, postId, key, ...stored, targets };
-      return this.claim(seen, postId, command, origin);
+      const targets = targetsOf(endpoint.projects, channelIds);
+      return this.claim(seen, postId, { type: 'AcceptPost', ...facts, postId, key, ...stored, targets }, origin);
     }
     if (key === null)
       return { outcome: 'accepted_no_project', answer: { postId: null, traceId: facts.traceId, queuedTargets: 0 } };
@@ -84,10 +85,10 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   }
 
   private async claim(seen: KeysSeen, postId: string, command: Acceptance, origin: Origin): Promise<AcceptPostResult> {
-    const { outcome, answered } = await this.claims.claim(seen, postId, command, origin);
-    const { answer, bodyHash } = answered;
-    if (outcome === 'replay') return { outcome, answer, mismatch: bodyHash !== command.bodyHash };
-    return { outcome: command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project', answer };
+    const claimed = await this.claims.claim(seen, postId, command, origin);
+    if (claimed.outcome === 'replay') return claimed;
+    const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
+    return { outcome, answer: claimed.answered.answer };
   }
 
   private async store(
@@ -114,24 +115,13 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   }
 }
 
-/** True where a post names targets and the endpoint has none of them (spec: POST /v1/webhooks/{slug}, 1). */
-export const namesNoTarget = (projects: readonly AccessProject[], { targets }: PublishPayload): boolean => {
-  if (!targets || projects.length === 0) return false;
-  const named = new Set(targets.map(({ id }) => id));
-  return !projects.some(({ channels }) => channels.some(({ channel_id }) => named.has(channel_id)));
-};
-
-/**
- * Every enabled channel of the endpoint's projects, once: the project that stands first decides (D-27); only those that
- * the post names, where it names any.
- */
-const targetsOf = (projects: readonly AccessProject[], payload: PublishPayload): Target[] | 'invalid' => {
-  if (namesNoTarget(projects, payload)) return 'invalid';
-  const wanted = payload.targets && new Set(payload.targets.map(({ id }) => id));
+/** Of these channels those that are enabled, each once: the project that stands first decides (D-27). */
+const targetsOf = (projects: readonly AccessProject[], channelIds: readonly string[]): Target[] => {
+  const meant = new Set(channelIds);
   const targets = new Map<string, Target>();
   for (const { project_id: projectId, channels } of projects) {
     for (const { channel_id: channelId, platform, enabled } of channels) {
-      if (!enabled || targets.has(channelId) || (wanted && !wanted.has(channelId))) continue;
+      if (!enabled || targets.has(channelId) || !meant.has(channelId)) continue;
       targets.set(channelId, { publicationId: newId('pub'), channelId, platform, projectId });
     }
   }

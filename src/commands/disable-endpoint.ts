@@ -2,15 +2,23 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy } from '../domain/endpoint/endpoint.events.js';
+import { eventId } from '../event-store/codec.js';
 import { Streams } from '../event-store/streams.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
-import { execution } from './origin.js';
+import { streamOf } from '../kernel/decider.js';
+import { isRejection } from '../kernel/result.js';
 
-/** The gateway itself switches an endpoint off (D-8). Idempotent. */
-export class DisableEndpoint extends Command<void> {
+/**
+ * The gateway itself switches an endpoint off (D-8), once for each time that it was switched on: a late repeat, from a
+ * process that stood still meanwhile, does not undo its owner's enabling. Answers the id of the event that says so; null
+ * where it is off for another reason.
+ */
+export class DisableEndpoint extends Command<string | null> {
   constructor(
     readonly endpointId: string,
     readonly by: Exclude<DisabledBy, 'owner'>,
+    /** Position of the event that switched it on last. */
+    readonly epoch: string,
     readonly reason: string,
     readonly requestId: string,
   ) {
@@ -25,9 +33,13 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ endpointId, by, reason, requestId }: DisableEndpoint): Promise<void> {
+  async execute({ endpointId, by, epoch, reason, requestId }: DisableEndpoint): Promise<string | null> {
+    const commandId = `disable/${endpointId}/${by}/${epoch}`;
     const origin = { actor: 'system:gate', requestId, causationId: requestId, correlationId: requestId };
     const command = { type: 'DisableEndpoint', endpointId, by, reason } as const;
-    await this.streams.run(endpoint, endpointId, command, execution(origin, 'disable', this.clock.now()));
+    const execution = { ...origin, commandId, at: this.clock.now() };
+    const decided = await this.streams.run(endpoint, endpointId, command, execution);
+    if (isRejection(decided) || decided.events.length === 0) return null;
+    return eventId(commandId, streamOf(endpoint, endpointId), 0);
   }
 }

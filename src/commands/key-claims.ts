@@ -31,8 +31,8 @@ export interface KeysSeen {
 
 /** An answer that was given before (D-9). */
 export interface Replay extends Answered {
-  /** The event that keeps the answer. */
-  readonly eventId: string;
+  /** The event that keeps the answer, where it is at hand. */
+  readonly eventId: string | null;
 }
 
 type Claiming = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOver' }>;
@@ -40,7 +40,7 @@ type Claiming = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOv
 /** What a claim came to. */
 export type Claimed =
   | { readonly outcome: 'accepted'; readonly answered: Answered }
-  | { readonly outcome: 'replay'; readonly answered: Answered };
+  | { readonly outcome: 'replay'; readonly replay: Replay };
 
 const MAX_CONFLICTS = 100;
 /** How long a post that was let through a moment ago, maybe by another process, may take to be stored. */
@@ -79,23 +79,23 @@ export class KeyClaims {
    * the winner did. @param postId names the stream of a post without a key
    * @throws Unavailable the outcome may be unknown; a request with the same key finds out.
    */
-  async claim(seen: KeysSeen, postId: string, command: Claiming, origin: Origin): Promise<Claimed> {
-    if (seen.keys.length === 0) {
+  async claim(looked: KeysSeen, postId: string, command: Claiming, origin: Origin): Promise<Claimed> {
+    if (looked.keys.length === 0) {
       const place = { stream: streamOf(post, postId), revision: 0, previousHash: '', before: null };
       return { outcome: 'accepted', answered: (await this.write(place, command, origin)) as Answered };
     }
-    let { inHand } = seen;
+    let seen = looked;
     for (let conflicts = 0; ;) {
-      const step = nextStep(inHand);
+      const step = nextStep(seen.inHand);
       try {
         switch (step.kind) {
           case 'replay':
-            return { outcome: 'replay', answered: step.by };
+            return { outcome: 'replay', replay: seen.replay! };
           case 'accept': {
             const answered = await this.write(step.at, command, origin);
             if (answered) return { outcome: 'accepted', answered: answered as Answered };
             // Where clocks disagree about the 24 hours, the place itself says whose it is.
-            return { outcome: 'replay', answered: step.at.before as Answered };
+            return { outcome: 'replay', replay: { ...(step.at.before as Answered), eventId: null } };
           }
           case 'reserve': {
             const { stream, revision } = step.to;
@@ -111,7 +111,7 @@ export class KeyClaims {
         conflicts += 1;
         if (conflicts > 3) await this.pause(Math.random() * 5 * conflicts);
       }
-      ({ inHand } = await this.look(seen.endpointId, seen.keys, command.acceptedAt));
+      seen = await this.look(seen.endpointId, seen.keys, command.acceptedAt);
     }
   }
 

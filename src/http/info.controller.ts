@@ -17,7 +17,7 @@ export class InfoController {
 
   @Get('info')
   async info(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<InfoAnswer> {
-    const { endpoint } = await this.gate.admit(request, slug);
+    const { endpoint } = await this.gate.admit(request, slug, 'discovery');
     const projects = await this.queries.execute(new FindEndpointTargets(endpoint.endpoint_id));
     return infoAnswer(endpoint, projects, this.clock.now());
   }

@@ -45,7 +45,7 @@ export class PausesController {
   @Post('temp-pause')
   @HttpCode(200)
   async pause(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesAnswer> {
-    const admitted = await this.gate.admit(request, slug);
+    const admitted = await this.gate.admit(request, slug, 'pauses');
     const body = read(admitted, validateTempPause);
     const { projects } = admitted.endpoint;
     const command = new TempPause(originOf(request, admitted), projects, body, this.settings.minuteMs);
@@ -56,7 +56,7 @@ export class PausesController {
   @Post('temp-resume')
   @HttpCode(200)
   async resume(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesAnswer> {
-    const admitted = await this.gate.admit(request, slug);
+    const admitted = await this.gate.admit(request, slug, 'pauses');
     const body = read(admitted, validateTempResume, '{}');
     const { projects } = admitted.endpoint;
     const command = new TempResume(originOf(request, admitted), projects, body);

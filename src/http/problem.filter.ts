@@ -4,6 +4,8 @@ import { DatabaseError } from 'pg';
 import { Unavailable } from '../event-store/port.js';
 import { type Log, LOG } from '../kernel/log.js';
 import { isUnavailable } from '../postgres/unavailable.js';
+import { Refusal } from './gate/refusal.js';
+import { noteRefusal } from './gate/request-notes.js';
 import { HttpProblem, problemBody } from './http-problem.js';
 
 const RETRY_AFTER_SECONDS = '5';
@@ -18,6 +20,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     if (reply.sent) return;
+    if (error instanceof Refusal) noteRefusal(request, error);
     const problem = this.problemOf(error, request);
     void reply
       .code(problem.status)

@@ -1,36 +1,21 @@
-import { hash } from 'node:crypto';
-import { Controller, Header, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AcceptPost } from '../commands/accept-post.js';
-import { KeyClaims } from '../commands/key-claims.js';
+import { AcceptPost, type AcceptPostResult } from '../commands/accept-post.js';
+import type { Replay } from '../commands/key-claims.js';
 import { originOfRequest } from '../commands/origin.js';
-import type { Settings } from '../config/settings.js';
-import { SETTINGS } from '../config/tokens.js';
-import { addressPolicy, type AddressPolicy } from '../payload/address-policy.js';
-import { validateIdempotencyKey } from '../payload/idempotency-key.js';
-import { parseJsonBody } from '../payload/json-body.js';
-import type { Problem, PublishPayload } from '../payload/payload.js';
-import { validatePayload } from '../payload/validate.js';
-import { type Admitted, Gate } from './gate/gate.js';
-import { Refusal } from './gate/refusal.js';
-import { HttpProblem } from './http-problem.js';
-
-const PUBLISH = 'POST /v1/webhooks/{slug}';
+import { iso } from '../kernel/instant.js';
+import { Gate, type NewPost } from './gate/gate.js';
+import { latencyOf, routeOf, userAgentOf } from './gate/request-notes.js';
+import type { SentPost } from './gate/sent-post.js';
 
 /** Publishing (spec: POST /v1/webhooks/{slug}). */
 @Controller('v1/webhooks')
 export class WebhooksController {
-  private readonly addresses: AddressPolicy;
-
   constructor(
-    @Inject(SETTINGS) settings: Settings,
     private readonly gate: Gate,
     private readonly commands: CommandBus,
-    private readonly claims: KeyClaims,
-  ) {
-    this.addresses = addressPolicy(settings.allowPrivateAddresses);
-  }
+  ) {}
 
   @Post(':slug')
   @HttpCode(200)
@@ -40,58 +25,55 @@ export class WebhooksController {
     @Param('slug') slug: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const admitted = await this.gate.admit(request, slug);
-    const { endpoint, body } = admitted;
-    const header = request.headers['idempotency-key'] as string | undefined;
-    const payload = this.read(admitted, header);
-    const facts = {
-      ip: request.ip,
-      userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
-      route: PUBLISH,
-      payloadBytes: body.length,
-      latencyMs: Math.round((performance.now() - request.arrivedAt) * 100) / 100,
-    };
-    const keys = [...new Set([header?.trim(), payload.external_id].filter((key) => key))] as string[];
-    const seen = await this.claims.look(endpoint.endpoint_id, keys, Date.now());
-    const bodyHash = hash('sha256', body);
-    const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
-    const result = await this.commands.execute(new AcceptPost(endpoint, payload, seen, bodyHash, facts, origin));
-    if (result.outcome === 'invalid_targets') throw invalidTargets(admitted);
-    if (result.outcome === 'replay') {
-      void reply.code(202);
-      if (result.mismatch) void reply.header('idempotency-payload-mismatch', 'true');
-    }
-    const { postId, traceId, queuedTargets } = result.answer;
-    return JSON.stringify({ ok: true, id: postId, trace_id: traceId, queued_targets: queuedTargets });
+    const admitted = await this.gate.admitPost(request, slug);
+    const { sent } = admitted;
+    const result: AcceptPostResult = admitted.replay
+      ? { outcome: 'replay', replay: admitted.replay }
+      : await this.accept(request, admitted);
+    note(request, result, sent);
+    if (result.outcome !== 'replay') return bodyOf(result.answer);
+    void reply.code(202);
+    if (isMismatch(result.replay, sent)) void reply.header('idempotency-payload-mismatch', 'true');
+    return bodyOf(result.replay.answer);
   }
 
-  /** Parses and checks; everything that is wrong is told at once, and 422 wins over 400 (D-43). */
-  private read({ endpoint, body }: Admitted, header: string | undefined): PublishPayload {
-    const key = validateIdempotencyKey(header);
-    const json = parseJsonBody(body);
-    const refuse = (status: number, problems: readonly Problem[]) =>
-      new Refusal(
-        endpoint,
-        'rejected_validation',
-        problems[0]?.code ?? 'invalid',
-        new HttpProblem(status, 'invalid_payload', problems),
-      );
-    if (!json.ok) throw refuse(400, json.problems);
-    const checked = validatePayload(json.value, this.addresses);
-    if (!checked.ok)
-      throw refuse(key.ok ? checked.status : 422, key.ok ? checked.problems : [...key.problems, ...checked.problems]);
-    if (!key.ok) throw refuse(422, key.problems);
-    return checked.payload;
+  private accept(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
+    const { endpoint, payload, channelIds, seen, sent } = post;
+    const facts = {
+      ip: request.ip,
+      userAgent: userAgentOf(request),
+      route: routeOf(request),
+      payloadBytes: request.notes!.payloadBytes,
+      latencyMs: latencyOf(request),
+    };
+    const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
+    return this.commands.execute(new AcceptPost(endpoint, payload, channelIds, seen, sent.bodyHash, facts, origin));
   }
 }
 
-const invalidTargets = ({ endpoint }: Admitted): Refusal => {
-  const code = 'invalid_targets';
-  const message = 'None of these ids is a target of this endpoint: ask GET …/info for the ids.';
-  return new Refusal(
-    endpoint,
-    'rejected_validation',
-    code,
-    new HttpProblem(422, code, [{ path: 'targets', code, message }]),
-  );
+/** D-10; of the same answer always the same bytes (D-9). */
+const bodyOf = ({ postId, traceId, queuedTargets }: Replay['answer']): string =>
+  JSON.stringify({ ok: true, id: postId, trace_id: traceId, queued_targets: queuedTargets });
+
+/** Another payload under a known key (D-19). */
+const isMismatch = (replay: Replay, sent: SentPost): boolean => replay.bodyHash !== sent.bodyHash;
+
+const note = ({ notes }: FastifyRequest, result: AcceptPostResult, sent: SentPost): void => {
+  if (result.outcome !== 'replay') {
+    // Accepted under a key or with a post, the request is told of by the event itself.
+    const isStored = result.outcome === 'accepted' || sent.keys.length > 0;
+    return void Object.assign(notes!, { decision: result.outcome, postId: result.answer.postId, isStored });
+  }
+  const { answer, eventId, at, keys } = result.replay;
+  const mismatch = isMismatch(result.replay, sent);
+  Object.assign(notes!, {
+    decision: 'accepted_idempotent_replay',
+    reason: mismatch ? 'payload_mismatch' : null,
+    why: {
+      rule: 'idempotency_key',
+      figures: { keys, first_at: iso(at), payload_mismatch: mismatch },
+      event_id: eventId,
+    },
+    postId: answer.postId,
+  });
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Claimed, KeyClaims, keyId } from '../../src/commands/key-claims.js';
 import { originOfRequest } from '../../src/commands/origin.js';
 import { catalogue } from '../../src/domain/catalogue.js';
-import { claimedKeys } from '../../src/domain/post/post.decider.js';
+import { type Answered, claimedKeys } from '../../src/domain/post/post.decider.js';
 import type { PostAccepted } from '../../src/domain/post/post.events.js';
 import { EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
@@ -29,10 +29,12 @@ const acceptance = (postId: string, [key, externalId]: Keys, acceptedAt: number)
 /** A request to publish, as the gate and the command make it: look, then claim. */
 const request = async (claims: KeyClaims, postId: string, keys: Keys, at: number): Promise<Claimed> => {
   const seen = await claims.look(ENDPOINT, keys, at);
-  if (seen.replay) return { outcome: 'replay', answered: seen.replay };
+  if (seen.replay) return { outcome: 'replay', replay: seen.replay };
   const command = { type: 'AcceptPost', ...acceptance(postId, keys, at) } as const;
   return claims.claim(seen, postId, command, originOfRequest(`endpoint:${ENDPOINT}`, `req_${postId}`));
 };
+
+const answeredIn = (claimed: Claimed): Answered => (claimed.outcome === 'replay' ? claimed.replay : claimed.answered);
 
 const accepted = (log: MemoryLog): PostAccepted['data'][] =>
   log.events.filter(({ type }) => type === 'PostAccepted').map((event) => codec.decode<PostAccepted>(event).data);
@@ -59,7 +61,7 @@ const play = async (
   expect(new Set(claimed).size).toBe(claimed.length); // no key has two posts
   results.forEach((result, i) => {
     if (!result) return;
-    const stored = posts.find(({ postId }) => postId === result.answered.answer.postId);
+    const stored = posts.find(({ postId }) => postId === answeredIn(result).answer.postId);
     expect(stored).toBeDefined(); // no answer without its post
     if (result.outcome === 'accepted') expect(stored!.postId).toBe(`post_${i}`);
     else expect(claimedKeys(stored!).some((key) => (requests[i] as readonly string[]).includes(key))).toBe(true);
@@ -72,9 +74,9 @@ const play = async (
   }
   for (const key of new Set(requests.flat())) {
     // no key is blocked, and none forgotten
-    const { outcome, answered } = await request(direct, `later_${key}`, [key], at);
-    expect(outcome).toBe(claimed.includes(key) ? 'replay' : 'accepted');
-    expect(answered.keys).toContain(key);
+    const later = await request(direct, `later_${key}`, [key], at);
+    expect(later.outcome).toBe(claimed.includes(key) ? 'replay' : 'accepted');
+    expect(answeredIn(later).keys).toContain(key);
   }
   return true;
 };
@@ -158,8 +160,8 @@ describe('a key', () => {
     const claims = fresh();
     await request(claims, 'post_1', [A, B], T);
     for (const keys of [[A], [B], [B, A], [A, C], [C, B]] as const) {
-      const { outcome, answered } = await request(claims, 'post_2', keys, T + DAY - 1);
-      expect([outcome, answered.answer.postId]).toEqual(['replay', 'post_1']);
+      const repeated = await request(claims, 'post_2', keys, T + DAY - 1);
+      expect([repeated.outcome, answeredIn(repeated).answer.postId]).toEqual(['replay', 'post_1']);
     }
     expect((await request(claims, 'post_2', [C], T)).outcome).toBe('accepted'); // no replay claims anything
   });
@@ -169,7 +171,7 @@ describe('a key', () => {
     await request(claims, 'post_1', [A, B], T);
     expect((await request(claims, 'post_2', [B], T + DAY)).outcome).toBe('accepted');
     expect((await request(claims, 'post_3', [A], T + DAY)).outcome).toBe('accepted');
-    expect((await request(claims, 'post_4', [B, A], T + DAY)).answered.answer.postId).toBe('post_2');
+    expect(answeredIn(await request(claims, 'post_4', [B, A], T + DAY)).answer.postId).toBe('post_2');
   });
 
   it('costs one read and one append where it is the only one', async () => {

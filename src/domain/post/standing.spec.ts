@@ -46,7 +46,7 @@ describe('the next step of a request', () => {
     standing: { kind: 'tied' },
     place: place(stream, revision),
   });
-  const replay = (by: Answered): KeyInHand<Place> => ({ standing: { kind: 'taken', by }, place: null });
+  const replay: KeyInHand<Place> = { standing: { kind: 'taken', by: answered('k') }, place: null };
 
   it('with one key is to be accepted where that is decided', () => {
     expect(nextStep([free('post-a', 4)])).toEqual({ kind: 'accept', at: place('post-a', 4) });
@@ -63,9 +63,9 @@ describe('the next step of a request', () => {
   it('with two keys that one place decides is to be accepted there', () =>
     expect(nextStep([free('post-a', 2), tied('post-a', 2)])).toEqual({ kind: 'accept', at: place('post-a', 2) }));
 
-  it('is a replay where a key is taken; of two, the header’s answer is the one', () => {
-    expect(nextStep([free('post-a'), replay(answered('k'))])).toEqual({ kind: 'replay', by: answered('k') });
-    expect(nextStep([replay(answered('h')), replay(answered('k'))])).toEqual({ kind: 'replay', by: answered('h') });
+  it('is none where a key is taken: it is a replay', () => {
+    expect(nextStep([free('post-a'), replay])).toEqual({ kind: 'replay' });
+    expect(nextStep([replay, tied('post-a')])).toEqual({ kind: 'replay' });
   });
 
   it('is to look again where something was written between two reads', () =>

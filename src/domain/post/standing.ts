@@ -31,7 +31,7 @@ export interface KeyInHand<P extends Place> {
 
 /** What a request with these keys does next. */
 export type Step<P extends Place> =
-  | { readonly kind: 'replay'; readonly by: Answered }
+  | { readonly kind: 'replay' }
   /** Tie what is decided at `at` to what is decided at `to`. */
   | { readonly kind: 'reserve'; readonly at: P; readonly to: P }
   | { readonly kind: 'accept'; readonly at: P }
@@ -44,12 +44,12 @@ export type Step<P extends Place> =
  * keys meet at one place instead of chasing each other: between two acceptances each stream can be tied only so many
  * times as there are streams before it, and whoever loses a place loses it to another's progress.
  *
- * @param keys at least one, the header's first: of two that are taken, its post is the one that is answered.
+ * @param keys at least one
  */
 export const nextStep = <P extends Place>(keys: readonly KeyInHand<P>[]): Step<P> => {
   const places: P[] = [];
   for (const { standing, place } of keys) {
-    if (standing.kind === 'taken') return { kind: 'replay', by: standing.by };
+    if (standing.kind === 'taken') return { kind: 'replay' };
     places.push(place!);
   }
   const first = places.reduce((lowest, place) => (place.stream < lowest.stream ? place : lowest));

@@ -1,0 +1,66 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { addressAllowed, bearerToken, signatureMatches, timestampAccepted, tokenMatches } from './credentials.js';
+import type { Visit } from './visit.js';
+
+/** What an unknown slug is compared with, so that it costs what a known one does. */
+const NOBODY = { token_hash: '0'.repeat(64), ip_allowlist: [], require_timestamp: false, require_signature: false };
+const NO_SECRET = ['0'.repeat(43)];
+
+/** Whether a request is who it says it is (spec: Authentication). */
+@Injectable()
+export class Authentication {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly vault: SecretVault,
+  ) {}
+
+  /**
+   * Null where it is; else the cause, which is for the log alone (spec: Authentication, 8). The body is waited for only
+   * where its signature is to be checked (D-7). @param endpoint null: there is none at this address
+   */
+  async failureOf({ request, body, door }: Visit, endpoint: EndpointAccess | null): Promise<string | null> {
+    const { headers, ip, method } = request;
+    const prefix = `x-${this.settings.brand}-`;
+    const timestamp = headers[`${prefix}timestamp`] as string | undefined;
+    const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NOBODY;
+
+    // Every check is made whatever the others say: what it costs tells nothing about where it failed.
+    const tokenIsRight = tokenMatches(bearerToken(headers.authorization), token_hash);
+    const addressIsAllowed = addressAllowed(ip, ip_allowlist);
+    const timestampIsNeeded = require_timestamp || (require_signature && method !== 'POST'); // D-13
+    const timestampIsRight = !timestampIsNeeded || timestampAccepted(timestamp, this.clock.now());
+    if (!endpoint) return 'unknown_slug';
+    if (!tokenIsRight) return 'bad_token';
+    if (endpoint.mode !== 'live' && door === 'endpoint') return 'test_token'; // D-12
+    if (!addressIsAllowed) return 'ip_not_allowed';
+    if (!timestampIsRight) return 'bad_timestamp';
+    if (!require_signature) return null;
+
+    // A body that is too long to be kept was not read as a whole: no signature over it can be checked.
+    const read = await body;
+    const bytes = read.ok ? read.bytes : Buffer.alloc(0);
+    const signed = method === 'POST' ? bytes : `${method}\n${pathOf(request)}\n${timestamp}`;
+    const secrets = await this.signingSecrets(endpoint);
+    const signature = headers[`${prefix}client-signature`] as string | undefined;
+    return signatureMatches(signature, signed, secrets) ? null : 'bad_signature';
+  }
+
+  private async signingSecrets(endpoint: EndpointAccess): Promise<string[]> {
+    const ids = [endpoint.signing_secret_id];
+    if (endpoint.previous_secret_id && endpoint.previous_until > this.clock.now())
+      ids.push(endpoint.previous_secret_id);
+    const opened = await Promise.all(ids.map((id) => this.vault.get(id)));
+    const secrets = opened.flatMap((secret) => (secret?.secret ? [secret.secret] : []));
+    return secrets.length > 0 ? secrets : NO_SECRET;
+  }
+}
+
+/** The path exactly as it was sent, without the query (D-13). */
+const pathOf = ({ raw }: FastifyRequest): string => raw.url!.split('?', 1)[0]!;

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { DisableEndpoint } from '../../commands/disable-endpoint.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import { type EndpointAccess, EndpointAccessQueries } from '../../projections/discovery/endpoint-access.queries.js';
+import { Authentication } from './authentication.js';
+import { bearerToken } from './credentials.js';
+import type { Refusal } from './refusal.js';
+import { switchedOff, unauthorized, underMaintenance, unsuitableMediaType, withoutInput } from './refusals.js';
+import { takeNotes } from './request-notes.js';
+import { type Visit, visitOf } from './visit.js';
+
+const MAINTENANCE_LOOK_MS = 500;
+const SLUG = /^[\w-]{1,64}$/;
+
+/**
+ * The first half of D-7's order: maintenance, authentication, the endpoint's state, the plan, the media type. The picture
+ * that an endpoint is judged by may come from memory; nobody is turned away before a fresh one was asked as well.
+ */
+@Injectable()
+export class Entrance {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
+    private readonly endpoints: EndpointAccessQueries,
+    private readonly authentication: Authentication,
+    private readonly commands: CommandBus,
+  ) {}
+
+  /** A request to an endpoint's own routes. @throws Refusal under maintenance */
+  async toEndpoint(request: FastifyRequest, slug: string): Promise<Visit> {
+    takeNotes(request);
+    const address = SLUG.test(slug) ? slug : ''; // which nobody has
+    const visit = visitOf(request, 'endpoint', {
+      known: () => this.endpoints.known(address),
+      fresh: () => this.endpoints.fresh(address),
+    });
+    await this.checkMaintenance(visit);
+    return visit;
+  }
+
+  /** A request to the sandbox, which finds its endpoint by the token (D-12). @throws Refusal under maintenance */
+  async toSandbox(request: FastifyRequest): Promise<Visit> {
+    const token = hash('sha256', bearerToken(request.headers.authorization));
+    const fresh = async (): Promise<EndpointAccess | null> => {
+      const slug = await this.endpoints.slugOfToken(token);
+      return slug === null ? null : this.endpoints.fresh(slug);
+    };
+    const visit = visitOf(request, 'sandbox', { known: () => null, fresh });
+    await this.checkMaintenance(visit);
+    return visit;
+  }
+
+  /** Lets a request in by the picture in memory, or else by a fresh one. @throws Refusal */
+  async enter(visit: Visit): Promise<EndpointAccess> {
+    const known = visit.known();
+    return known && !(await this.judge(visit, known)) ? known : this.enterAfresh(visit);
+  }
+
+  /** Lets a request in by its endpoint as that is now. @throws Refusal */
+  async enterAfresh(visit: Visit): Promise<EndpointAccess> {
+    const endpoint = await visit.fresh();
+    const refusal = await this.judge(visit, endpoint);
+    if (!refusal) return endpoint!;
+    if (refusal.decision === 'rejected_auth') await this.unauthorizedIsDue(visit, endpoint);
+    if (refusal.decision === 'rejected_tier' && endpoint!.disabled_by === null)
+      await this.disableForPlan(visit, endpoint!);
+    throw refusal;
+  }
+
+  private async checkMaintenance({ known, fresh }: Visit): Promise<void> {
+    if (!this.settings.maintenance) return;
+    // The endpoint's log tells of it where the endpoint can be found; what is being worked on may be the database.
+    const found = Promise.race([fresh().catch(() => null), sleep(MAINTENANCE_LOOK_MS, null)]);
+    throw underMaintenance(known() ?? (await found));
+  }
+
+  /** What is to be said against a request, by one picture of its endpoint; null: nothing. */
+  private async judge(visit: Visit, endpoint: EndpointAccess | null): Promise<Refusal | null> {
+    const { request, door } = visit;
+    const failure = await this.authentication.failureOf(visit, endpoint);
+    if (failure !== null) return unauthorized(endpoint, failure);
+    const off = switchedOff(endpoint!, door);
+    if (off) return off;
+    const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
+    if (!hasInput && door === 'endpoint') return withoutInput(endpoint!);
+    return request.method === 'POST' ? unsuitableMediaType(endpoint!, request.contentTypeSent) : null;
+  }
+
+  private async unauthorizedIsDue({ request, body, unauthorizedIsDue }: Visit, endpoint: EndpointAccess | null) {
+    if (!endpoint) this.log.info({ request_id: request.id, ip: request.ip }, 'a request to an unknown slug'); // D-14
+    void body.then((read) => {
+      if (read.ok && request.notes) request.notes.payloadBytes = read.bytes.length;
+    });
+    await unauthorizedIsDue;
+  }
+
+  private async disableForPlan({ request }: Visit, { endpoint_id, epoch, plan }: EndpointAccess): Promise<void> {
+    const reason = `the plan "${plan}" has no webhook input`;
+    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, reason, request.id));
+  }
+}
