@@ -17,7 +17,7 @@ const SIGNIFICANT = 0.01;
 
 export const run = async (args) => {
   const n = option(args, 'n', 20_000);
-  const connections = option(args, 'connections', 4);
+  const connections = option(args, 'connections', 16);
   await onStage(unlimitedProfile(), async ({ gateway, generator }) => {
     // As it runs in production, with its log.
     const { url, port } = await gateway({ ROLES: 'all' }, 'ignore');
