@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { postmasterPid } from '../postgres/spawn-embedded.js';
+import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
 import { freePort } from '../support/gateway.js';
 import { expectNothingLost, expectReplays } from './audit.js';
 import { startLoad } from './load.js';
@@ -122,7 +122,12 @@ describe('a PostgreSQL killed under a gateway that lives on', () => {
       const dataDir = await stage.dataDir();
       const { url } = await stage.gateway({ DATA_DIR: dataDir, TELEGRAM_API_URL: telegram.url });
       const strike = async (): Promise<void> => {
-        process.kill(postmasterPid(dataDir), 'SIGKILL');
+        const victim = postmasterPid(dataDir);
+        process.kill(victim, 'SIGKILL');
+        await until('another server has taken over', () => {
+          const pid = postmasterPid(dataDir);
+          return pid !== victim && isAlive(pid);
+        });
         await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
       };
       await endure({ stage, telegram, random, url, posts, blows, strike });
