@@ -12,9 +12,11 @@ import { parseJsonBody } from '../payload/json-body.js';
 import type { Problem } from '../payload/payload.js';
 import type { Refused } from '../payload/problem-list.js';
 import { validateTempPause, validateTempResume } from '../payload/validate-pauses.js';
+import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
 import { ProjectionProgress } from '../projections/progress.js';
 import { type Admitted, Gate } from './gate/gate.js';
-import { Refusal } from './gate/refusal.js';
+import type { Refusal } from './gate/refusal.js';
+import { invalidBody } from './gate/refusals.js';
 import { HttpProblem } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
 
@@ -89,13 +91,12 @@ const read = <Body>(
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,
   instead = '',
 ): Body => {
-  const refuse = (status: number, problems: readonly Problem[]): Refusal => {
-    const reason = problems[0]?.code ?? 'invalid';
-    return new Refusal(endpoint, 'rejected_validation', reason, new HttpProblem(status, 'invalid_payload', problems));
-  };
   const json = parseJsonBody(body.length > 0 ? body : Buffer.from(instead));
-  if (!json.ok) throw refuse(400, json.problems);
+  if (!json.ok) throw refused(endpoint, 400, json.problems);
   const checked = validate(json.value);
-  if (!checked.ok) throw refuse(checked.status, checked.problems);
+  if (!checked.ok) throw refused(endpoint, checked.status, checked.problems);
   return checked.body;
 };
+
+const refused = (endpoint: EndpointAccess, status: number, problems: readonly Problem[]): Refusal =>
+  invalidBody(endpoint, new HttpProblem(status, 'invalid_payload', problems));

@@ -111,6 +111,11 @@ export class TestGateway {
     return new TestEndpoint(this, { id, slug, token, secret: signing_secret });
   }
 
+  /** Of the gateway's own database. */
+  get pool(): Infrastructure['pool'] {
+    return this.on.pool;
+  }
+
   /** A stream's events, as they are stored. */
   async events(stream: string): Promise<RecordedEvent[]> {
     return (await this.on.store.readStream(stream)).map((event) => this.on.codec.decode(event));
