@@ -15,18 +15,29 @@ export const bearerToken = (header: string | undefined): string => BEARER.exec(h
 export const tokenMatches = (token: string, storedHash: string): boolean =>
   timingSafeEqual(hash('sha256', token, 'buffer'), Buffer.from(storedHash, 'hex'));
 
-/** True for an address inside the allowlist, and for every address where there is none. */
+type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/** Ranges of allowlists, read once each: reading costs more than all else that authentication does. */
+const read = new WeakMap<readonly string[], readonly Range[]>();
+/** What is looked through where there is no allowlist, so that one cannot be noticed by the time it takes. */
+const NO_ALLOWLIST = ['0.0.0.0/32'];
+
+/** True for an address inside the allowlist, and for every address where there is none. The list must not change. */
 export const addressAllowed = (ip: string, allowlist: readonly string[]): boolean => {
-  if (allowlist.length === 0) return true;
-  if (isIP(ip) === 0) return false; // ipaddr.js alone would take 0xcb.0.113.7 as well
-  const address = ipaddr.process(ip);
-  return allowlist.some((entry) => {
-    const [range, bits] = entry.includes('/') ? ipaddr.parseCIDR(entry) : single(entry);
-    return range.kind() === address.kind() && address.match(range, bits);
-  });
+  const isListed = isInside(ip, allowlist.length === 0 ? NO_ALLOWLIST : allowlist);
+  return isListed || allowlist.length === 0;
 };
 
-const single = (entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+const isInside = (ip: string, allowlist: readonly string[]): boolean => {
+  if (isIP(ip) === 0) return false; // ipaddr.js alone would take 0xcb.0.113.7 as well
+  const address = ipaddr.process(ip);
+  let ranges = read.get(allowlist);
+  if (!ranges) read.set(allowlist, (ranges = allowlist.map(rangeOf)));
+  return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+};
+
+const rangeOf = (entry: string): Range => {
+  if (entry.includes('/')) return ipaddr.parseCIDR(entry);
   const address = ipaddr.process(entry);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 };
