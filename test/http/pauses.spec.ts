@@ -1,3 +1,4 @@
+import { until } from '../e2e/until.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
 
 const MINUTE = 60_000;
@@ -269,5 +270,24 @@ describe('who did it', () => {
       requestId: body.request_id,
       data: { source: 'temp-pause', postId: null },
     });
+  });
+
+  it('is in the endpoint’s log, with the route: accepted, or why not (D-44)', async () => {
+    const { endpoint } = await oneProject();
+    await endpoint.post('temp-pause', { target_minutes: 5 });
+    await endpoint.post('temp-resume', '');
+    await endpoint.post('temp-pause', { target_minutes: 5, targets: ['tgt_none'] });
+    await endpoint.info();
+    const log = await until('four lines', async () => {
+      const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
+      return items.length === 4 && items;
+    });
+    const pause = 'POST /v1/webhooks/{slug}/temp-pause';
+    expect(log).toMatchObject([
+      { route: 'GET /v1/webhooks/{slug}/info', decision: 'accepted', http_status: 200 },
+      { route: pause, decision: 'rejected_validation', reason: 'invalid_targets', http_status: 422 },
+      { route: 'POST /v1/webhooks/{slug}/temp-resume', decision: 'accepted', http_status: 200, payload_bytes: 0 },
+      { route: pause, decision: 'accepted', http_status: 200, post_id: null },
+    ]);
   });
 });
