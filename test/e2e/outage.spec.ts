@@ -8,6 +8,7 @@ import { manageOf, scene, type Stage } from './stage.js';
 import { until } from './until.js';
 
 const ENDPOINTS = [[0], [0, 1]];
+const random = new Random();
 
 /** What a gateway says of itself. */
 const health = async (url: string) => {
@@ -34,13 +35,13 @@ const behindProxy = async (stage: Stage) => {
   return { telegram, proxy, gateway, manage: manageOf(gateway) };
 };
 
-describe('a database that goes away', () => {
+describe(`a database that goes away (seed ${random.seed})`, () => {
   scene('is answered with 503 and Retry-After, is named by /readyz, and all goes on when it is back', async (stage) => {
     const { telegram, proxy, gateway, manage } = await behindProxy(stage);
     const { url } = gateway;
     const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
     await telegram.control.setDelay(15);
-    const load = startLoad({ endpoints, random: new Random(), urls: () => [url], posts: 60 });
+    const load = startLoad({ endpoints, random, urls: () => [url], posts: 60 });
     await load.during(until('some posts are under way', () => load.sent.length >= 10));
     await proxy.refuse();
 
@@ -83,7 +84,7 @@ describe('a database that goes away', () => {
     const { telegram, proxy, gateway, manage } = await behindProxy(stage);
     const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
     await telegram.control.setDelay(5);
-    const load = startLoad({ endpoints, random: new Random(), urls: () => [gateway.url], posts: 80 });
+    const load = startLoad({ endpoints, random, urls: () => [gateway.url], posts: 80 });
     for (let n = 1; n <= 6; n++) {
       await load.during(until('a few more are sent', () => load.sent.length >= n * 10));
       proxy.dropConnections();
@@ -111,7 +112,7 @@ describe('a database that goes away', () => {
   });
 });
 
-scene('events in KurrentDB: posts go all the way, and its death loses nothing', async (stage) => {
+scene(`events in KurrentDB: posts go all the way, and its death loses nothing (seed ${random.seed})`, async (stage) => {
   const telegram = await stage.telegram();
   const server = await KurrentServer.start();
   stage.atTheEnd(() => server.stop());
@@ -125,7 +126,7 @@ scene('events in KurrentDB: posts go all the way, and its death loses nothing', 
   const manage = manageOf(gateway);
   const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
   await telegram.control.setDelay(15);
-  const load = startLoad({ endpoints, random: new Random(), urls: () => [url], posts: 60 });
+  const load = startLoad({ endpoints, random, urls: () => [url], posts: 60 });
   await until('some posts are on a wall', async () => (await telegram.control.ledger()).length >= 10);
 
   await server.kill();

@@ -10,6 +10,7 @@ import { manageOf, type Network, scene, type Stage } from './stage.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
+const random = new Random();
 const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 
 /** Settings that let processes share a database and a network; each has a DATA_DIR of its own. */
@@ -105,9 +106,8 @@ describe('a worker that is stopped in the middle of a publication, past its leas
 });
 
 const FREEZES = LONG ? 15 : 1;
-const chance = new Random();
 scene(
-  `workers that stand still at ${FREEZES} random moments lose nothing and send nothing twice (seed ${chance.seed})`,
+  `workers that stand still at ${FREEZES} random moments lose nothing and send nothing twice (seed ${random.seed})`,
   async (stage) => {
     const { telegram, start, database } = await crew(stage, { LEASE_SECONDS: '1' });
     const api = await start('api');
@@ -117,12 +117,12 @@ scene(
     await telegram.control.setDelay(15);
     let standing = true;
     const urls = () => [api.url];
-    const load = startLoad({ endpoints, random: chance, urls, posts: () => standing, longestPauseMs: 250 });
+    const load = startLoad({ endpoints, random, urls, posts: () => standing, longestPauseMs: 250 });
     for (let n = 0; n < FREEZES; n++) {
-      const { program } = workers[chance.below(2)]!;
-      await load.during(sleep(500 + chance.below(500)));
+      const { program } = workers[random.below(2)]!;
+      await load.during(sleep(500 + random.below(500)));
       program.freeze();
-      await load.during(sleep(1_200 + chance.below(1_500))); // longer than a lease
+      await load.during(sleep(1_200 + random.below(1_500))); // longer than a lease
       program.thaw();
     }
     standing = false;
@@ -140,9 +140,8 @@ scene(
   LONG ? 600_000 : undefined,
 );
 
-scene('a worker that is killed is replaced at once, not after LEASE_SECONDS', async (stage) => {
+scene(`a worker that is killed is replaced at once, not after LEASE_SECONDS (seed ${random.seed})`, async (stage) => {
   const { telegram, start } = await crew(stage, { LEASE_SECONDS: '3600' });
-  const random = new Random();
   const api = await start('api');
   const workers = [await start('worker'), await start('worker')];
   const manage = manageOf(api);
@@ -157,7 +156,6 @@ scene('a worker that is killed is replaced at once, not after LEASE_SECONDS', as
   expect(inDoubt).toBeLessThanOrEqual(channels.length);
 });
 
-const random = new Random();
 scene(
   `a rolling restart under load loses nothing and leaves nothing in doubt (seed ${random.seed})`,
   async (stage) => {
