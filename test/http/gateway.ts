@@ -121,6 +121,12 @@ export class TestGateway {
     return (await this.on.store.readStream(stream)).map((event) => this.on.codec.decode(event));
   }
 
+  /** Every event there is. */
+  async allEvents(): Promise<RecordedEvent[]> {
+    const all = await this.on.store.readAll({ after: -1n, limit: 100_000 });
+    return all.map((event) => this.on.codec.decode(event));
+  }
+
   /** Waits until a chat's readers see a text. */
   async settle(chatId: string, text: string): Promise<void> {
     await until(`"${text}" in ${chatId}`, async () => (await this.wall(chatId)).includes(text));

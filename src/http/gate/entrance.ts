@@ -12,7 +12,7 @@ import { Authentication } from './authentication.js';
 import { bearerToken } from './credentials.js';
 import type { Refusal } from './refusal.js';
 import { switchedOff, unauthorized, underMaintenance, unsuitableMediaType, withoutInput } from './refusals.js';
-import { takeNotes } from './request-notes.js';
+import { noteEndpoint, takeNotes } from './request-notes.js';
 import { type Visit, visitOf } from './visit.js';
 
 const MAINTENANCE_LOOK_MS = 500;
@@ -59,12 +59,15 @@ export class Entrance {
   /** Lets a request in by the picture in memory, or else by a fresh one. @throws Refusal */
   async enter(visit: Visit): Promise<EndpointAccess> {
     const known = visit.known();
-    return known && !(await this.judge(visit, known)) ? known : this.enterAfresh(visit);
+    if (!known || (await this.judge(visit, known))) return this.enterAfresh(visit);
+    noteEndpoint(visit.request, known);
+    return known;
   }
 
   /** Lets a request in by its endpoint as that is now. @throws Refusal */
   async enterAfresh(visit: Visit): Promise<EndpointAccess> {
     const endpoint = await visit.fresh();
+    if (endpoint) noteEndpoint(visit.request, endpoint);
     const refusal = await this.judge(visit, endpoint);
     if (!refusal) return endpoint!;
     if (refusal.decision === 'rejected_auth') await this.unauthorizedIsDue(visit, endpoint);

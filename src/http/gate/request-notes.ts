@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
 import type { Decision, Refusal } from './refusal.js';
 import type { RequestRecorder } from './request-recorder.js';
 
@@ -37,11 +38,16 @@ export const takeNotes = (request: FastifyRequest): void => {
   };
 };
 
+/** Notes whose log will tell of a request. */
+export const noteEndpoint = ({ notes }: FastifyRequest, { endpoint_id }: Pick<EndpointAccess, 'endpoint_id'>): void => {
+  if (notes) notes.endpointId = endpoint_id;
+};
+
 /** Notes why a request is turned away (D-36). */
 export const noteRefusal = (request: FastifyRequest, { decision, reason, why, endpoint }: Refusal): void => {
   request.decision = decision;
   if (!request.notes) return;
-  if (endpoint) request.notes.endpointId = endpoint.endpoint_id;
+  if (endpoint) noteEndpoint(request, endpoint);
   Object.assign(request.notes, { decision, reason, why: why ?? { rule: reason, figures: {}, event_id: null } });
 };
 

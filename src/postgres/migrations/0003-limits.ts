@@ -138,7 +138,8 @@ export const limits: Migration = {
           key_times = case when d.verdict <> 'taken' or d.key_1 is null then l.key_times else array(
             select k.at from unnest(l.keys, l.key_times) k (key, at)
             where k.at > d.t - interval '10 seconds' order by k.at desc limit 100) || d.t || d.t end
-        from decided d where l.endpoint_id = d.endpoint_id and d.verdict in ('taken', 'refused')
+        from decided d where l.endpoint_id = d.endpoint_id
+          and (d.verdict = 'taken' or d.verdict = 'refused' and violations_to_disable is not null)
       )
       select d.place::int, d.verdict,
         case when d.verdict <> 'refused' then null
@@ -149,7 +150,8 @@ export const limits: Migration = {
         cardinality(d.new_violations),
         coalesce(d.verdict = 'refused' and cardinality(d.new_violations) >= violations_to_disable, false)
       from decided d
-      where d.verdict <> 'refused' or set_config('synchronous_commit', 'on', true) is not null;
+      where d.verdict <> 'refused' or violations_to_disable is null
+        or set_config('synchronous_commit', 'on', true) is not null;
     end $$;
 
     -- The same for budgets. outcome: taken, stale, disabled or refused. Only where is_violation says so does a refusal
