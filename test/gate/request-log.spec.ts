@@ -1,0 +1,126 @@
+import { until } from '../e2e/until.js';
+import { type TestEndpoint, TestGateway } from '../http/gateway.js';
+import { startTestPostgres } from '../support/postgres.js';
+import { call, lineOf, logOf } from './calls.js';
+
+let gateway: TestGateway;
+let owner: string;
+let projects: string[];
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  owner = await gateway.owner();
+  projects = [await gateway.project(owner, [await gateway.channel(owner)])];
+});
+afterAll(() => gateway.stop());
+
+const endpoint = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, projects, settings);
+const requestsAnswered = async ({ id }: TestEndpoint) => gateway.events(`requestLog-${id}`);
+
+describe('a line of the request log (spec: Request log entry; D-33)', () => {
+  it('of an accepted post has who, when, what came of it, and the post; it costs no event of its own', async () => {
+    const its = await endpoint();
+    const body = '{"text": "Hello", "trace_id": "tr-1"}';
+    const answer = await call(gateway.url, its, { body, headers: { 'user-agent': 'Shop/2.0' } });
+    expect(await lineOf(gateway, its, answer)).toEqual({
+      id: answer.headers.get('x-request-id'),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      ...{ ip: '127.0.0.1', user_agent: 'Shop/2.0', route: 'POST /v1/webhooks/{slug}' },
+      ...{ decision: 'accepted', reason: null, http_status: 200 },
+      latency_ms: expect.any(Number),
+      ...{ payload_bytes: body.length, trace_id: 'tr-1', post_id: JSON.parse(answer.text).id, why: null },
+    });
+    expect(await requestsAnswered(its)).toEqual([]);
+  });
+
+  it('of a refused one has the rule, its figures, and the body’s trace id where it could be read', async () => {
+    const its = await endpoint();
+    const body = { trace_id: 'tr-2', entities: [{ type: 'bold', offset: -1, length: 0 }] };
+    const answer = await call(gateway.url, its, { body });
+    expect(await lineOf(gateway, its, answer)).toMatchObject({
+      ...{ decision: 'rejected_validation', http_status: 422, trace_id: 'tr-2', post_id: null },
+      payload_bytes: JSON.stringify(body).length,
+      why: { figures: { problems: JSON.parse(answer.text).details.length, first: expect.any(String) }, event_id: null },
+    });
+  });
+
+  it.each([
+    ['not JSON', '{"text"', 400],
+    ['too large', `{"text": "${'a'.repeat(5_300_000)}"}`, 400],
+  ])('of a body that is %s tells that', async (_, body, status) => {
+    const its = await endpoint();
+    const answer = await call(gateway.url, its, { body });
+    expect(await lineOf(gateway, its, answer)).toMatchObject({ decision: 'rejected_validation', http_status: status });
+  });
+
+  it('is there for discovery and pauses too, with their routes (D-44)', async () => {
+    const its = await endpoint();
+    const answers = [
+      await call(gateway.url, its, { method: 'GET', route: '/info' }),
+      await call(gateway.url, its, { route: '/temp-pause', body: { project_minutes: 1 } }),
+      await call(gateway.url, its, { route: '/temp-resume', body: {} }),
+      await call(gateway.url, its, { route: '/temp-pause', body: { project_minutes: 0 } }),
+    ];
+    const lines = await Promise.all(answers.map((answer) => lineOf(gateway, its, answer)));
+    expect(lines.map(({ route, decision, http_status }) => [route, decision, http_status])).toEqual([
+      ['GET /v1/webhooks/{slug}/info', 'accepted', 200],
+      ['POST /v1/webhooks/{slug}/temp-pause', 'accepted', 200],
+      ['POST /v1/webhooks/{slug}/temp-resume', 'accepted', 200],
+      ['POST /v1/webhooks/{slug}/temp-pause', 'rejected_validation', 422],
+    ]);
+  });
+
+  it('can be asked for by decision and status', async () => {
+    const its = await endpoint();
+    await call(gateway.url, its);
+    const bad = await call(gateway.url, its, { body: '{' });
+    await lineOf(gateway, its, bad);
+    const ids = async (filter: string): Promise<string[]> =>
+      (await gateway.manage('GET', `/endpoints/${its.id}/requests?${filter}`)).items.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await ids('decision=rejected_validation')).toEqual([bad.headers.get('x-request-id')]);
+    expect(await ids('status=400')).toEqual([bad.headers.get('x-request-id')]);
+    expect(await ids('decision=rejected_auth')).toEqual([]);
+  });
+});
+
+describe('a flood of bad requests', () => {
+  it('leaves the last hundred in the log, in their order, and costs a few events', async () => {
+    const its = await endpoint();
+    const sent: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, () => call(gateway.url, its, { headers: { authorization: 'Bearer x' } })),
+      );
+      sent.push(...answers.map(({ headers }) => headers.get('x-request-id')!));
+    }
+    const last = await call(gateway.url, its, { body: '{' });
+    await lineOf(gateway, its, last);
+    const lines = await logOf(gateway, its);
+    expect(lines).toHaveLength(100);
+    expect(lines[0]!.id).toBe(last.headers.get('x-request-id'));
+    expect(lines.slice(1).every(({ id }) => sent.includes(id))).toBe(true);
+    expect((await requestsAnswered(its)).length).toBeLessThan(40);
+  });
+});
+
+describe('a gateway that is stopped', () => {
+  it('writes what it has not yet written of its log', async () => {
+    const { connectionString: DATABASE_URL, stop } = await startTestPostgres();
+    const first = await TestGateway.start({ DATABASE_URL });
+    const its = await first.endpoint(await first.owner(), []);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => call(first.url, its, { body: '{' })));
+    await first.stop();
+    const second = await TestGateway.start({ DATABASE_URL });
+    try {
+      const ids = await until('thirty lines', async () => {
+        const lines = await logOf(second, its);
+        return lines.length === 30 ? lines.map(({ id }) => id).sort() : null;
+      });
+      expect(ids).toEqual(answers.map(({ headers }) => headers.get('x-request-id')).sort());
+    } finally {
+      await second.stop();
+      await stop();
+    }
+  });
+});
