@@ -88,7 +88,8 @@ export class LimitsDatabase {
   }
 
   private newPool(max: number): Pool {
-    const pool = new Pool({ connectionString: this.connectionString, max, types: pgTypes });
+    // A set clock belongs to its connection: an idle one must not be replaced.
+    const pool = new Pool({ connectionString: this.connectionString, max, types: pgTypes, idleTimeoutMillis: 0 });
     this.pools.push(pool);
     return pool;
   }
