@@ -64,6 +64,10 @@ export class Manage {
     return this.call<T>('POST', path, body);
   }
 
+  async patch<T>(path: string, body: object): Promise<T> {
+    return this.call<T>('PATCH', path, body);
+  }
+
   async findPost(id: string): Promise<Post> {
     return this.get<Post>(`/posts/${id}`);
   }

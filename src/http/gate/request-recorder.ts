@@ -19,7 +19,7 @@ const BETWEEN_WRITES_MS = 200;
 const GATHER_MS = 20;
 /** More is not kept of an endpoint anyway (spec: Limits, request log). */
 const MAX_LINES = 100;
-/** Of all endpoints together; beyond, the oldest line of whoever waits longest goes. */
+/** Of all endpoints together; beyond, a new line takes the place of its endpoint's oldest, or is not kept. */
 const MAX_TOTAL = 20_000;
 /** Appends under way at a time: the rest of the store is for posts. */
 const LANES = 4;
@@ -49,8 +49,10 @@ export class RequestRecorder implements OnApplicationShutdown {
     this.endpoints.set(endpointId, pending);
     pending.lines.push(line);
     this.total += 1;
-    if (pending.lines.length > MAX_LINES) this.drop(pending);
-    else if (this.total > MAX_TOTAL) this.dropOldest();
+    if (pending.lines.length > MAX_LINES || this.total > MAX_TOTAL) {
+      pending.lines.shift();
+      this.total -= 1;
+    }
     if (!pending.isDue) this.schedule(endpointId, pending);
   }
 
@@ -107,13 +109,5 @@ export class RequestRecorder implements OnApplicationShutdown {
     }
     pending.writtenAt = performance.now();
     if (!this.isStopping) this.schedule(endpointId, pending, atLeast);
-  }
-
-  private dropOldest(): void {
-    for (const pending of this.endpoints.values()) if (pending.lines.length > 0) return this.drop(pending);
-  }
-
-  private drop({ lines }: Pending): void {
-    if (lines.shift()) this.total -= 1;
   }
 }
