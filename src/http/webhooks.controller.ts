@@ -37,7 +37,18 @@ export class WebhooksController {
     return bodyOf(result.replay.answer);
   }
 
-  private accept(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
+  /** What is not accepted after all, because another was quicker or the store is away, has used nothing up. */
+  private async accept(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
+    let result: AcceptPostResult | null = null;
+    try {
+      result = await this.carryOut(request, post);
+      return result;
+    } finally {
+      if (result === null || result.outcome === 'replay') await this.gate.giveBack(post);
+    }
+  }
+
+  private carryOut(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
     const { endpoint, payload, channelIds, seen, sent } = post;
     const facts = {
       ip: request.ip,

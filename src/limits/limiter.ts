@@ -23,8 +23,10 @@ export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
 
 /** What the limits say; what was not `taken` has used nothing up. */
 export type Verdict =
+  /** `at` is what {@link Limiter.giveBack} wants, by the database's clock; null: nothing was used up. */
+  | { readonly outcome: 'taken'; readonly at: string | null }
   /** `free`: would have been taken, but `take` was false. `stale`: the endpoint has changed, look again. */
-  | { readonly outcome: 'taken' | 'free' | 'stale' }
+  | { readonly outcome: 'free' | 'stale' }
   /** Switched off by violations, whether or not an event says so yet. */
   | { readonly outcome: 'disabled' }
   /** A post with one of these keys was let through within the last seconds. */
@@ -57,6 +59,8 @@ interface Row {
   readonly retry_after: number | null;
   readonly violation_count: number;
   readonly disables: boolean;
+  /** Of posts alone. */
+  readonly taken_at?: string | null;
 }
 
 /** Endpoints remembered as having a row of their own. */
@@ -97,9 +101,19 @@ export class Limiter {
     return isLimited ? this.budgets.call(ask) : this.unlimited(endpoint, 'taken');
   }
 
+  /**
+   * Takes back a post's share: it was not accepted after all, through no fault of its sender. A refusal that others got
+   * meanwhile stands. @param at as the verdict has it
+   */
+  async giveBack({ endpoint_id }: LimitedEndpoint, at: string): Promise<void> {
+    const text = 'select ops_give_back($1, $2)';
+    await this.pool.query({ name: 'give back', text, values: [endpoint_id, at] });
+  }
+
   /** Where nothing is limited there is nothing to lock or to write: only the picture is confirmed. */
   private async unlimited(endpoint: LimitedEndpoint, outcome: 'taken' | 'free'): Promise<Verdict> {
-    return { outcome: (await this.confirmations.call(endpoint)) ? outcome : 'stale' };
+    if (!(await this.confirmations.call(endpoint))) return { outcome: 'stale' };
+    return outcome === 'taken' ? { outcome, at: null } : { outcome };
   }
 
   private async confirm(endpoints: readonly LimitedEndpoint[]): Promise<boolean[]> {
@@ -196,10 +210,11 @@ export class Limiter {
 /** D-17, D-45: whether being refused counts to the five. */
 const isViolation = (budget: Budget): boolean => budget === 'discovery' || budget === 'pauses';
 
-const verdictOf = ({ outcome, reason, retry_after, violation_count, disables }: Row): Verdict =>
-  outcome === 'refused'
-    ? { outcome, reason: reason!, retryAfter: retry_after!, violations: violation_count, disables }
-    : { outcome };
+const verdictOf = ({ outcome, reason, retry_after, violation_count, disables, taken_at = null }: Row): Verdict => {
+  if (outcome === 'taken') return { outcome, at: taken_at };
+  if (outcome !== 'refused') return { outcome };
+  return { outcome, reason: reason!, retryAfter: retry_after!, violations: violation_count, disables };
+};
 
 /** 16 hex digits as a signed 64-bit number's text; null where there are none. */
 const int8 = (hex: string | undefined): string | null =>

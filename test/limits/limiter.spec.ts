@@ -1,4 +1,4 @@
-import type { LimitedEndpoint } from '../../src/limits/limiter.js';
+import type { LimitedEndpoint, Verdict } from '../../src/limits/limiter.js';
 import { LimitsDatabase } from './limits-database.js';
 import { refused, scenes, TAKEN } from './scene.js';
 
@@ -64,7 +64,7 @@ describe('burst: a sliding window (spec: Limits; D-15)', () => {
     await on.at('12:00:01');
     const again = [];
     for (let i = 0; i < 11; i++) again.push(await on.post());
-    expect(again).toEqual([...Array<object>(10).fill(TAKEN), refused('burst', 1)]);
+    expect(again).toEqual([...Array<unknown>(10).fill(TAKEN), refused('burst', 1)]);
   });
 
   it('of version B is one in five seconds for the plan Pro', async () => {
@@ -206,6 +206,36 @@ describe('the month (D-18)', () => {
   it('of 0 posts is used up from its start', async () => {
     const on = await scene();
     expect(await on.post({ month: month(0, 'own_1/2026-04') })).toEqual({ outcome: 'quota' });
+  });
+});
+
+describe('a post that was taken and not accepted after all', () => {
+  const atOf = (verdict: Verdict): string => (verdict.outcome === 'taken' ? verdict.at! : 'not taken');
+  const KEY = '00112233445566ff';
+
+  it('gives back what it took: interval, burst, hour and key', async () => {
+    const on = await scene({ plan: { hourly: 1, burst: { requests: 1, perSeconds: 30 } } });
+    await on.limiter.giveBack(on.endpoint, atOf(await on.post({ keys: [KEY] })));
+    expect(await on.post({ keys: [KEY] })).toEqual(TAKEN);
+    expect(await on.postAt('12:00:30')).toEqual(refused('hourly_quota', 3570));
+  });
+
+  it('gives back nothing of what others took since', async () => {
+    const on = await scene({ plan: { hourly: 2, burst: null } }, 10);
+    const first = atOf(await on.post());
+    await on.postAt('12:00:10');
+    await on.limiter.giveBack(on.endpoint, first);
+    expect(await on.postAt('12:00:15')).toEqual(refused('min_interval', 5));
+    expect(await on.postAt('12:00:20')).toEqual(TAKEN);
+    expect(await on.postAt('12:00:30')).toEqual(refused('hourly_quota', 3570));
+  });
+
+  it('gives back nothing of another hour', async () => {
+    const on = await scene({ plan: { hourly: 1, burst: null } }, 0);
+    const first = atOf(await on.postAt('12:59:59'));
+    await on.postAt('13:00:00');
+    await on.limiter.giveBack(on.endpoint, first);
+    expect(await on.post()).toEqual(refused('hourly_quota', 3600));
   });
 });
 

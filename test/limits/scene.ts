@@ -2,7 +2,7 @@ import { readLimitsProfile } from '../../src/config/limits-profile.js';
 import type { Budget, LimitedEndpoint, Limiter, PostAsk, Verdict } from '../../src/limits/limiter.js';
 import { type LimitsDatabase, type ProfileChange, profileWith } from './limits-database.js';
 
-export const TAKEN = { outcome: 'taken' };
+export const TAKEN: unknown = expect.objectContaining({ outcome: 'taken' });
 
 /** A refusal with this reason and this wait in seconds. */
 export const refused = (reason: string, retryAfter: number): unknown =>

@@ -33,6 +33,8 @@ export interface NewPost {
   /** The endpoint's channels that it is meant for, each once. */
   readonly channelIds: readonly string[];
   readonly seen: KeysSeen;
+  /** See {@link Gate.giveBack}. */
+  readonly takenAt: string | null;
   readonly replay: null;
 }
 
@@ -88,6 +90,11 @@ export class Gate {
     return 'replay' in passed ? passed : this.checkContent(visit, passed, sent);
   }
 
+  /** A post was not accepted after all, through no fault of its sender: it has used nothing up. Never throws. */
+  giveBack(post: NewPost): Promise<void> {
+    return this.limits.giveBack(post);
+  }
+
   private async pass(visit: Visit, budget: Budget): Promise<Admitted> {
     const entered = await this.entrance.enter(visit);
     const body = await bodyOf(visit);
@@ -99,7 +106,7 @@ export class Gate {
   /** Replay, month, rate limits. @param mediaAreChecked of a post with media it is only then sure that it is accepted */
   private async passLimits(
     visit: Visit,
-    { endpoint, seen }: Passed,
+    { endpoint, seen }: Omit<Passed, 'takenAt'>,
     sent: SentPost,
     mediaAreChecked = false,
   ): Promise<Passed | RepeatedPost> {
@@ -107,7 +114,9 @@ export class Gate {
       sent.content.ok &&
       (mediaAreChecked || sent.content.payload.media === undefined) &&
       !isRejection(channelsOf(current, sent.content.payload));
-    const passed = seen.replay ? { endpoint, seen } : await this.limits.takePost(visit, { endpoint, seen }, isAccepted);
+    const passed = seen.replay
+      ? { endpoint, seen, takenAt: null }
+      : await this.limits.takePost(visit, { endpoint, seen }, isAccepted);
     if (!passed.seen.replay) return passed;
     const confirmed = await this.limits.take(visit, passed.endpoint, 'replays');
     return { endpoint: confirmed, sent, replay: passed.seen.replay };
@@ -120,13 +129,13 @@ export class Gate {
     sent: SentPost,
     mediaAreChecked = false,
   ): Promise<NewPost | RepeatedPost> {
-    const { endpoint, seen } = passed;
+    const { endpoint, seen, takenAt } = passed;
     const { content } = sent;
     if (!content.ok) throw invalidBody(endpoint, content.problem);
     const { payload } = content;
     const channelIds = channelsOf(endpoint, payload);
     if (isRejection(channelIds)) throw invalidTargets(endpoint, channelIds);
-    if (!payload.media || mediaAreChecked) return { endpoint, sent, payload, channelIds, seen, replay: null };
+    if (!payload.media || mediaAreChecked) return { endpoint, sent, payload, channelIds, seen, takenAt, replay: null };
 
     const { problems } = await this.media.check(payload.media);
     if (problems.length > 0) throw invalidBody(endpoint, new HttpProblem(400, 'invalid_payload', problems));

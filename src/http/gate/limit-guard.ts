@@ -19,6 +19,8 @@ import type { Visit } from './visit.js';
 export interface Passed {
   readonly endpoint: EndpointAccess;
   readonly seen: KeysSeen;
+  /** When its share was taken, by the limiter's clock; null: nothing was. */
+  readonly takenAt: string | null;
 }
 
 /** How often a request is judged anew because its endpoint, or its owner's month, changes under it. */
@@ -61,7 +63,11 @@ export class LimitGuard {
    * uses nothing up (D-16).
    * @returns where `seen` tells of a replay, nothing was taken. @throws Refusal
    */
-  async takePost(visit: Visit, entered: Passed, isAccepted: (endpoint: EndpointAccess) => boolean): Promise<Passed> {
+  async takePost(
+    visit: Visit,
+    entered: Omit<Passed, 'takenAt'>,
+    isAccepted: (endpoint: EndpointAccess) => boolean,
+  ): Promise<Passed> {
     let { endpoint, seen } = entered;
     let keys = seen.keys.map((key) => keyId(endpoint.endpoint_id, key).slice(0, KEY_DIGITS));
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -69,11 +75,12 @@ export class LimitGuard {
       const verdict = await this.limiter.post({ endpoint, keys, take: isAccepted(endpoint), month });
       switch (verdict.outcome) {
         case 'taken':
+          return { endpoint, seen, takenAt: verdict.at };
         case 'free':
-          return { endpoint, seen };
+          return { endpoint, seen, takenAt: null };
         case 'in_flight':
           seen = await this.claims.lookOut(seen, () => this.clock.now());
-          if (seen.replay) return { endpoint, seen };
+          if (seen.replay) return { endpoint, seen, takenAt: null };
           keys = []; // its post has not come: this request is one like any other
           break;
         case 'quota': {
@@ -86,6 +93,14 @@ export class LimitGuard {
       }
     }
     throw changesTooOften();
+  }
+
+  /** Takes back the share of a post that was not accepted after all. Never throws. */
+  async giveBack({ endpoint, takenAt }: Pick<Passed, 'endpoint' | 'takenAt'>): Promise<void> {
+    if (takenAt === null) return;
+    await this.limiter.giveBack(endpoint, takenAt).catch((error: unknown) => {
+      this.log.warn({ endpoint_id: endpoint.endpoint_id, error: String(error) }, 'could not give a share back');
+    });
   }
 
   /** The endpoint as it is now, where it has changed. @throws Refusal where the limits refuse */

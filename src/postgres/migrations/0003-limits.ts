@@ -49,7 +49,8 @@ export const limits: Migration = {
       endpoints text[], versions text[], takes boolean[], keys_1 bigint[], keys_2 bigint[],
       min_intervals int[], burst_sizes bigint[], burst_windows double precision[], hourly_sizes bigint[],
       usages text[], usage_limits bigint[], violations_to_disable bigint, unseen text[]
-    ) returns table (place int, outcome text, reason text, retry_after int, violation_count int, disables boolean)
+    ) returns table (place int, outcome text, reason text, retry_after int, violation_count int, disables boolean,
+                     taken_at text)
       language plpgsql
       -- A plan made while the tables were small must not outlive that: rows are found by their keys.
       set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -148,11 +149,23 @@ export const limits: Migration = {
           else 'burst' end,
         case when d.verdict = 'refused' then greatest(1, ceil(extract(epoch from d.wait)))::int end,
         cardinality(d.new_violations),
-        coalesce(d.verdict = 'refused' and cardinality(d.new_violations) >= violations_to_disable, false)
+        coalesce(d.verdict = 'refused' and cardinality(d.new_violations) >= violations_to_disable, false),
+        case when d.verdict = 'taken' then d.t::text end
       from decided d
       where d.verdict <> 'refused' or violations_to_disable is null
         or set_config('synchronous_commit', 'on', true) is not null;
     end $$;
+
+    -- Takes back what a post has taken that was not accepted after all.
+    create function ops_give_back(endpoint text, taken_at timestamptz) returns void language sql as $$
+      update ops_limit set
+        last_at = nullif(last_at, taken_at), -- the post before it was an interval before it: it holds nobody any more
+        burst = array_remove(burst, taken_at),
+        hour_count = hour_count - (hour = date_trunc('hour', taken_at, 'UTC') and hour_count > 0)::int,
+        keys = array(select k.key from unnest(keys, key_times) k (key, at) where k.at <> taken_at),
+        key_times = array_remove(key_times, taken_at)
+      where endpoint_id = endpoint
+    $$;
 
     -- The same for budgets. outcome: taken, stale, disabled or refused. Only where is_violation says so does a refusal
     -- count to the five, and a switched-off endpoint get nothing. A size that is null is no limit.
