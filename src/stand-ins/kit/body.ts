@@ -1,12 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-
-/** A file of a multipart body. */
-export interface UploadedFile {
-  readonly name: string;
-  readonly type: string;
-  readonly bytes: Buffer;
-}
+import { BodyProblem } from './body-problem.js';
+import { boundaryOf, readMultipart } from './multipart-body.js';
+import type { UploadedFile } from './uploaded-file.js';
 
 /** A request's parameters, whatever form they came in. JSON values keep their types; others are strings. */
 export interface CallBody {
@@ -14,48 +10,42 @@ export interface CallBody {
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** A body that cannot be taken; the network words the answer. */
-export class BodyProblem extends Error {
-  constructor(
-    readonly status: 400 | 413,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 /** Room for one upload of 50 MB and what surrounds it; a network that takes more says so. */
-export const MAX_BODY_BYTES = 52 * 1_048_576;
+const MAX_BODY_BYTES = 52 * 1_048_576;
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 
-/** The whole body; {@link BodyProblem} 413 over `maxBytes`, whose rest is read and thrown away. */
-export const readBytes = (request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else chunks.length = 0;
-    });
-    request.on('end', () => {
-      if (size > maxBytes) reject(new BodyProblem(413, `content length is ${size}`));
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
-    request.on('error', reject);
-    request.on('close', () => reject(new Error('the client went away')));
-  });
+/**
+ * A request's body: JSON, a form or multipart, by its content type. Only multipart is read piece by piece, so only that
+ * may be longer than the usual 52 MB.
+ * @throws BodyProblem 413 over `maxBytes`, whose rest is read and thrown away; 400 where it is not what it says
+ */
+export const readBody = async (request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<CallBody> => {
+  const contentType = request.headers['content-type'] ?? '';
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type === 'multipart/form-data') return readMultipart(piecesOf(request, maxBytes), boundaryOf(contentType));
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesOf(request, Math.min(maxBytes, MAX_BODY_BYTES))) pieces.push(piece);
+  return parseText(Buffer.concat(pieces), type);
+};
 
-/** Parses JSON, a form or multipart by the content type; {@link BodyProblem} 400 where it is not what it says. */
-export const parseBody = async (bytes: Buffer, contentType: string | undefined): Promise<CallBody> => {
-  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** JSON or a form. {@link BodyProblem} 400 where it is neither. */
+const parseText = (bytes: Buffer, type: string): CallBody => {
   if (bytes.length === 0) return { fields: {}, files: NO_FILES };
-  if (type === 'multipart/form-data') return parseMultipart(bytes, contentType ?? '');
   if (!isUtf8(bytes)) throw new BodyProblem(400, 'strings must be encoded in UTF-8');
   if (type === 'application/json') return { fields: parseJsonObject(bytes.toString()), files: NO_FILES };
   return { fields: Object.fromEntries(new URLSearchParams(bytes.toString())), files: NO_FILES };
 };
+
+/** The body as it comes; what is too long is read to its end all the same, so that its sender hears the answer. */
+async function* piecesOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void, void> {
+  let size = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size <= maxBytes) yield piece;
+  }
+  if (size > maxBytes) throw new BodyProblem(413, `content length is ${size}`);
+}
 
 const parseJsonObject = (text: string): Readonly<Record<string, unknown>> => {
   let value: unknown;
@@ -68,20 +58,4 @@ const parseJsonObject = (text: string): Readonly<Record<string, unknown>> => {
     throw new BodyProblem(400, 'JSON object expected');
   }
   return value as Record<string, unknown>;
-};
-
-const parseMultipart = async (bytes: Buffer, contentType: string): Promise<CallBody> => {
-  let form: FormData;
-  try {
-    form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
-  } catch {
-    throw new BodyProblem(400, "can't parse form data");
-  }
-  const fields: Record<string, string> = {};
-  const files = new Map<string, UploadedFile>();
-  for (const [name, value] of form) {
-    if (typeof value === 'string') fields[name] = value;
-    else files.set(name, { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) });
-  }
-  return { fields, files };
 };

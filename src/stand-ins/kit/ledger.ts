@@ -16,7 +16,10 @@ export interface LedgerButton {
   readonly url: string;
 }
 
-/** A medium of a message. `file`: its name in the stand-in's media folder; null where it was named by URL. */
+/**
+ * A medium of a message. `file`: its name in the stand-in's media folder; null where it was named by URL, or is too large
+ * to be kept. `hash`: the first 32 hex digits of its SHA-256; null where it was named by URL.
+ */
 export interface LedgerMedium {
   readonly type: string;
   readonly file: string | null;
@@ -24,6 +27,7 @@ export interface LedgerMedium {
   readonly mime: string;
   readonly bytes: number;
   readonly name: string;
+  readonly hash: string | null;
 }
 
 /** One message that readers can see. */

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { UploadedFile } from './body.js';
 import type { LedgerMedium } from './ledger.js';
+import type { UploadedFile } from './uploaded-file.js';
 
 /** Endings by which the wall serves a file as what it is; anything else is offered as a download. */
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -22,11 +21,13 @@ const ENDINGS: Readonly<Record<string, string>> = {
 export class MediaStore {
   constructor(readonly folder: string) {}
 
-  /** Keeps a file and describes it for the ledger. */
-  async keep(type: string, file: UploadedFile, mime: string): Promise<LedgerMedium> {
-    const name = hash('sha256', file.bytes).slice(0, 32) + (ENDINGS[mime] ?? '.bin');
+  /** Keeps a file, unless it is too large for that, and describes it for the ledger. */
+  async keep(type: string, { name, size, hash, bytes }: UploadedFile, mime: string): Promise<LedgerMedium> {
+    const described = { type, url: null, mime, bytes: size, name, hash };
+    if (!bytes) return { ...described, file: null };
+    const file = hash + (ENDINGS[mime] ?? '.bin');
     await mkdir(this.folder, { recursive: true });
-    await writeFile(join(this.folder, name), file.bytes);
-    return { type, file: name, url: null, mime, bytes: file.bytes.length, name: file.name };
+    await writeFile(join(this.folder, file), bytes);
+    return { ...described, file };
   }
 }

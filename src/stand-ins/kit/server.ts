@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Wall } from '../walls/wall.js';
-import { BodyProblem, parseBody, readBytes } from './body.js';
+import { BodyProblem } from './body-problem.js';
+import { readBody } from './body.js';
 import { CallLog } from './call-log.js';
 import { answerControl } from './control.js';
 import { FaultQueue, type Fault } from './faults.js';
@@ -48,9 +49,8 @@ export const serveStandIn = async (
   const stopping = new AbortController();
 
   const onApiCall = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const bytes = await readBytes(request, network.maxBodyBytes);
     const call: StandInCall = {
-      ...(await parseBody(bytes, request.headers['content-type'])),
+      ...(await readBody(request, network.maxBodyBytes)),
       id: randomUUID(),
       httpMethod: request.method ?? '',
       path: url.pathname,
@@ -74,7 +74,7 @@ export const serveStandIn = async (
     const url = new URL(request.url ?? '/', 'http://stand-in');
     try {
       if (url.pathname.startsWith('/_control/')) {
-        const { fields } = await parseBody(await readBytes(request), 'application/json');
+        const { fields } = await readBody(request);
         const asked = { httpMethod: request.method ?? '', path: url.pathname.slice('/_control/'.length), url, fields };
         write(response, await answerControl({ faults, calls, ledger, network }, asked), null);
       } else if (wall.serves(url.pathname)) {

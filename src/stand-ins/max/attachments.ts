@@ -44,7 +44,7 @@ const readMedium = async ({ type, payload }: Fields, uploads: Uploads): Promise<
     return uploads.find('image', first.token);
   }
   if (type === 'image' && typeof url === 'string' && isLink(url)) {
-    return { type: 'photo', file: null, url, mime: '', bytes: 0, name: '' };
+    return { type: 'photo', file: null, url, mime: '', bytes: 0, name: '', hash: null };
   }
   throw badPayload('payload: expected a token');
 };

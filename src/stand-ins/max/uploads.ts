@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { UploadedFile } from '../kit/body.js';
 import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { mimeOf } from '../kit/mime-of.js';
+import type { UploadedFile } from '../kit/uploaded-file.js';
 import { Refusal, badPayload } from './refusal.js';
 
 /** What can be uploaded. */
@@ -60,12 +60,12 @@ export class Uploads {
     const place = this.places.get(id);
     if (!place) throw new Refusal(404, 'not.found', 'No such upload, or it has its file');
     if (!file) throw badPayload('data: expected a file');
-    if (file.bytes.length === 0) throw badPayload('data: the file is empty');
-    if (file.bytes.length > MAX_BYTES[place.type]) throw new Refusal(413, 'too.large', 'The file is too large');
+    if (file.size === 0) throw badPayload('data: the file is empty');
+    if (file.size > MAX_BYTES[place.type]) throw new Refusal(413, 'too.large', 'The file is too large');
     if (this.retval !== 1 && place.type !== 'image') return retvalOf(this.retval);
     this.places.delete(id);
     const { type, token } = place;
-    const medium = await this.store.keep(type === 'image' ? 'photo' : type, file, mimeOf(file.bytes));
+    const medium = await this.store.keep(type === 'image' ? 'photo' : type, file, mimeOf(file.head));
     await mkdir(this.folder, { recursive: true });
     await writeFile(join(this.folder, `${token}.json`), JSON.stringify({ type, medium } satisfies Upload));
     if (type === 'video' || type === 'audio') return retvalOf(1);

@@ -27,7 +27,8 @@ const METHODS: Readonly<Record<string, Method>> = {
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
   readonly title = 'Odnoklassniki';
-  readonly maxBodyBytes = 256 * 1_048_576;
+  /** Room for the largest video and what surrounds it. */
+  readonly maxBodyBytes = 2_056 * 1_048_576;
 
   constructor(
     private readonly feed: Feed,

@@ -88,7 +88,7 @@ export class Uploads {
     for (const [index, id] of ids.entries()) {
       const file = files.get(`pic${index + 1}`);
       if (!file) continue;
-      const mime = mimeOf(file.bytes);
+      const mime = mimeOf(file.head);
       if (!PHOTO_TYPES.has(mime)) return refused(500, 'UPLOAD : the file is no image');
       const token = `${id}${newTicket()}`;
       await this.kept.keep(`photo/${token}`, await this.store.keep('photo', file, mime));
@@ -103,8 +103,8 @@ export class Uploads {
     const video = [...this.videos.values()].find((one) => one.ticket === ticket);
     const file = files.get('data');
     if (!video || video.medium || !file) return { status: 400, body: '<retval>0</retval>' };
-    if (file.bytes.length !== video.fileSize) return { status: 400, body: '<retval>0</retval>' };
-    const mime = mimeOf(file.bytes);
+    if (file.size !== video.fileSize) return { status: 400, body: '<retval>0</retval>' };
+    const mime = mimeOf(file.head);
     if (!mime.startsWith('video/')) return refused(505, 'UPLOAD : the file is no video');
     video.medium = await this.store.keep('video', { ...file, name: video.fileName }, mime);
     return { status: 200, body: '<retval>1</retval>' };

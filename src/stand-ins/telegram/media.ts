@@ -1,7 +1,7 @@
-import type { UploadedFile } from '../kit/body.js';
 import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { mimeOf } from '../kit/mime-of.js';
+import type { UploadedFile } from '../kit/uploaded-file.js';
 import type { Parameters } from './parameters.js';
 import { Refusal, badRequest } from './refusal.js';
 
@@ -25,26 +25,26 @@ export const takeMedium = async (
   store: MediaStore,
 ): Promise<LedgerMedium | null> => {
   if (/^https?:\/\//i.test(reference)) {
-    return { type: kind, file: null, url: reference, mime: '', bytes: 0, name: '' };
+    return { type: kind, file: null, url: reference, mime: '', bytes: 0, name: '', hash: null };
   }
   const attached = /^attach:\/\/(.*)$/s.exec(reference)?.[1];
   if (reference !== '' && attached === undefined) {
     throw badRequest("Wrong remote file identifier specified: can't unserialize it");
   }
   const file = parameters.file(attached ?? fieldName);
-  return file ? store.keep(typeOf(kind, file), file, mimeOf(file.bytes)) : null;
+  return file ? store.keep(typeOf(kind, file), file, mimeOf(file.head)) : null;
 };
 
 /** The type that readers get: what is no MP4 arrives as a document, and so does sound that is neither MP3 nor M4A. */
 const typeOf = (kind: MediumKind, file: UploadedFile): string => {
-  const { bytes } = file;
-  const mime = mimeOf(bytes);
-  if (bytes.length === 0) throw badRequest('File must be non-empty');
-  if (bytes.length > MAX_FILE_BYTES) throw new Refusal(413, 'Request Entity Too Large');
+  const { size } = file;
+  const mime = mimeOf(file.head);
+  if (size === 0) throw badRequest('File must be non-empty');
+  if (size > MAX_FILE_BYTES) throw new Refusal(413, 'Request Entity Too Large');
   if (kind === 'photo') {
-    if (bytes.length > MAX_PHOTO_BYTES) {
+    if (size > MAX_PHOTO_BYTES) {
       throw badRequest(
-        `File of size ${bytes.length} bytes is too big for a photo; the maximum size is ${MAX_PHOTO_BYTES} bytes`,
+        `File of size ${size} bytes is too big for a photo; the maximum size is ${MAX_PHOTO_BYTES} bytes`,
       );
     }
     if (!mime.startsWith('image/')) throw badRequest('IMAGE_PROCESS_FAILED');

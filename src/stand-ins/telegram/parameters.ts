@@ -1,5 +1,5 @@
-import type { UploadedFile } from '../kit/body.js';
 import type { StandInCall } from '../kit/network.js';
+import type { UploadedFile } from '../kit/uploaded-file.js';
 
 /** A call's parameters as the Bot API reads them: from the query, a form, multipart or JSON, all to the same effect. */
 export class Parameters {

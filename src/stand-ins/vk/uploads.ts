@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { UploadedFile } from '../kit/body.js';
 import type { KeptUploads } from '../kit/kept-uploads.js';
 import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { mimeOf } from '../kit/mime-of.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
+import type { UploadedFile } from '../kit/uploaded-file.js';
 import { Refusal, badParameter } from './refusal.js';
 
 /** What photos may be (platforms.md §1). */
@@ -97,9 +97,9 @@ export class Uploads {
     const groupId = this.photoTickets.get(ticket);
     if (groupId === undefined) return { status: 200, body: { error: 'ERR_UPLOAD_BAD_TICKET', bwact: 'do_add' } };
     const server = String(500_000 + (parseInt(ticket.slice(0, 5), 16) % 500_000));
-    const mime = file ? mimeOf(file.bytes) : '';
+    const mime = file ? mimeOf(file.head) : '';
     // What cannot be read comes back as nothing, not as an error.
-    const isTaken = file && PHOTO_TYPES.has(mime) && file.bytes.length <= MAX_PHOTO_BYTES;
+    const isTaken = file && PHOTO_TYPES.has(mime) && file.size <= MAX_PHOTO_BYTES;
     const hash = randomBytes(16).toString('hex');
     if (!isTaken) return { status: 200, body: { server: Number(server), photo: '[]', hash } };
     this.photoTickets.delete(ticket);
@@ -111,14 +111,14 @@ export class Uploads {
   private async takeVideo(ticket: string, file: UploadedFile | undefined): Promise<StandInAnswer> {
     const pending = this.videos.get(ticket);
     if (!pending) return { status: 200, body: { error_code: 1, error_msg: 'unknown upload' } };
-    if (!file || file.bytes.length === 0) return { status: 200, body: { error_code: 10, error_msg: 'invalid file' } };
-    if (!mimeOf(file.bytes).startsWith('video/')) {
+    if (!file || file.size === 0) return { status: 200, body: { error_code: 10, error_msg: 'invalid file' } };
+    if (!mimeOf(file.head).startsWith('video/')) {
       return { status: 200, body: { error_code: 22, error_msg: 'unsupported video format' } };
     }
     this.videos.delete(ticket);
     const named = { ...file, name: pending.title };
-    await this.kept.keep(pending.name, await this.store.keep('video', named, mimeOf(file.bytes)));
-    return { status: 200, body: { size: file.bytes.length, video_id: Number(pending.name.split('_')[1]) } };
+    await this.kept.keep(pending.name, await this.store.keep('video', named, mimeOf(file.head)));
+    return { status: 200, body: { size: file.size, video_id: Number(pending.name.split('_')[1]) } };
   }
 
   private nextId(): number {

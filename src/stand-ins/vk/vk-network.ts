@@ -40,7 +40,8 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   readonly title = 'VK';
-  readonly maxBodyBytes = 256 * 1_048_576;
+  /** Room for the largest video and what surrounds it. */
+  readonly maxBodyBytes = 2_056 * 1_048_576;
   readonly tokens = new Tokens();
 
   constructor(private readonly walls: Walls) {}

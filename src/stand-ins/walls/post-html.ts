@@ -39,12 +39,14 @@ const buttonHtml = ({ text, url }: LedgerEntry['buttons'][number][number]): stri
 };
 
 const mediumHtml = ({ type, file, url, name, bytes }: LedgerMedium, mediaBase: string): string => {
+  const size = bytes > 0 ? ` · ${(bytes / 1_048_576).toFixed(1)} MB` : '';
   const source = file === null ? safeHref(url ?? '') : escapeHtml(`${mediaBase}/${file}`);
+  // Taken, and too large to be kept.
+  if (!source && url === null) return `<span class="file">${escapeHtml(name || type)}${size}</span>`;
   if (!source) return '';
   if (type === 'photo') return `<img src="${source}" alt="" loading="lazy">`;
   if (type === 'video') return `<video src="${source}" controls preload="metadata"></video>`;
   if (type === 'audio') return `<audio src="${source}" controls preload="none"></audio>`;
-  const size = bytes > 0 ? ` · ${(bytes / 1_048_576).toFixed(1)} MB` : '';
   return `<a class="file" href="${source}" target="_blank" rel="noopener noreferrer">${escapeHtml(name || 'file')}${size}</a>`;
 };
 
