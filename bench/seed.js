@@ -1,6 +1,6 @@
 /**
  * An owner with channels, a project for each, and endpoints, set up over the management API. `settings` is more of what
- * POST /endpoints takes. Answers each endpoint's path, token and signing secret.
+ * POST /endpoints takes. Answers each endpoint's path, token and signing secret, and what it leads to.
  */
 const CONCURRENT = 32;
 
@@ -16,19 +16,32 @@ export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1, plan
     return json;
   };
   const { id: owner_id } = await call('/owners', { name: 'Bench', plan });
-  const projectIds = await inParallel(channels, async (i) => {
-    const credentials = { bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` };
+  const projects = await inParallel(channels, async (i) => {
+    const credentials = credentialsOf(i);
     const channel = await call('/channels', { owner_id, platform: 'telegram', name: `Channel ${i}`, credentials });
     const project = await call('/projects', { owner_id, name: `Project ${i}`, channel_ids: [channel.id] });
-    return project.id;
+    return { projectId: project.id, channelId: channel.id, chatId: credentials.chat_id };
   });
   return inParallel(endpoints, async (i) => {
-    const project_ids = [projectIds[i % projectIds.length]];
-    const draft = { owner_id, project_ids, mode: 'live', min_interval: 0, ...settings };
-    const { slug, token, signing_secret } = await call('/endpoints', draft);
-    return { path: `/v1/webhooks/${slug}`, token, secret: signing_secret };
+    const project = projects[i % projects.length];
+    const draft = { owner_id, project_ids: [project.projectId], mode: 'live', min_interval: 0, ...settings };
+    const { id, slug, token, signing_secret } = await call('/endpoints', draft);
+    return {
+      path: `/v1/webhooks/${slug}`,
+      token,
+      secret: signing_secret,
+      ownerId: owner_id,
+      endpointId: id,
+      ...project,
+    };
   });
 };
+
+/** Credentials of the i-th channel: a chat of its own, and one of twenty bots. */
+const credentialsOf = (i) => ({ bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` });
+
+/** The bot's token for a chat of {@link seed}. */
+export const botTokenOf = (chatId) => credentialsOf(Number(chatId.slice('-100'.length)) - 1_000_000).bot_token;
 
 const inParallel = async (count, work) => {
   const results = [];

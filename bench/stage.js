@@ -31,6 +31,17 @@ export const onStage = async (profile, play) => {
     };
     await play({
       postmaster: await postmasterOf(dataDir),
+      connectionString: database.connectionString,
+      /** Does this before the database ends. */
+      onEnd: (stop) => void stops.push(stop),
+      /** A stand-in of Telegram, in a process of its own: `{ pid, port, url, stop }`. */
+      standIn: async () => {
+        const args = ['--ledger', join(dataDir, 'telegram.jsonl')];
+        const started = await startNode(here('../dist/stand-ins/telegram/main.js'), args, {}, addressIn, 'ignore');
+        stops.push(started.stop);
+        const url = started.value;
+        return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
+      },
       /** A gateway with these settings beside the stage's own: `{ pid, port, url, stop }`. `stderr`: see startNode. */
       gateway: async (more, stderr) => {
         const started = await startNode(here('../dist/main.js'), [], { ...settings, ...more }, addressIn, stderr);
@@ -60,7 +71,7 @@ export const onStage = async (profile, play) => {
 export const option = (args, name, fallback) =>
   Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
 
-const addressIn = (line) => /(http:\/\/\S+)/.exec(line)?.[1];
+const addressIn = (line) => /(http:\/\/[^\s"]+)/.exec(line)?.[1];
 
 const postmasterOf = async (dataDir) => {
   for (const entry of await readdir(dataDir, { recursive: true })) {

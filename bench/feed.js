@@ -1,0 +1,74 @@
+/**
+ * Posts as the API accepts them, but many at a time and without HTTP: the same events through the same event store. For
+ * benches that need a backlog.
+ */
+import { catalogue } from '../dist/domain/catalogue.js';
+import { post as decider } from '../dist/domain/post/post.decider.js';
+import { EventCodec } from '../dist/event-store/codec.js';
+import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
+import { nothingYet, Streams } from '../dist/event-store/streams.js';
+import { newId, newUuid } from '../dist/kernel/ids.js';
+
+/** Appends under way at a time: enough for full batches of the group commit. */
+const LANES = 2_000;
+
+/** A text of usual length; every one is another. */
+export const textOf = (n) =>
+  `Post ${n} of the bench: a text of usual length, with some words in bold and a link, as channels get it every day.`;
+
+const ENTITIES = [
+  { type: 'bold', offset: 0, length: 4 },
+  { type: 'text_link', offset: 9, length: 3, url: 'https://example.com/' },
+];
+
+/** @param connectionString database of a gateway that has started once */
+export const openFeed = (connectionString) => {
+  const store = new PostgresEventStore({ connectionString });
+  const streams = new Streams(store, new EventCodec(catalogue));
+  let fed = 0;
+
+  const accept = async (endpoint) => {
+    const [postId, requestId, acceptedAt] = [newId('post'), newId('req'), Date.now()];
+    const { endpointId, ownerId, channelId, projectId } = endpoint;
+    const payload = { text: textOf(++fed), entities: ENTITIES };
+    const facts = {
+      ...{ postId, acceptedAt, endpointId, ownerId, key: null, externalId: null, traceId: null, payload, parts: null },
+      bodyHash: '0'.repeat(64),
+      targets: [{ publicationId: newId('pub'), channelId, platform: 'telegram', projectId }],
+      request: { ip: '127.0.0.1', userAgent: null, route: 'publish', payloadBytes: 200, latencyMs: 0 },
+    };
+    const origin = { actor: `endpoint:${endpointId}`, requestId, causationId: requestId, correlationId: requestId };
+    const execution = { ...origin, commandId: newUuid(), at: acceptedAt };
+    const { after } = await streams.run(
+      decider,
+      postId,
+      { type: 'AcceptPost', ...facts },
+      execution,
+      nothingYet(decider),
+    );
+    return after.position;
+  };
+
+  return {
+    store,
+    /**
+     * Accepts `count` posts, in turn for each endpoint (of {@link seed}). Answers the position of the last one.
+     * @param onProgress told of every 50,000th
+     */
+    async add(endpoints, count, onProgress = () => undefined) {
+      let next = 0;
+      let last = -1n;
+      const lane = async () => {
+        while (next < count) {
+          const i = next++;
+          const position = await accept(endpoints[i % endpoints.length]);
+          if (position > last) last = position;
+          if ((i + 1) % 50_000 === 0) onProgress(i + 1);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane));
+      return last;
+    },
+    close: () => store.close(),
+  };
+};
