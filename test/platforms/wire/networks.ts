@@ -1,0 +1,61 @@
+import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
+import type { PlatformChannel, Publisher } from '../../../src/platforms/publisher.js';
+import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
+import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
+import type { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
+import { startStandIn as startMax, TOKEN as MAX_TOKEN } from '../../stand-ins/max/stand-in.js';
+import { APPLICATION, startStandIn as startOk, TOKEN as OK_TOKEN } from '../../stand-ins/ok/stand-in.js';
+import { startStandIn as startTelegram, TOKEN as BOT_TOKEN } from '../../stand-ins/telegram/stand-in.js';
+import { COMMUNITY_TOKEN, startStandIn as startVk, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
+
+/** A network as tests that treat all of them alike need to know it. */
+export interface TestedNetwork {
+  /** Its stand-in, with nothing on its walls. */
+  readonly start: () => Promise<{
+    readonly url: string;
+    readonly control: StandInControl;
+    readonly stop: () => Promise<void>;
+  }>;
+  readonly publisher: (apiUrl: string) => Publisher & { close(): Promise<void> };
+  /** Where posts go, with everything that the network has to offer. */
+  readonly address: PlatformChannel['address'];
+  readonly credentials: Readonly<Record<string, string>>;
+  /** Characters of a text without media (platforms.md §2), in UTF-16 units. */
+  readonly textLimit: number;
+}
+
+/** The four networks, by identifier. */
+export const NETWORKS = {
+  telegram: {
+    start: startTelegram,
+    publisher: (apiUrl) => createTelegramPublisher({ apiUrl }),
+    address: { chat_id: '@harbour' },
+    credentials: { bot_token: BOT_TOKEN },
+    textLimit: 4_096,
+  },
+  vk: {
+    start: startVk,
+    publisher: (apiUrl) => createVkPublisher({ apiUrl }),
+    address: { group_id: '7', uploads: 'user_token' },
+    credentials: { access_token: COMMUNITY_TOKEN, upload_token: USER_TOKEN },
+    textLimit: 15_895,
+  },
+  max: {
+    start: startMax,
+    publisher: (apiUrl) => createMaxPublisher({ apiUrl }),
+    address: { chat_id: '-70912345678901' },
+    credentials: { access_token: MAX_TOKEN },
+    textLimit: 4_000,
+  },
+  ok: {
+    start: startOk,
+    publisher: (apiUrl) => createOkPublisher({ apiUrl }),
+    address: { group_id: '70' },
+    credentials: { ...APPLICATION, access_token: OK_TOKEN },
+    textLimit: 5_000,
+  },
+} satisfies Readonly<Record<string, TestedNetwork>>;
+
+export type NetworkName = keyof typeof NETWORKS;
+export const NETWORK_NAMES = Object.keys(NETWORKS) as NetworkName[];

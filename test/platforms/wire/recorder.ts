@@ -1,0 +1,109 @@
+import type { RelayedAnswer, RelayedCall } from './relay.js';
+
+/** A call in a form that is the same in every run. */
+export interface RecordedCall {
+  /** `POST /bot…/sendMessage`. */
+  readonly call: string;
+  /** What the body says: JSON as it is, a form's or a multipart's fields. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Files of a multipart, by field. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Names under which networks give out what later calls refer to, different in every run. */
+const GIVEN_OUT = new Set(['upload_url', 'url', 'video_id', 'photo_ids', 'id', 'token', 'photo', 'hash', 'server']);
+
+/**
+ * Writes down calls. Secrets become `***`, signatures `(signature)`; what an earlier call answered is named by that
+ * call's number and the answer's field, `{{1.upload_url}}`, so that a record also shows what leads to what.
+ */
+export class Recorder {
+  readonly calls: RecordedCall[] = [];
+  private readonly known = new Map<string, string>();
+
+  /** @param secrets what must not stand in a record */
+  constructor(private readonly secrets: readonly string[]) {}
+
+  async record(call: RelayedCall, answer: RelayedAnswer): Promise<void> {
+    const { fields, files } = await readBody(call);
+    const authorization = call.headers.authorization === undefined ? '' : ' (authorized)';
+    const signed = 'sig' in fields ? { ...fields, sig: '(signature)' } : fields;
+    const record = {
+      call: `${call.method} ${decodeURIComponent(call.path)}${authorization}`,
+      fields: signed,
+      ...files,
+    };
+    this.calls.push(this.steady(record));
+    this.learn(answer);
+  }
+
+  private steady(record: RecordedCall): RecordedCall {
+    let text = JSON.stringify(record);
+    for (const secret of this.secrets) text = text.replaceAll(secret, '***');
+    const longestFirst = [...this.known].sort(([a], [b]) => b.length - a.length);
+    for (const [value, name] of longestFirst) {
+      text = text.replaceAll(`:${value}`, `:"{{${name}}}"`).replaceAll(value, `{{${name}}}`);
+    }
+    return JSON.parse(text) as RecordedCall;
+  }
+
+  private learn({ body }: RelayedAnswer): void {
+    this.take(jsonIn(body.toString()) ?? null, `${this.calls.length}`, false);
+  }
+
+  private take(value: unknown, name: string, isGivenOut: boolean): void {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, part] of Object.entries(value)) {
+        const isList = Array.isArray(value);
+        if (name.endsWith('.photos')) this.know(key, `${name}.id`);
+        this.take(part, isList ? name : `${name}.${key}`, isGivenOut || GIVEN_OUT.has(key));
+      }
+    } else if (isGivenOut && (typeof value === 'string' || typeof value === 'number')) {
+      const text = String(value);
+      const within = jsonIn(text);
+      if (typeof within === 'object') this.take(within, name, true);
+      else this.know(/^https?:\/\/[^/]+(\/.*)$/.exec(text)?.[1] ?? text, name);
+    }
+  }
+
+  /** What is shorter is the network's own and the same in every run. */
+  private know(value: string, name: string): void {
+    const written = JSON.stringify(value).slice(1, -1);
+    if (written.length > 5 && !this.known.has(written)) this.known.set(written, name);
+  }
+}
+
+/** What a text says as JSON; undefined where it is none. */
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const readBody = async ({
+  headers,
+  body,
+}: RelayedCall): Promise<Omit<RecordedCall, 'call' | 'files'> & { files: object }> => {
+  const type = headers['content-type'] ?? '';
+  if (body.length === 0) return { fields: {}, files: {} };
+  if (type.startsWith('application/json')) {
+    return { fields: JSON.parse(body.toString()) as Record<string, unknown>, files: {} };
+  }
+  if (!type.startsWith('multipart/')) {
+    return { fields: parsed(Object.fromEntries(new URLSearchParams(body.toString()))), files: {} };
+  }
+  const form = [...(await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData())];
+  const texts = form.filter((part): part is [string, string] => typeof part[1] === 'string');
+  const files = form.flatMap(([name, part]) =>
+    typeof part === 'string' ? [] : [[name, `${part.name}, ${part.type}, ${part.size} bytes`]],
+  );
+  return { fields: parsed(Object.fromEntries(texts)), files: { files: Object.fromEntries(files) as object } };
+};
+
+/** JSON in a form's field, as networks take albums and attachments, opened up. */
+const parsed = (fields: Readonly<Record<string, string>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => [name, /^[[{]/.test(text) ? (jsonIn(text) ?? text) : text]),
+  );
