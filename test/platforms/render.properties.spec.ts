@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import type { JsonObject } from '../../src/kernel/json.js';
+import { checkEntities } from '../../src/payload/check-entities.js';
+import type { TextWithEntities } from '../../src/payload/entities.js';
+import type { Entity } from '../../src/payload/payload.js';
+import { anyTextWithEntities } from '../../src/payload/payload.properties.js';
+import { charactersIn, isVisible } from '../../src/payload/text-measure.js';
+import type { PlatformPost, Publisher, Rendering, SendContext } from '../../src/platforms/publisher.js';
+import { parseHtml } from '../../src/stand-ins/max/html-text.js';
+import { postOf } from './publish-post.js';
+import { NETWORKS, type NetworkName } from './wire/networks.js';
+
+const RUNS = { numRuns: process.env['TEST_LONG'] ? 20_000 : 1_000, seed: 20_261_121 };
+
+const publishers = Object.fromEntries(
+  Object.entries(NETWORKS).map(([name, { publisher }]) => [name, publisher('http://127.0.0.1:9')]),
+) as Readonly<Record<NetworkName, Publisher & { close(): Promise<void> }>>;
+afterAll(() => Promise.all(Object.values(publishers).map((publisher) => publisher.close())));
+
+const anyUrl = fc.constantFrom(
+  'https://example.com/?a=1&b="2"',
+  'https://example.com/<c>',
+  'tg://resolve?domain=x',
+  // Longer than the stretch in which a cut looks for a word's end.
+  `https://example.com/${'long/'.repeat(30)}`,
+);
+
+/** A text that may be far over every limit, or end close to one, with its formatting somewhere in it. */
+const anyContent: fc.Arbitrary<TextWithEntities> = fc
+  .record({
+    content: anyTextWithEntities,
+    url: anyUrl,
+    before: fc.constantFrom(0, 0, 900, 1_000, 3_900, 3_990, 4_080, 4_980, 15_800, 15_890),
+    word: fc.constantFrom('tide ', 'x', '👍', 'שלום '),
+    after: fc.constantFrom(0, 0, 30, 20_000),
+  })
+  .map(({ content, url, before, word, after }) => {
+    const filling = (units: number): string => word.repeat(Math.ceil(units / word.length)).slice(0, units);
+    const head = filling(before);
+    const entities = content.entities.map((entity) => ({
+      ...entity,
+      offset: entity.offset + head.length,
+      ...(entity.type === 'text_link' && { url }),
+      ...(entity.type === 'custom_emoji' && { custom_emoji_id: '5368324170671202286' }),
+    }));
+    return { text: head + content.text + filling(after), entities };
+  });
+
+const anyButton = fc.record({ text: fc.constantFrom('Tides', '😀', 'שלום'), url: anyUrl });
+
+/** A post, some media of which cannot go and stand as links. */
+const anyPost = fc.record({
+  content: anyContent,
+  media: fc.array(fc.record({ type: fc.constantFrom('photo', 'video', 'audio'), isLinked: fc.boolean() }), {
+    maxLength: 10,
+  }),
+  buttons: fc.array(fc.array(anyButton, { maxLength: 3 }), { maxLength: 3 }),
+});
+
+const mediaOf = (media: readonly { readonly type: 'photo' | 'video' | 'audio' }[]): PlatformPost['media'] =>
+  media.map(({ type }, i) => ({ type, url: `https://media.example/${type}-${i}` }));
+
+interface AnyMedium {
+  readonly type: 'photo' | 'video' | 'audio';
+  readonly isLinked: boolean;
+}
+
+/** What an upload step has found of a medium that cannot go, by the step's name. */
+const unfit = (media: readonly AnyMedium[], nameOf: (index: number) => string, result: JsonObject) =>
+  Object.fromEntries(media.flatMap(({ isLinked }, i) => (isLinked ? [[nameOf(i), result]] : [])));
+
+/** Checks what a network makes of any post; `links`: the addresses of media that go as links. */
+const forAnyPost = (
+  name: NetworkName,
+  results: (media: readonly AnyMedium[]) => SendContext['results'],
+  holds: (rendering: Rendering, post: PlatformPost, links: readonly string[]) => void,
+): void =>
+  void fc.assert(
+    fc.property(anyPost, ({ content, media, buttons }) => {
+      const post = postOf({ ...content, media: mediaOf(media), buttons });
+      const channel = { id: 'tgt_1', address: NETWORKS[name].address, settings: {} };
+      const takesSound = name === 'telegram' || name === 'max';
+      const links = post.media.filter(({ type }, i) => media[i]?.isLinked || (type === 'audio' && !takesSound));
+      holds(
+        publishers[name].render(post, channel, results(media)),
+        post,
+        links.map(({ url }) => url),
+      );
+    }),
+    RUNS,
+  );
+
+/**
+ * What readers see is the text's own beginning, `…` where some of it is gone (D-23), and what must follow. `converted`
+ * is the whole text as the network would have it. Answers how much of that is kept.
+ */
+const expectPrefix = (shown: string, converted: string, lines: readonly string[], isCut: boolean): number => {
+  const tail = lines.join('\n');
+  const own = tail === '' ? shown : shown === tail ? '' : shown.slice(0, -`\n\n${tail}`.length);
+  expect(shown).toBe(own === '' || tail === '' ? own + tail : `${own}\n\n${tail}`);
+  if (own === '') {
+    expect(isVisible(converted)).toBe(false);
+    return 0;
+  }
+  if (!isCut) {
+    expect(own).toBe(converted);
+    return converted.length;
+  }
+  expect(own.endsWith('…')).toBe(true);
+  const kept = own.slice(0, -1);
+  expect(converted.startsWith(kept)).toBe(true);
+  return kept.length;
+};
+
+/** The cut is neither through a cluster nor behind white space. */
+const expectCleanCut = (converted: string, kept: number): void => {
+  expect(converted.slice(0, kept)).toBe(converted.slice(0, kept).trimEnd());
+  const cluster = new Intl.Segmenter('und').segment(converted).containing(kept);
+  expect(cluster?.index ?? kept).toBe(kept);
+};
+
+/** Each entity is one of the original's, on the same words, cut where the text is. */
+const expectOnTheSameWords = (after: readonly Entity[], before: readonly Entity[], keptUnits: number): void => {
+  for (const { type, offset, length } of after) {
+    const original = before.find(
+      (one) => one.type === type && one.offset === offset && Math.min(one.length, keptUnits - offset) === length,
+    );
+    expect(original).toBeDefined();
+  }
+};
+
+/** A text with the address of each link behind its words, and where those addresses stand. */
+const withAddresses = ({ text, entities }: TextWithEntities) => {
+  const links = entities
+    .filter(({ type, offset, length, url }) => type === 'text_link' && url !== text.slice(offset, offset + length))
+    .sort((a, b) => a.offset + a.length - b.offset - b.length);
+  let converted = '';
+  let at = 0;
+  const addresses = links.map(({ offset, length, url }): readonly [start: number, end: number] => {
+    converted += text.slice(at, (at = offset + length));
+    const start = converted.length;
+    converted += ` (${url})`;
+    return [start, converted.length];
+  });
+  return { converted: converted + text.slice(at), addresses };
+};
+
+/** As {@link expectPrefix}, where links stand whole behind their words and zero-width spaces keep mentions apart. */
+const expectPlain = (shown: string, post: PlatformPost, lines: readonly string[], isCut: boolean): void => {
+  const { converted, addresses } = withAddresses(post);
+  const bare = (text: string): string => text.replaceAll('\u200b', '');
+  const kept = expectPrefix(bare(shown), bare(converted), lines, isCut);
+  if (bare(converted) !== converted) return; // what was there before the conversion cannot be told from what came in
+  for (const [start, end] of addresses) expect(kept <= start || kept >= end).toBe(true);
+};
+
+describe('whatever a post is made of, what is rendered', () => {
+  it('for Telegram keeps 4096 and 1024 characters by either count, and every entity on its words', () =>
+    forAnyPost(
+      'telegram',
+      (media) => ({
+        media: { media: media.map(({ isLinked }) => (isLinked ? { link: 'media_too_large' } : { kind: 'photo' })) },
+      }),
+      ({ steps, textAfterTrim, trimmedChars, warnings }, post, links) => {
+        const isOnlyButtons = warnings.some(({ code }) => code === 'text_added');
+        // As Telegram keeps it: no \r, and spaces for control characters.
+        const cleaned = post.text.replaceAll('\r', '').replace(/[\0-\t\v-\x1f]/g, ' ');
+        const moved = (at: number): number => post.text.slice(0, at).replaceAll('\r', '').length;
+        const original = post.entities.map((entity) => {
+          const offset = moved(entity.offset);
+          return { ...entity, offset, length: moved(entity.offset + entity.length) - offset };
+        });
+        const kept = isOnlyButtons ? 0 : expectPrefix(textAfterTrim, cleaned, links, trimmedChars > 0);
+        if (trimmedChars > 0) expectCleanCut(cleaned, kept);
+        const requests = steps.flatMap(({ request }) => [
+          request,
+          ...((request['media'] ?? []) as readonly JsonObject[]),
+        ]);
+        for (const { text, caption, entities, caption_entities } of requests) {
+          const content = (text ?? caption) as string | undefined;
+          if (content === undefined) continue;
+          const limit = text === undefined ? 1_024 : 4_096;
+          expect(content.length).toBeLessThanOrEqual(limit);
+          expect(charactersIn(content)).toBeLessThanOrEqual(limit);
+          expect(content).toBe(textAfterTrim);
+          const placed = (entities ?? caption_entities ?? []) as unknown as readonly Entity[];
+          expect(checkEntities(content, placed)).toEqual([]);
+          expectOnTheSameWords(placed, original, kept);
+        }
+      },
+    ));
+
+  it('for MAX keeps 4000 characters of the raw field, and reads as the same text with every entity on its words', () =>
+    forAnyPost(
+      'max',
+      (media) => unfit(media, (i) => `upload-${i}`, { link: 'media_too_large' }),
+      ({ steps, textAfterTrim, trimmedChars, warnings }, post, links) => {
+        const isOnlyButtons = warnings.some(({ code }) => code === 'text_added');
+        const kept = isOnlyButtons ? 0 : expectPrefix(textAfterTrim, post.text, links, trimmedChars > 0);
+        if (trimmedChars > 0) expectCleanCut(post.text, kept);
+        const { text, format } = steps.find(({ name }) => name === 'message')?.request ?? {};
+        if (typeof text !== 'string') return expect(textAfterTrim).toBe('');
+        expect(text.length).toBeLessThanOrEqual(4_000);
+        const read = format === 'html' ? parseHtml(text) : { text, entities: [] };
+        expect(read.text).toBe(textAfterTrim);
+        const placed = read.entities as unknown as readonly Entity[];
+        expect(checkEntities(read.text, placed)).toEqual([]);
+        expectOnTheSameWords(placed, post.entities, kept);
+      },
+    ));
+
+  it('for VK keeps 15895 characters, addresses whole and behind their words', () =>
+    forAnyPost(
+      'vk',
+      (media) => unfit(media, (i) => `media-${i + 1}`, { unsent: 'no' }),
+      ({ steps, textAfterTrim, trimmedChars }, post, links) => {
+        expect(textAfterTrim.length).toBeLessThanOrEqual(15_895);
+        expect(steps.at(-1)?.request['message'] ?? '').toBe(textAfterTrim);
+        expectPlain(textAfterTrim, post, links, trimmedChars > 0);
+      },
+    ));
+
+  it('for OK keeps 5000 characters, addresses whole and behind their words, buttons as lines below', () =>
+    forAnyPost(
+      'ok',
+      (media) => unfit(media, (i) => `media-${i + 1}`, { unsent: 'no' }),
+      ({ textAfterTrim, trimmedChars }, post, links) => {
+        expect(textAfterTrim.length).toBeLessThanOrEqual(5_000);
+        const buttons = post.buttons.flat().map(({ text, url }) => `${text}: ${url}`);
+        expectPlain(textAfterTrim, post, [...links, ...buttons], trimmedChars > 0);
+      },
+    ));
+});
