@@ -11,7 +11,7 @@ describe('plainText', () => {
     expect(plainText({ text, entities: [link(14, 20), link(4, 5)] }, { limit: 100 })).toEqual({
       text: 'See tides (https://example.com/) and https://example.com/ now',
       trimmedChars: 0,
-      droppedLines: 0,
+      droppedLinks: 0,
       losesFormatting: false,
     });
   });
@@ -32,12 +32,19 @@ describe('plainText', () => {
     });
   });
 
+  it('tells of an address that is left out where every word has stayed', () => {
+    const content = { text: 'Tides here', entities: [link(6, 4, `https://example.com/${'long/'.repeat(20)}`)] };
+    expect(plainText(content, { limit: 100 })).toMatchObject({ text: 'Tides here…', trimmedChars: 0, droppedLinks: 1 });
+    expect(plainText(content, { limit: 200 })).toMatchObject({ trimmedChars: 0, droppedLinks: 0 });
+  });
+
   it('leaves an address out rather than cutting it', () => {
     const content = { text: 'Tides here and there', entities: [link(6, 4, 'https://example.com/a/long/path')] };
     for (let limit = 12; limit < 45; limit++) {
-      const { text, trimmedChars } = plainText(content, { limit });
+      const { text, trimmedChars, droppedLinks } = plainText(content, { limit });
       expect(text).toBe('Tides here…');
       expect(trimmedChars).toBe(10);
+      expect(droppedLinks).toBe(1);
     }
   });
 
@@ -45,7 +52,7 @@ describe('plainText', () => {
     expect(plainText({ text: 'Ahoy', entities: [] }, { limit: 9, lines: ['12345', '678', '90123456', '4'] })).toEqual({
       text: '12345\n678',
       trimmedChars: 4,
-      droppedLines: 2,
+      droppedLinks: 2,
       losesFormatting: false,
     });
   });

@@ -9,8 +9,8 @@ export interface PlainText {
   readonly text: string;
   /** UTF-16 units cut from the original text; what was inserted does not count (D-44). */
   readonly trimmedChars: number;
-  /** Lines that must follow and did not fit even without the text. */
-  readonly droppedLines: number;
+  /** Addresses that found no room: lines that did not fit even without the text, and links that the cut took from words. */
+  readonly droppedLinks: number;
   /** Whether a reader misses formatting that the original has. */
   readonly losesFormatting: boolean;
 }
@@ -51,16 +51,18 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
 
   const reserve = tail === '' ? 0 : tail.length + SEPARATOR.length;
   const trimmed = trimText({ text: converted, entities: [] }, limit, { reserve });
-  const cut = trimmed.trimmedChars > 0 ? converted.length - trimmed.trimmedChars : null;
-  const inLinked = cut === null ? null : undo(stops, cut);
-  const cutLink =
-    inLinked === null ? undefined : placed(links).find((link) => link.at < inLinked && inLinked < link.end);
-  const text = cutLink ? `${insert(linked.slice(0, cutLink.at), upTo(stops, cutLink.at))}…` : trimmed.text;
+  const cut = trimmed.trimmedChars > 0 ? undo(stops, converted.length - trimmed.trimmedChars) : linked.length;
+  const addresses = placed(links);
+  const cutLink = addresses.find(({ at, end }) => at < cut && cut < end);
+  const end = cutLink?.at ?? cut;
+  const keptUnits = undo(links, end);
+  const unlinked = addresses.filter((address, i) => address.end > end && links[i]!.at <= keptUnits).length;
+  const text = cutLink ? `${insert(linked.slice(0, end), upTo(stops, end))}…` : trimmed.text;
   const seen = isVisible(text) ? text : '';
   return {
     text: seen === '' || tail === '' ? seen + tail : seen + SEPARATOR + tail,
-    trimmedChars: inLinked === null ? 0 : content.text.length - undo(links, cutLink?.at ?? inLinked),
-    droppedLines: lines.length - kept.length,
+    trimmedChars: content.text.length - keptUnits,
+    droppedLinks: lines.length - kept.length + unlinked,
     losesFormatting: content.entities.some(({ type }) => kindOf(type) !== 'label' || type === 'custom_emoji'),
   };
 };

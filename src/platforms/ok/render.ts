@@ -95,12 +95,12 @@ const buttonsWarning = (channel: PlatformChannel): Warning =>
     : { code: 'buttons_linked', message: 'OK shows no buttons under a post: they go as links in the text.' };
 
 const textWarnings = (
-  { trimmedChars, droppedLines, losesFormatting }: ReturnType<typeof plainText>,
+  { trimmedChars, droppedLinks, losesFormatting }: ReturnType<typeof plainText>,
   limit: number,
 ): Warning[] => [
   ...(trimmedChars > 0
     ? [{ code: 'text_trimmed', message: `OK takes ${limit} characters: ${trimmedChars} were cut from the end.` }]
     : []),
-  ...(droppedLines > 0 ? [{ code: 'links_dropped', message: `${droppedLines} links found no room in the text.` }] : []),
+  ...(droppedLinks > 0 ? [{ code: 'links_dropped', message: `${droppedLinks} links found no room in the text.` }] : []),
   ...(losesFormatting ? [{ code: 'formatting_dropped', message: 'OK shows text without formatting.' }] : []),
 ];

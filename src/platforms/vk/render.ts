@@ -100,7 +100,7 @@ const nameOf = (url: string): string => {
   }
 };
 
-const textWarnings = ({ trimmedChars, droppedLines, losesFormatting }: ReturnType<typeof plainText>): Warning[] => [
+const textWarnings = ({ trimmedChars, droppedLinks, losesFormatting }: ReturnType<typeof plainText>): Warning[] => [
   ...(trimmedChars > 0
     ? [
         {
@@ -109,6 +109,6 @@ const textWarnings = ({ trimmedChars, droppedLines, losesFormatting }: ReturnTyp
         },
       ]
     : []),
-  ...(droppedLines > 0 ? [{ code: 'links_dropped', message: `${droppedLines} links found no room in the text.` }] : []),
+  ...(droppedLinks > 0 ? [{ code: 'links_dropped', message: `${droppedLinks} links found no room in the text.` }] : []),
   ...(losesFormatting ? [{ code: 'formatting_dropped', message: 'VK shows text without formatting.' }] : []),
 ];
