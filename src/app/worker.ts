@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
-import { systemClock } from '../kernel/clock.js';
+import { type Clock, systemClock } from '../kernel/clock.js';
 import { createMaxPublisher } from '../platforms/max/max-publisher.js';
 import { createOkPublisher } from '../platforms/ok/ok-publisher.js';
 import { Publishers } from '../platforms/registry.js';
@@ -34,13 +34,21 @@ export const projectionsOf = (settings: Settings): readonly Projection[] => [
   requestLog,
 ];
 
-/** The publishers, one for each network. */
-export const publishersOf = (urls: PlatformUrls) => [
-  createTelegramPublisher({ apiUrl: urls.telegram }),
-  createVkPublisher({ apiUrl: urls.vk }),
-  createMaxPublisher({ apiUrl: urls.max }),
-  createOkPublisher({ apiUrl: urls.ok }),
+/** The publishers, one for each network. `limits`: in place of their own. */
+export const publishersOf = (urls: PlatformUrls, limits: { readonly timeoutMs?: number } = {}) => [
+  createTelegramPublisher({ apiUrl: urls.telegram, ...limits }),
+  createVkPublisher({ apiUrl: urls.vk, ...limits }),
+  createMaxPublisher({ apiUrl: urls.max, ...limits }),
+  createOkPublisher({ apiUrl: urls.ok, ...limits }),
 ];
+
+/** What a worker goes by where it is not played with. */
+export interface WorkerOptions {
+  /** The machine's own by default. */
+  readonly clock?: Clock;
+  /** Milliseconds for a call to a network, in place of each network's own. */
+  readonly callTimeoutMs?: number;
+}
 
 /** Runs one projection over a connection of its own; a transaction that stands still there is ended by the server. */
 const runProjection = async (
@@ -66,9 +74,10 @@ export const startWorker = async (
   on: Infrastructure,
   urls: PlatformUrls,
   log: Logger,
+  { clock = systemClock, callTimeoutMs }: WorkerOptions = {},
 ): Promise<() => Promise<void>> => {
   await on.leases.start();
-  const publishers = publishersOf(urls);
+  const publishers = publishersOf(urls, callTimeoutMs === undefined ? {} : { timeoutMs: callTimeoutMs });
   const projecting = new AbortController();
   const working = new AbortController();
   const sending = new AbortController();
@@ -84,11 +93,11 @@ export const startWorker = async (
     publishers: new Publishers(publishers),
     pacing: new Pacing(settings.pacing),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
-    clock: systemClock,
+    clock,
     log,
   });
   const claims = new ChannelClaims(on.pool, on.leases);
-  const saga = new PublishDuePosts({ ...on, claims, schedule, publish, clock: systemClock, log });
+  const saga = new PublishDuePosts({ ...on, claims, schedule, publish, clock, log });
   const publishing = saga.run({ stop: working.signal, breakOff: sending.signal });
   return async () => {
     working.abort();
