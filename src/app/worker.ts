@@ -9,6 +9,7 @@ import { createTelegramPublisher } from '../platforms/telegram/telegram-publishe
 import { createVkPublisher } from '../platforms/vk/vk-publisher.js';
 import { createPool } from '../postgres/pool.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
+import { ChannelMessages } from '../projections/posts/channel-messages.queries.js';
 import { PostPayloads } from '../projections/posts/post-payloads.js';
 import { posts } from '../projections/posts/posts.projection.js';
 import { publishSchedule } from '../projections/publish-schedule/publish-schedule.projection.js';
@@ -92,6 +93,7 @@ export const startWorker = async (
     payloads: new PostPayloads(on.store, on.codec),
     publishers: new Publishers(publishers),
     pacing: new Pacing(settings.pacing),
+    messages: new ChannelMessages(on.pool, on.progress),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
     clock,
     log,

@@ -129,7 +129,18 @@ export type LookUp =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
   /** Surely not: it may be sent again. */
   | { readonly kind: 'not_sent' }
+  /** The network could not be asked just now: asking again may help. */
+  | { readonly kind: 'unanswered' }
+  /** What the network shows does not tell, or is not shown to us: asking again would not help. */
   | { readonly kind: 'unknown' };
+
+/** What is known of a send whose outcome is not. */
+export interface SendInDoubt {
+  /** Milliseconds: when its attempt began. What is older is not this one. */
+  readonly since: Instant;
+  /** Ids of messages that were in the channel before it: what is older than one of them is older than it, too. */
+  readonly before: ReadonlySet<string>;
+}
 
 /** At most so many calls in so many milliseconds. */
 export interface Pace {
@@ -154,9 +165,13 @@ export interface Publisher {
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
   /**
-   * Whether a step in doubt is with its readers, where the network can be asked. Never throws. The caller lets the
-   * network settle for some seconds first.
-   * @param since milliseconds: when the attempt in doubt began
+   * For how long, in milliseconds from a call, the network takes another one with the same {@link SendContext.key} for
+   * the same post, so that it may be repeated without a look. Absent: it knows no keys (platforms.md §4).
    */
-  lookUp?(step: Step, context: SendContext, since: Instant): Promise<LookUp>;
+  readonly keyLifetimeMs?: number;
+  /**
+   * Whether a step in doubt is with its readers, where the network can be asked. Never throws. An older post of the same
+   * content is never taken for it. A network may still be at work on what it was sent: `not_sent` holds for the moment.
+   */
+  lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUp>;
 }

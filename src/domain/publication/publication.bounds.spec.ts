@@ -89,6 +89,40 @@ describe('a failed attempt (D-20)', () => {
   });
 });
 
+describe('a doubt that the channel wants sent again (D-25, `on_doubt: resend`)', () => {
+  const doubt = (attempt: number, at: number, resendAt: number | null): PublicationCommand => ({
+    ...{ type: 'Doubt', ...which, attempt, at, error, resendAt },
+  });
+  const inDoubt = (attempt: number, at: number): PublicationEvent => ({
+    type: 'PublicationInDoubt',
+    data: { ...which, attempt, at, step: 'unknown', error },
+  });
+
+  it('is put off as a failed attempt', () =>
+    spec(publication)
+      .given([started(1, T)])
+      .when(doubt(1, T + 10, T + 2_000))
+      .then([postponed(1, T + 10, 'retry', T + 2_000)]));
+
+  it('is in doubt for good at the fifth, or after 15 minutes: it has an end', () => {
+    spec(publication)
+      .given(afterAttempts(4))
+      .when(doubt(5, T + 10, T + 2_000))
+      .then([inDoubt(5, T + 10)]);
+    const at = T + 15 * MINUTE;
+    spec(publication)
+      .given([started(1, T)])
+      .when(doubt(1, at, at + 2_000))
+      .then([inDoubt(1, at)]);
+  });
+
+  it('is the owner’s to decide where the channel does not want that', () =>
+    spec(publication)
+      .given([started(1, T)])
+      .when(doubt(1, T + 10, null))
+      .then([inDoubt(1, T + 10)]));
+});
+
 describe.each(['platform_limit', 'needs_attention', 'interrupted'] as const)(
   'a wait under the rule %s (D-20, D-26)',
   (rule) => {

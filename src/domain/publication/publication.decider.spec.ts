@@ -53,7 +53,7 @@ const duringAttempt = (attempt: number): PublicationCommand[] => [
   { type: 'CompleteStep', ...which, attempt, step: 'upload', result: {}, messageIds: [], urls: [], sending: null },
   { type: 'Postpone', ...which, attempt, at: T, retryAt: T + 1, rule: 'retry', error },
   { type: 'Fail', ...which, attempt, at: T, error },
-  { type: 'Doubt', ...which, attempt, at: T, error },
+  { type: 'Doubt', ...which, attempt, at: T, error, resendAt: null },
 ];
 
 const endings: readonly [string, PublicationEvent[]][] = [
@@ -120,6 +120,17 @@ describe('an attempt', () => {
     });
   });
 
+  it('remembers a step once, whoever tells of it (a look-up, a worker that came back)', () =>
+    spec(publication)
+      .given([started(1, 'album'), stepDone(1, 'album', ['m0'], null)])
+      .when({
+        ...{ type: 'CompleteStep', ...which, attempt: 1, step: 'album', result: { id: 'album' } },
+        ...{ messageIds: ['m0'], urls: [], sending: 'text' },
+      })
+      .thenRejected('stale_attempt'));
+
+  it('knows when it began', () => expect(fold(publication, [started(1), postponed(1), started(2)]).startedAt).toBe(T));
+
   it('begins after the steps that earlier ones have done', () =>
     expect(
       fold(publication, [
@@ -141,7 +152,7 @@ describe('an attempt', () => {
       .then([failed(1)]));
 
   it('whose outcome nobody knows is in doubt at the step that was going (D-25)', () => {
-    const doubt: PublicationCommand = { type: 'Doubt', ...which, attempt: 1, at: T + 1, error };
+    const doubt: PublicationCommand = { type: 'Doubt', ...which, attempt: 1, at: T + 1, error, resendAt: null };
     spec(publication)
       .given([started(1, 'send')])
       .when(doubt)

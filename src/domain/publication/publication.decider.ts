@@ -1,7 +1,7 @@
 import { type Decider, never } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { reject } from '../../kernel/result.js';
+import { reject, type Rejection } from '../../kernel/result.js';
 import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
 
 interface Which {
@@ -40,7 +40,13 @@ export type PublicationCommand = Which &
         readonly error: PublicationError;
       } & OfAttempt)
     | ({ readonly type: 'Fail'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
-    | ({ readonly type: 'Doubt'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
+    | ({
+        readonly type: 'Doubt';
+        readonly at: Instant;
+        readonly error: PublicationError;
+        /** When to send again where the channel wants that (`on_doubt: resend`); null: it is for the owner to decide. */
+        readonly resendAt: Instant | null;
+      } & OfAttempt)
     | { readonly type: 'Filter'; readonly at: Instant; readonly reason: PublicationWarning }
     | { readonly type: 'Resend'; readonly at: Instant }
     | { readonly type: 'Dismiss'; readonly at: Instant }
@@ -53,6 +59,8 @@ export interface PublicationState {
   readonly status: PublicationStatus;
   /** Number of the latest attempt; 0 before the first. */
   readonly attempt: number;
+  /** When the latest attempt began; 0 before the first. */
+  readonly startedAt: Instant;
   /** Failed attempts that count towards {@link MAX_ATTEMPTS}. */
   readonly failures: number;
   readonly firstStartedAt: Instant | null;
@@ -79,6 +87,7 @@ const freshCounts = { failures: 0, firstStartedAt: null, excusedSince: null, exc
 const initial: PublicationState = {
   status: 'queued',
   attempt: 0,
+  startedAt: 0,
   ...freshCounts,
   worker: null,
   sending: null,
@@ -151,7 +160,7 @@ export const publication: Decider<
         const firstStartedAt = state.firstStartedAt ?? at;
         const excusedMs = state.excusedMs + at - (state.excusedSince ?? at);
         const counts = { firstStartedAt, excusedSince: null, excusedMs };
-        return { ...state, ...counts, status: 'publishing', attempt, worker, sending };
+        return { ...state, ...counts, status: 'publishing', attempt, startedAt: at, worker, sending };
       }
       case 'PublicationSendBegan':
         return { ...state, sending: event.data.sending };
@@ -190,32 +199,52 @@ type DuringAttempt = Extract<
   { type: 'BeginSend' | 'CompleteStep' | 'Postpone' | 'Fail' | 'Doubt' }
 >;
 
-const duringAttempt = (command: DuringAttempt, state: PublicationState, which: Which): PublicationEvent[] => {
+const duringAttempt = (
+  command: DuringAttempt,
+  state: PublicationState,
+  which: Which,
+): PublicationEvent[] | Rejection<'stale_attempt'> => {
   const { attempt } = command;
   switch (command.type) {
     case 'BeginSend':
       return [{ type: 'PublicationSendBegan', data: { ...which, attempt, sending: command.sending } }];
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
+      // Told by a look-up and by a worker that came back: its messages are there once.
+      if (step in state.results) return reject('stale_attempt', 'Another worker has told of this step.');
       return [{ type: 'PublicationStepDone', data: { ...which, attempt, step, result, messageIds, urls, sending } }];
     }
     case 'Fail':
       return [{ type: 'PublicationFailed', data: { ...which, attempt, at: command.at, error: command.error } }];
     case 'Doubt': {
+      const { at, resendAt, error } = command;
+      const retryAt = resendAt === null ? null : withinBounds(state, { at, retryAt: resendAt, rule: 'retry' });
+      // Sent again on the channel's word, it is a failed attempt like any other: bounds hold, or it would never end.
+      if (retryAt !== null)
+        return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, retryAt, rule: 'retry', error } }];
       const step = state.sending ?? 'unknown';
-      return [{ type: 'PublicationInDoubt', data: { ...which, attempt, at: command.at, step, error: command.error } }];
+      return [{ type: 'PublicationInDoubt', data: { ...which, attempt, at, step, error } }];
     }
     case 'Postpone': {
-      const { at, retryAt, rule, error } = command;
-      const first = state.firstStartedAt ?? at;
-      const end = rule === 'retry' ? first + state.excusedMs + MAX_RETRY_MS : first + MAX_WAIT_MS;
-      const tooOften = rule === 'retry' && state.failures + 1 >= MAX_ATTEMPTS;
-      if (at >= end || tooOften) return [{ type: 'PublicationFailed', data: { ...which, attempt, at, error } }];
-      // A longer wait would hold the channel past the bound: the last attempt comes when it is reached.
-      const wait = { retryAt: Math.min(retryAt, end), rule, error };
-      return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, ...wait } }];
+      const { at, rule, error } = command;
+      const retryAt = withinBounds(state, command);
+      if (retryAt === null) return [{ type: 'PublicationFailed', data: { ...which, attempt, at, error } }];
+      return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, retryAt, rule, error } }];
     }
     default:
       return never(command);
   }
+};
+
+/** When the next attempt may come (D-20); null where there is none. */
+const withinBounds = (
+  state: PublicationState,
+  { at, retryAt, rule }: { readonly at: Instant; readonly retryAt: Instant; readonly rule: PostponeRule },
+): Instant | null => {
+  const first = state.firstStartedAt ?? at;
+  const end = rule === 'retry' ? first + state.excusedMs + MAX_RETRY_MS : first + MAX_WAIT_MS;
+  const tooOften = rule === 'retry' && state.failures + 1 >= MAX_ATTEMPTS;
+  if (at >= end || tooOften) return null;
+  // A longer wait would hold the channel past the bound: the last attempt comes when it is reached.
+  return Math.min(retryAt, end);
 };

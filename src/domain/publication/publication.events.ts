@@ -92,7 +92,7 @@ export type PublicationFiltered = DomainEvent<
   'PublicationFiltered',
   Which & { readonly at: Instant; readonly reason: PublicationWarning }
 >;
-/** The owner (or `on_doubt: resend`) wants it sent again. */
+/** The owner wants it sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', Which & { readonly at: Instant }>;
 /** The owner lets it be. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', Which & { readonly at: Instant }>;

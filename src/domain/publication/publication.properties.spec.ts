@@ -42,8 +42,10 @@ const drafts: fc.Arbitrary<Draft> = fc.oneof(
       })),
     weight: 4,
   },
-  fc.tuple(attemptOff, fc.constantFrom('Fail', 'Doubt')).map(([off, type]): Draft => ({ attempt }, at) => ({
-    ...{ type, ...which, attempt: attempt + off, at, error },
+  attemptOff.map((off): Draft => ({ attempt }, at) => ({ type: 'Fail', ...which, attempt: attempt + off, at, error })),
+  fc.tuple(attemptOff, fc.option(fc.nat(48 * HOUR))).map(([off, wait]): Draft => ({ attempt }, at) => ({
+    ...{ type: 'Doubt', ...which, attempt: attempt + off, at, error },
+    resendAt: wait === null ? null : at + wait,
   })),
   fc.constant<Draft>((_, at) => ({ type: 'Filter', ...which, at, reason: { code: 'filtered', message: 'Filtered.' } })),
   fc.constantFrom('Resend', 'Dismiss').map((type): Draft => (_, at) => ({ type, ...which, at })),

@@ -1,14 +1,15 @@
 import type { Instant } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import type { LookUp, SendContext, Step } from '../publisher.js';
+import type { LookUp, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callMax, isToken, type MaxConnection } from './call.js';
+import { classify } from './classify.js';
 import { plainOf } from './html.js';
 import { doneOf } from './send.js';
 
 /** How many of the newest messages are compared (platforms.md §4). */
 const COUNT = 10;
 
-/** How far MAX's stamp of a message may lie before the attempt, once the clocks are set to each other. */
+/** How far MAX's stamps may be from what its clock tells us: within it, before or after cannot be told. */
 const SLACK_MS = 2_000;
 
 /**
@@ -18,30 +19,35 @@ const SLACK_MS = 2_000;
 export const lookUpMessage = async (
   connection: MaxConnection,
   step: Step,
-  { credentials, channel, results, signal }: SendContext,
-  since: Instant,
+  { credentials, channel, attempt, signal }: SendContext,
+  { since, before }: SendInDoubt,
 ): Promise<LookUp> => {
   const token = credentials['access_token'] ?? '';
   if (!step.visible || !isToken(token)) return { kind: 'unknown' };
   const query = { chat_id: channel.address['chat_id'] ?? '', count: String(COUNT) };
   const answer = await callMax(connection, { method: 'GET', path: '/messages', query, token, signal });
-  if (answer.kind !== 'answered') return { kind: 'unknown' };
+  if (answer.kind !== 'answered') {
+    const mayPass = classify(answer, { visible: false, attempt }).kind === 'retry';
+    return { kind: mayPass ? 'unanswered' : 'unknown' };
+  }
   const { messages } = answer.body as { readonly messages?: unknown };
   if (!Array.isArray(messages)) return { kind: 'unknown' };
 
   const found = (messages as readonly unknown[]).map(readMessage);
+  const end = found.findIndex((one) => one !== null && before.has(one.mid));
+  const newer = end < 0 ? found : found.slice(0, end);
   const aheadMs = answer.at === null ? 0 : answer.at - Date.now();
-  const from = since + aheadMs - SLACK_MS;
-  const known = new Set(Object.values(results).map((result) => result['mid']));
+  const from = since + aheadMs;
   const wanted = JSON.stringify([textOf(step.request), kindsOf(step.request['attachments'])]);
-  const match = found.find(
-    (one) => one && one.at >= from && !known.has(one.mid) && JSON.stringify([one.text, one.kinds]) === wanted,
-  );
+  const same = newer.filter((one) => one !== null && JSON.stringify([one.text, one.kinds]) === wanted);
+  const match = same.findLast((one) => one !== null && one.at >= from);
   const outcome = match ? doneOf(match.message) : null;
   if (outcome) return { kind: 'sent', outcome };
   const oldest = found.at(-1);
-  const isComplete = !found.includes(null) && (found.length < COUNT || (oldest && oldest.at < from));
-  return { kind: isComplete ? 'not_sent' : 'unknown' };
+  const isComplete =
+    !newer.includes(null) && (end >= 0 || found.length < COUNT || (oldest && oldest.at < from - SLACK_MS));
+  const mayBeOlder = same.some((one) => one !== null && one.at >= from - SLACK_MS);
+  return { kind: isComplete && !mayBeOlder ? 'not_sent' : 'unknown' };
 };
 
 interface Found {

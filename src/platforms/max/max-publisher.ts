@@ -34,7 +34,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: MaxPublisherO
     pace: PACE,
     render: renderMax,
     send: (step, context) => sendStep(connection, step, context),
-    lookUp: (step, context, since) => lookUpMessage(connection, step, context, since),
+    lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
     close: () => connection.connections.close(),
   };
 };

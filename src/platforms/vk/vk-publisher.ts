@@ -1,6 +1,7 @@
 import { createConnections } from '../exchange.js';
 import type { PlatformPace, Publisher } from '../publisher.js';
-import { postToWall, lookUpOnWall } from './post.js';
+import { lookUpOnWall } from './look-up.js';
+import { postToWall } from './post.js';
 import { renderVk } from './render.js';
 import { uploadMedium } from './upload.js';
 
@@ -26,6 +27,9 @@ const PACE: PlatformPace = {
   perCredential: [{ calls: 3, perMs: 1_000 }],
 };
 
+/** VK knows a `guid` for an hour (platforms.md §4); the rest is for a call that takes its time. */
+const GUID_LIFETIME_MS = 50 * 60_000;
+
 /**
  * VK: posts on a community's wall with one token, uploads with another. Calls are never repeated here, because only the
  * caller knows whether a post may go out twice (D-25); the publication's key goes along as `guid`.
@@ -40,9 +44,10 @@ export const createVkPublisher = ({
   return {
     platform: 'vk',
     pace: PACE,
+    keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
-    lookUp: (step, context, since) => lookUpOnWall(connection, step, context, since),
+    lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     close: () => connections.close(),
   };
 };

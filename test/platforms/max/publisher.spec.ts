@@ -298,8 +298,11 @@ describe('files (D-22, D-24)', () => {
 });
 
 describe('a send in doubt is looked up (platforms.md §4, D-25)', () => {
-  const lookUp = (since: number, post = ahoy, more: Partial<SendContext> = {}) =>
-    publisher.lookUp!(publisher.render(post, channel).steps.at(-1)!, contextWith(more), since);
+  const lookUp = (since: number, post = ahoy, before: readonly (string | undefined)[] = []) =>
+    publisher.lookUp!(publisher.render(post, channel).steps.at(-1)!, contextWith(), {
+      since,
+      before: new Set(before.filter((id) => id !== undefined)),
+    });
 
   it.each([
     ['plain', ahoy],
@@ -325,10 +328,31 @@ describe('a send in doubt is looked up (platforms.md §4, D-25)', () => {
   });
 
   it('does not take what an earlier step sent for it', async () => {
-    const { outcome, results } = await publishFiles(['a.mp3', 'b.mp3'], {}, '');
+    const { outcome } = await publishFiles(['a.mp3', 'b.mp3'], {}, '');
     expect(outcome).toMatchObject({ kind: 'done' });
     const post = postOf({ media: [media('audio', 'a.mp3'), media('audio', 'b.mp3')] });
-    expect(await lookUp(Date.now() - 60_000, post, { results })).toEqual({ kind: 'not_sent' });
+    const sent = (await max.control.ledger()).map(({ message_id }) => message_id);
+    expect(await lookUp(Date.now() - 60_000, post, sent)).toEqual({ kind: 'not_sent' });
+  });
+
+  it('does not take the same words for it that came just before, or stand behind what did', async () => {
+    await max.post({ text: 'Ahoy' }); // whoever's
+    await send();
+    const [, known] = await max.control.ledger();
+    const since = Date.now() - 1_000; // clocks differ
+    expect(await lookUp(since, ahoy, [known?.message_id])).toEqual({ kind: 'not_sent' });
+    await max.control.addFault({ mode: 'accept_then_drop' });
+    await send();
+    const [, , ours] = await max.control.ledger();
+    expect(await lookUp(since, ahoy, [known?.message_id])).toMatchObject({
+      kind: 'sent',
+      outcome: { messageIds: [ours?.message_id] },
+    });
+  });
+
+  it('does not guess about the same words that came as the attempt began', async () => {
+    await max.post({ text: 'Ahoy' });
+    expect(await lookUp(Date.now() + 1_500)).toEqual({ kind: 'unknown' });
   });
 
   it('cannot say when the newest ten do not reach back far enough', async () => {
@@ -339,6 +363,8 @@ describe('a send in doubt is looked up (platforms.md §4, D-25)', () => {
 
   it('cannot say while MAX does not answer', async () => {
     await max.control.addFault({ ...answer(500), method: 'GET /messages' });
+    expect(await lookUp(Date.now())).toEqual({ kind: 'unanswered' });
+    await max.control.addFault({ ...answer(403), method: 'GET /messages' });
     expect(await lookUp(Date.now())).toEqual({ kind: 'unknown' });
   });
 });

@@ -164,8 +164,8 @@ describe('no answer', () => {
 });
 
 describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
-  const lookUp = (since: number, more: Partial<SendContext> = {}, of = post()) =>
-    vk.publisher.lookUp!(step(of), contextFor(more), since);
+  const lookUp = (since: number, more: Partial<SendContext> = {}, of = post(), before: readonly string[] = []) =>
+    vk.publisher.lookUp!(step(of), contextFor(more), { since, before: new Set(before) });
 
   it('is sent where the wall has its text since the attempt began', async () => {
     const since = Date.now();
@@ -184,10 +184,19 @@ describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
     expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
   });
 
+  it('is not taken for the same words that came just before, or stand behind what did', async () => {
+    await send();
+    await send({ key: 'pub_2' });
+    expect(await lookUp(Date.now(), {}, post(), ['2'])).toEqual({ kind: 'not_sent' });
+    expect(await lookUp(Date.now() + 1_500)).toEqual({ kind: 'unknown' });
+    await send({ key: 'pub_3' });
+    expect(await lookUp(Date.now(), {}, post(), ['2'])).toMatchObject({ outcome: { messageIds: ['3'] } });
+  });
+
   it('stays unknown where the wall cannot be read, or ours may stand behind what was read', async () => {
     expect(await lookUp(0, { credentials: { access_token: COMMUNITY_TOKEN } })).toEqual({ kind: 'unknown' });
     await vk.control.addFault({ mode: 'drop_before_accepting' });
-    expect(await lookUp(0)).toEqual({ kind: 'unknown' });
+    expect(await lookUp(0)).toEqual({ kind: 'unanswered' });
     for (let n = 0; n < 50; n++) await send({ key: `pub_${n}` }, post({ text: `Number ${n}` }));
     expect(await lookUp(0)).toEqual({ kind: 'unknown' });
   });
