@@ -50,6 +50,8 @@ const GROWTH = 8;
 /** Of the payload's bytes in one part: 900 KB as base64. */
 const PART_BYTES = 660_000;
 
+const isSmall = ({ payloadBytes }: RequestFacts): boolean => payloadBytes * GROWTH <= MAX_INLINE_BYTES;
+
 type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOver' }>;
 
 @CommandHandler(AcceptPost)
@@ -75,13 +77,18 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     };
     const postId = newId('post');
     if (endpoint.projects.length > 0) {
-      const stored = await this.store(postId, payload, request.payloadBytes, origin);
+      const stored = isSmall(request) ? { payload, parts: null } : await this.store(postId, payload, origin);
       const targets = targetsOf(endpoint.projects, channelIds);
-      return this.claim(seen, postId, { type: 'AcceptPost', ...facts, postId, key, ...stored, targets }, origin);
+      return this.claim(
+        seen,
+        postId,
+        { type: 'AcceptPost', data: { ...facts, postId, key, ...stored, targets } },
+        origin,
+      );
     }
     if (key === null)
       return { outcome: 'accepted_no_project', answer: { postId: null, traceId: facts.traceId, queuedTargets: 0 } };
-    return this.claim(seen, postId, { type: 'PassPostOver', ...facts, key }, origin);
+    return this.claim(seen, postId, { type: 'PassPostOver', data: { ...facts, key } }, origin);
   }
 
   private async claim(seen: KeysSeen, postId: string, command: Acceptance, origin: Origin): Promise<AcceptPostResult> {
@@ -94,10 +101,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   private async store(
     postId: string,
     payload: PublishPayload,
-    sentBytes: number,
     origin: Origin,
   ): Promise<Pick<PostAccepted['data'], 'payload' | 'parts'>> {
-    if (sentBytes * GROWTH <= MAX_INLINE_BYTES) return { payload, parts: null };
     const bytes = Buffer.from(JSON.stringify(payload));
     if (bytes.length <= MAX_INLINE_BYTES) return { payload, parts: null };
     const stream = payloadStream(postId);

@@ -24,6 +24,8 @@ export interface KeysSeen {
   readonly endpointId: string;
   /** The header's first (D-19); none: the post has no key. */
   readonly keys: readonly string[];
+  /** What names each key's stream. */
+  readonly keyIds: readonly string[];
   readonly inHand: readonly KeyInHand<OpenPlace>[];
   /** The answer that a request with these keys gets again; null where it is the first. */
   readonly replay: Replay | null;
@@ -59,10 +61,12 @@ export class KeyClaims {
 
   /** Looks where keys of an endpoint stand. @throws Unavailable */
   async look(endpointId: string, keys: readonly string[], at: Instant): Promise<KeysSeen> {
-    const seen = await Promise.all(keys.map((key) => this.lookAt(endpointId, key, at)));
+    const keyIds = keys.map((key) => keyId(endpointId, key));
+    const looks = keys.map((key, i) => this.lookAt(keyIds[i]!, key, at));
+    const seen = looks.length === 1 ? [await looks[0]!] : await Promise.all(looks);
     const taken = seen.find(({ standing }) => standing.kind === 'taken');
     const replay = taken?.standing.kind === 'taken' ? { ...taken.standing.by, eventId: taken.eventId } : null;
-    return { endpointId, keys, inHand: seen, replay };
+    return { endpointId, keys, keyIds, inHand: seen, replay };
   }
 
   /** Waits for the post that another request with one of these keys is about to store. @throws Unavailable */
@@ -99,8 +103,8 @@ export class KeyClaims {
           }
           case 'reserve': {
             const { stream, revision } = step.to;
-            const reservation = { endpointId: seen.endpointId, place: { stream, revision }, at: command.acceptedAt };
-            await this.write(step.at, { type: 'ReservePostKey', ...reservation }, origin);
+            const data = { endpointId: seen.endpointId, place: { stream, revision }, at: command.data.acceptedAt };
+            await this.write(step.at, { type: 'ReservePostKey', data }, origin);
             break;
           }
           case 'look_again':
@@ -111,7 +115,7 @@ export class KeyClaims {
         conflicts += 1;
         if (conflicts > 3) await this.pause(Math.random() * 5 * conflicts);
       }
-      seen = await this.look(seen.endpointId, seen.keys, command.acceptedAt);
+      seen = await this.look(seen.endpointId, seen.keys, command.data.acceptedAt);
     }
   }
 
@@ -120,7 +124,7 @@ export class KeyClaims {
     const { stream, revision, previousHash, before } = place;
     const events = post.decide(command, before);
     if (isRejection(events)) return null;
-    const at = command.type === 'ReservePostKey' ? command.at : command.acceptedAt;
+    const at = command.type === 'ReservePostKey' ? command.data.at : command.data.acceptedAt;
     const run = execution(origin, `${command.type}@${revision}`, at);
     const last = { revision: BigInt(revision) - 1n, position: BEGINNING, hash: previousHash };
     await this.streams.appendSurely(stream, last.revision, this.streams.encode(stream, events, last, run));
@@ -128,12 +132,12 @@ export class KeyClaims {
   }
 
   private async lookAt(
-    endpointId: string,
+    id: string,
     key: string,
     at: Instant,
   ): Promise<KeyInHand<OpenPlace> & { readonly eventId: string }> {
-    const stream = streamOf(post, keyId(endpointId, key));
-    const own = await this.last(stream);
+    const stream = streamOf(post, id);
+    const [own] = await this.last(stream);
     const state = this.stateAfter(own);
     if (state === null || !('place' in state))
       return inHand(standingOf(key, state, 'unwritten', at), this.after(stream, own), own);
@@ -145,15 +149,15 @@ export class KeyClaims {
 
   /** The last event of a place's stream, and the one at the place, where there is one. */
   private async eventAt({ stream, revision }: Place): Promise<[StoredEvent | undefined, StoredEvent | undefined]> {
-    const last = await this.last(stream);
+    const [last] = await this.last(stream);
     if (!last || last.revision < BigInt(revision)) return [last, undefined];
     if (last.revision === BigInt(revision)) return [last, last];
     const [event] = await this.streams.store.readStream(stream, { from: BigInt(revision), limit: 1 });
     return [last, event];
   }
 
-  private async last(stream: string): Promise<StoredEvent | undefined> {
-    return (await this.streams.store.readStream(stream, { direction: 'backwards', limit: 1 }))[0];
+  private last(stream: string): Promise<StoredEvent[]> {
+    return this.streams.store.readStream(stream, { direction: 'backwards', limit: 1 });
   }
 
   private stateAfter(event: StoredEvent | undefined): PostState {

@@ -23,6 +23,12 @@ export interface Execution extends Origin {
 export const eventId = (commandId: string, stream: string, index: number): string =>
   derivedUuid(`${commandId}/${stream}/${index}`);
 
+/** An event as it is stored, and the hash that the next one is chained to. */
+export interface EncodedEvent {
+  readonly event: NewEvent;
+  readonly hash: string;
+}
+
 /** The envelope as it is written. */
 interface Metadata {
   readonly version: number;
@@ -42,7 +48,7 @@ export class EventCodec {
   constructor(private readonly catalogue: Catalogue) {}
 
   /** @throws Error for a type that the catalogue does not know. */
-  encode(event: DomainEvent, index: number, place: Place, execution: Execution): NewEvent & { hash: string } {
+  encode(event: DomainEvent, index: number, place: Place, execution: Execution): EncodedEvent {
     const { at, actor, requestId, causationId, correlationId, commandId } = execution;
     const id = eventId(commandId, place.stream, index);
     const data = JSON.stringify(event.data);
@@ -55,7 +61,8 @@ export class EventCodec {
       correlation_id: correlationId,
     });
     const hash = chained(place, id, event.type, unsigned, data);
-    return { id, type: event.type, data, metadata: `${unsigned.slice(0, -1)},"hash":"${hash}"}`, hash };
+    const metadata = `${unsigned.slice(0, -1)},"hash":"${hash}"}`;
+    return { event: { id, type: event.type, data, metadata }, hash };
   }
 
   /** What stands round an event's data. */

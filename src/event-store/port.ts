@@ -145,17 +145,18 @@ export const appendBytes = (events: readonly NewEvent[]): number =>
   );
 
 /**
- * What every adapter checks before it sends anything.
+ * What every adapter checks before it sends anything. Answers the append's size in bytes, as the limit counts it.
  * @throws RangeError no events, or a stream or type that is empty or begins with `$`: such names belong to the store.
  * @throws AppendTooLarge
  */
-export const checkAppend = (stream: string, events: readonly NewEvent[]): void => {
+export const checkAppend = (stream: string, events: readonly NewEvent[]): number => {
   if (events.length === 0) throw new RangeError(`${stream}: an append needs at least one event`);
   if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is no stream of ours`);
   const foreign = events.find(({ type }) => type === '' || type.startsWith('$'));
   if (foreign) throw new RangeError(`"${foreign.type}" is no event type of ours`);
   const bytes = appendBytes(events);
   if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
+  return bytes;
 };
 
 /** Injection token of the {@link EventStore}. */

@@ -135,9 +135,9 @@ export class Streams {
     let previousHash = after.hash;
     return events.map((event, i) => {
       const place = { stream, revision: after.revision + BigInt(i + 1), previousHash };
-      const { hash, ...encoded } = this.codec.encode(event, i, place, execution);
-      previousHash = hash;
-      return encoded;
+      const encoded = this.codec.encode(event, i, place, execution);
+      previousHash = encoded.hash;
+      return encoded.event;
     });
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { AppendResult, EventStore } from '../event-store/port.js';
+import type { EventStore } from '../event-store/port.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -99,24 +99,28 @@ export class Metrics {
 
   /** The same store, its appends timed. */
   timed(store: EventStore): EventStore {
-    const append: EventStore['append'] = async (...args): Promise<AppendResult> => {
-      const stop = this.appends.startTimer();
-      try {
-        const result = await store.append(...args);
-        stop({ outcome: 'appended' });
-        return result;
-      } catch (error) {
-        stop({ outcome: error instanceof Error ? error.name : 'error' });
-        throw error;
-      }
-    };
-    return new Proxy(store, {
-      get(target, name) {
-        if (name === 'append') return append;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    const { appends: failed } = this;
+    const appended = this.appends.labels({ outcome: 'appended' });
+    const since = (start: number): number => (performance.now() - start) / 1_000;
+    return {
+      async append(stream, expected, events) {
+        const start = performance.now();
+        try {
+          const result = await store.append(stream, expected, events);
+          appended.observe(since(start));
+          return result;
+        } catch (error) {
+          failed.labels({ outcome: error instanceof Error ? error.name : 'error' }).observe(since(start));
+          throw error;
+        }
       },
-    });
+      readStream: (stream, options) => store.readStream(stream, options),
+      readAll: (options) => store.readAll(options),
+      head: () => store.head(),
+      subscribe: (options) => store.subscribe(options),
+      setRetention: (stream, maxCount) => store.setRetention(stream, maxCount),
+      close: () => store.close(),
+    };
   }
 
   /** A gauge that is read when it is asked for; while its source is away it has no value. */

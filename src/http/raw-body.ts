@@ -36,46 +36,60 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   );
 };
 
+/** A body as it came, or why it could not be read as a whole. */
+export type ReceivedBody =
+  { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
+
 /**
- * Reads a body to its end.
- * @throws HttpProblem 400 `body_too_large` past the limit (the rest is read and thrown away, up to four times as much,
- * so that the client gets to see the answer), 408 where it does not come.
+ * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and thrown
+ * away, up to four times as much, so that the client gets to see the answer), `body_incomplete` where it broke off.
+ * @param whenSettled called at the moment at which the body is there, or will not come
  */
-export const readBody = (request: FastifyRequest, limit: number = LIMITS.payloadBytes): Promise<Buffer> => {
+export const receiveBody = (
+  request: FastifyRequest,
+  whenSettled: () => void = () => undefined,
+): Promise<ReceivedBody> => {
   const stream = request.raw;
-  const tooLarge = () =>
-    HttpProblem.of(400, 'body_too_large', `The body is larger than ${limit} bytes (5 MB): send less.`);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+  const limit = LIMITS.payloadBytes;
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
     let size = 0;
-    const stop = () => {
-      stream.off('data', take);
-      stream.off('end', end);
-      stream.off('error', broken);
-      stream.off('close', broken);
+    let isOver = false;
+    const settle = (received: ReceivedBody) => {
+      isOver = true;
+      whenSettled();
+      resolve(received);
     };
-    const take = (chunk: Buffer) => {
+    if (stream.readableEnded) return settle({ ok: true, bytes: Buffer.alloc(0) });
+    stream.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
       else if (size > limit * 4) {
-        stop();
         stream.pause();
-        reject(tooLarge());
-      } else chunks.length = 0;
-    };
-    const end = () => {
-      stop();
-      if (size > limit) reject(tooLarge());
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    };
+        if (!isOver) settle({ ok: false, problem: tooLarge() });
+      } else chunks = [];
+    });
+    stream.on('end', () => {
+      if (isOver) return;
+      if (size > limit) settle({ ok: false, problem: tooLarge() });
+      else settle({ ok: true, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
+    });
     const broken = () => {
-      stop();
-      reject(HttpProblem.of(400, 'body_incomplete', 'The connection ended before the body did.'));
+      if (isOver) return; // every body is closed once it was read
+      const message = 'The connection ended before the body did.';
+      settle({ ok: false, problem: HttpProblem.of(400, 'body_incomplete', message) });
     };
-    if (stream.readableEnded) return resolve(Buffer.alloc(0));
-    stream.on('data', take);
-    stream.on('end', end);
     stream.on('error', broken);
     stream.on('close', broken);
   });
 };
+
+/** Reads a body to its end. @throws HttpProblem as {@link receiveBody} tells it */
+export const readBody = async (request: FastifyRequest): Promise<Buffer> => {
+  const received = await receiveBody(request);
+  if (!received.ok) throw received.problem;
+  return received.bytes;
+};
+
+const tooLarge = (): HttpProblem =>
+  HttpProblem.of(400, 'body_too_large', `The body is larger than ${LIMITS.payloadBytes} bytes (5 MB): send less.`);

@@ -6,7 +6,7 @@ import type { Replay } from '../commands/key-claims.js';
 import { originOfRequest } from '../commands/origin.js';
 import { iso } from '../kernel/instant.js';
 import { Gate, type NewPost } from './gate/gate.js';
-import { latencyOf, routeOf, userAgentOf } from './gate/request-notes.js';
+import { latencyOf, type RequestNotes, routeOf, userAgentOf } from './gate/request-notes.js';
 import type { SentPost } from './gate/sent-post.js';
 
 /** Publishing (spec: POST /v1/webhooks/{slug}). */
@@ -30,7 +30,7 @@ export class WebhooksController {
     const result: AcceptPostResult = admitted.replay
       ? { outcome: 'replay', replay: admitted.replay }
       : await this.accept(request, admitted);
-    note(request, result, sent);
+    note(request.notes!, result, sent);
     if (result.outcome !== 'replay') return bodyOf(result.answer);
     void reply.code(202);
     if (isMismatch(result.replay, sent)) void reply.header('idempotency-payload-mismatch', 'true');
@@ -51,7 +51,7 @@ export class WebhooksController {
   private carryOut(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
     const { endpoint, payload, channelIds, seen, sent } = post;
     const facts = {
-      ip: request.ip,
+      ip: request.clientAddress,
       userAgent: userAgentOf(request),
       route: routeOf(request),
       payloadBytes: request.notes!.payloadBytes,
@@ -69,22 +69,19 @@ const bodyOf = ({ postId, traceId, queuedTargets }: Replay['answer']): string =>
 /** Another payload under a known key (D-19). */
 const isMismatch = (replay: Replay, sent: SentPost): boolean => replay.bodyHash !== sent.bodyHash;
 
-const note = ({ notes }: FastifyRequest, result: AcceptPostResult, sent: SentPost): void => {
+const note = (notes: RequestNotes, result: AcceptPostResult, sent: SentPost): void => {
   if (result.outcome !== 'replay') {
+    notes.decision = result.outcome;
+    notes.postId = result.answer.postId;
     // Accepted under a key or with a post, the request is told of by the event itself.
-    const isStored = result.outcome === 'accepted' || sent.keys.length > 0;
-    return void Object.assign(notes!, { decision: result.outcome, postId: result.answer.postId, isStored });
+    notes.isStored = result.outcome === 'accepted' || sent.keys.length > 0;
+    return;
   }
   const { answer, eventId, at, keys } = result.replay;
   const mismatch = isMismatch(result.replay, sent);
-  Object.assign(notes!, {
-    decision: 'accepted_idempotent_replay',
-    reason: mismatch ? 'payload_mismatch' : null,
-    why: {
-      rule: 'idempotency_key',
-      figures: { keys, first_at: iso(at), payload_mismatch: mismatch },
-      event_id: eventId,
-    },
-    postId: answer.postId,
-  });
+  notes.decision = 'accepted_idempotent_replay';
+  notes.reason = mismatch ? 'payload_mismatch' : null;
+  const figures = { keys, first_at: iso(at), payload_mismatch: mismatch };
+  notes.why = { rule: 'idempotency_key', figures, event_id: eventId };
+  notes.postId = answer.postId;
 };

@@ -17,11 +17,17 @@ export const newUuid = (): string => {
   return `${at.slice(0, 8)}-${at.slice(8)}-7${randomUUID().slice(15)}`;
 };
 
-const NAMESPACE = Buffer.from('6f1d3e545d0b5a4e9d3c0c2f9b1a7e11', 'hex').toString('latin1');
+/** The namespace, and behind it the name in hand: names are short, and hashed one at a time. */
+const named = Buffer.alloc(16 + 1_024);
+named.write('6f1d3e545d0b5a4e9d3c0c2f9b1a7e11', 'hex');
 
 /** The same name gives the same UUID (v5, RFC 9562), for ever: what makes an append safe to repeat. */
 export const derivedUuid = (name: string): string => {
-  const hex = hash('sha1', Buffer.from(NAMESPACE + Buffer.from(name).toString('latin1'), 'latin1'));
+  const isShort = name.length * 3 <= named.length - 16; // a UTF-16 unit is at most three bytes of UTF-8
+  const bytes = isShort
+    ? named.subarray(0, 16 + named.write(name, 16))
+    : Buffer.concat([named.subarray(0, 16), Buffer.from(name)]);
+  const hex = hash('sha1', bytes);
   const variant = ((parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };

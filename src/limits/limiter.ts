@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
 import { Batcher } from '../postgres/batcher.js';
+import { boolArray, float8Array, hexInt8Array, int4Array, int8Array, textArray } from '../postgres/binary-array.js';
 import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
 import type { OwnerMonth } from './monthly-quota.js';
 
@@ -152,17 +153,17 @@ export class Limiter {
       text: 'select * from ops_take_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
       values: [
         ...this.endpointsOf(asks),
-        asks.map(({ take }) => take),
-        asks.map(({ keys }) => int8(keys[0])),
-        asks.map(({ keys }) => int8(keys[1])),
-        asks.map(({ endpoint }) => endpoint.min_interval),
-        limits.map(({ burst }) => burst?.requests ?? null),
-        limits.map(({ burst }) => burst?.perSeconds ?? null),
-        limits.map(({ hourly }) => hourly),
-        asks.map(({ month }) => month?.ownerMonth ?? null),
-        asks.map(({ month }) => month?.usedUpAt ?? null),
+        boolArray(asks.map(({ take }) => take)),
+        hexInt8Array(asks.map(({ keys }) => keys[0] ?? null)),
+        hexInt8Array(asks.map(({ keys }) => keys[1] ?? null)),
+        int4Array(asks.map(({ endpoint }) => endpoint.min_interval)),
+        int8Array(limits.map(({ burst }) => burst?.requests ?? null)),
+        float8Array(limits.map(({ burst }) => burst?.perSeconds ?? null)),
+        int8Array(limits.map(({ hourly }) => hourly)),
+        textArray(asks.map(({ month }) => month?.ownerMonth ?? null)),
+        int8Array(asks.map(({ month }) => month?.usedUpAt ?? null)),
         this.profile.violationsToDisable,
-        this.unseen(asks),
+        textArray(this.unseen(asks)),
       ],
     });
     return rows;
@@ -174,12 +175,12 @@ export class Limiter {
       text: 'select * from ops_take_budgets($1,$2,$3,$4,$5,$6,$7,$8)',
       values: [
         ...this.endpointsOf(asks),
-        asks.map(({ budget }) => budget),
-        asks.map((ask) => this.sizeOf(ask)),
-        asks.map(({ budget }) => budget === 'sandbox'),
-        asks.map(({ budget }) => isViolation(budget)),
+        textArray(asks.map(({ budget }) => budget)),
+        int8Array(asks.map((ask) => this.sizeOf(ask))),
+        boolArray(asks.map(({ budget }) => budget === 'sandbox')),
+        boolArray(asks.map(({ budget }) => isViolation(budget))),
         this.profile.violationsToDisable,
-        this.unseen(asks),
+        textArray(this.unseen(asks)),
       ],
     });
     return rows;
@@ -198,8 +199,9 @@ export class Limiter {
     }
   }
 
-  private endpointsOf(asks: readonly { readonly endpoint: LimitedEndpoint }[]): [string[], string[]] {
-    return [asks.map(({ endpoint }) => endpoint.endpoint_id), asks.map(({ endpoint }) => endpoint.version)];
+  private endpointsOf(asks: readonly { readonly endpoint: LimitedEndpoint }[]): [Buffer, Buffer] {
+    const ids = asks.map(({ endpoint }) => endpoint.endpoint_id);
+    return [textArray(ids), textArray(asks.map(({ endpoint }) => endpoint.version))];
   }
 
   private unseen(asks: readonly { readonly endpoint: LimitedEndpoint }[]): string[] {
@@ -215,7 +217,3 @@ const verdictOf = ({ outcome, reason, retry_after, violation_count, disables, ta
   if (outcome !== 'refused') return { outcome };
   return { outcome, reason: reason!, retryAfter: retry_after!, violations: violation_count, disables };
 };
-
-/** 16 hex digits as a signed 64-bit number's text; null where there are none. */
-const int8 = (hex: string | undefined): string | null =>
-  hex === undefined ? null : BigInt.asIntN(64, BigInt(`0x${hex}`)).toString();

@@ -26,7 +26,7 @@ const CACHE_SIZE = 10_000;
  * give the endpoint a new version, and with it a new count.
  */
 export class MonthlyQuota {
-  private readonly known = new Map<string, Known>();
+  private readonly remembered = new Map<string, Known>();
   private readonly monthlyPosts: Readonly<Record<Plan, number | null>>;
 
   constructor(
@@ -38,24 +38,26 @@ export class MonthlyQuota {
     this.monthlyPosts = Object.fromEntries(quotas) as Record<Plan, number | null>;
   }
 
-  /** The owner's month; null where the plan has no quota. What is remembered may be a moment old. */
-  async of(endpoint: EndpointAccess): Promise<OwnerMonth | null> {
+  /**
+   * The owner's month as it is remembered, which may be a moment old; null where the plan has no quota, undefined where
+   * nothing is remembered.
+   */
+  known(endpoint: EndpointAccess): OwnerMonth | null | undefined {
     if (this.monthlyPosts[endpoint.plan] === null) return null;
-    const known = this.known.get(endpoint.endpoint_id);
-    const ownerMonth = this.ownerMonth(endpoint);
-    if (known && known.version === endpoint.version && known.month.ownerMonth === ownerMonth) return known.month;
-    return this.fresh(endpoint);
+    const known = this.remembered.get(endpoint.endpoint_id);
+    const isPresent = known?.version === endpoint.version && known.month.ownerMonth === this.ownerMonth(endpoint);
+    return isPresent ? known.month : undefined;
   }
 
-  /** The same, as the posts' read model has it now. */
+  /** The owner's month as the posts' read model has it now; null where the plan has no quota. */
   async fresh(endpoint: EndpointAccess): Promise<OwnerMonth | null> {
     const ownerMonth = this.ownerMonth(endpoint);
     const query = new FindPostsLeft([endpoint], this.clock.now(), this.monthlyPosts);
     const left = (await this.queries.execute(query)).get(endpoint.owner_id)!;
     if (left.left === null) return null;
     const month = { ownerMonth, usedUpAt: left.used + left.left, left };
-    if (this.known.size >= CACHE_SIZE) this.known.delete(this.known.keys().next().value!);
-    this.known.set(endpoint.endpoint_id, { version: endpoint.version, month });
+    if (this.remembered.size >= CACHE_SIZE) this.remembered.delete(this.remembered.keys().next().value!);
+    this.remembered.set(endpoint.endpoint_id, { version: endpoint.version, month });
     return month;
   }
 

@@ -22,7 +22,7 @@ const written = types.flatMap(({ type, version }) =>
   Array.from({ length: version }, (_, i) => ({ type, version: i + 1, name: goldenName(type, i + 1) })),
 );
 const encodedToday = (type: string) =>
-  goldenText(codec.encode({ type, data: samples[type]?.at(-1) }, 0, goldenPlace(type), execution));
+  goldenText(codec.encode({ type, data: samples[type]?.at(-1) }, 0, goldenPlace(type), execution).event);
 
 beforeAll(() => {
   if (!process.env.WRITE_GOLDEN) return;

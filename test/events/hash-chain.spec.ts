@@ -109,7 +109,8 @@ describe('the hash chain of a stream', () => {
     const { actor, at, requestId, causationId, correlationId } = codec.decode(chain[1]!);
     const place = { stream: chain[1]!.stream, revision: 1n, previousHash: hashOf(chain[0]!) };
     const execution = { actor, at, requestId, causationId, correlationId, commandId: 'command-1' };
-    const forged = codec.encode({ type: 'OwnerRenamed', data: { ownerId, name: 'Boris' } }, 0, place, execution);
+    const renamed = { type: 'OwnerRenamed', data: { ownerId, name: 'Boris' } };
+    const { event: forged } = codec.encode(renamed, 0, place, execution);
     expect(forged.id).toBe(chain[1]!.id);
     const { id, type, data, metadata } = forged;
     expect(brokenAt(tamperedAt(1, (event) => ({ ...event, id, type, data, metadata })))).toEqual([2]);

@@ -31,7 +31,7 @@ const place = { stream: 'guest-1', revision: 0n, previousHash: '' };
 
 /** An event as a program wrote it whose catalogue had this version. */
 const writtenAt = (version: number, data: unknown, type = 'GuestArrived'): StoredEvent => ({
-  ...new EventCodec({ [type]: { version } }).encode({ type, data }, 0, place, execution),
+  ...new EventCodec({ [type]: { version } }).encode({ type, data }, 0, place, execution).event,
   ...{ stream: place.stream, revision: place.revision, position: 1n },
 });
 
@@ -54,8 +54,8 @@ describe('an event of an older version', () => {
   });
 
   it('is written at the version of today', () => {
-    const { metadata } = codec.encode({ type: 'GuestArrived', data: {} }, 0, place, execution);
-    expect(JSON.parse(metadata)).toMatchObject({ version: 3 });
+    const { event } = codec.encode({ type: 'GuestArrived', data: {} }, 0, place, execution);
+    expect(JSON.parse(event.metadata)).toMatchObject({ version: 3 });
   });
 
   it('is refused where a step of the way is missing', () => {

@@ -30,7 +30,7 @@ const acceptance = (postId: string, [key, externalId]: Keys, acceptedAt: number)
 const request = async (claims: KeyClaims, postId: string, keys: Keys, at: number): Promise<Claimed> => {
   const seen = await claims.look(ENDPOINT, keys, at);
   if (seen.replay) return { outcome: 'replay', replay: seen.replay };
-  const command = { type: 'AcceptPost', ...acceptance(postId, keys, at) } as const;
+  const command = { type: 'AcceptPost', data: acceptance(postId, keys, at) } as const;
   return claims.claim(seen, postId, command, originOfRequest(`endpoint:${ENDPOINT}`, `req_${postId}`));
 };
 

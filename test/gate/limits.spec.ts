@@ -97,15 +97,10 @@ describe('a repeat with a known key', () => {
     const endpoint = await endpointWith();
     const send = (header: string | undefined, external_id?: string) =>
       call(gateway.url, endpoint, { body: { text: 'x', external_id }, headers: { 'idempotency-key': header } });
-    const crossed = await Promise.all([
-      send('a', 'b'),
-      send('b', 'a'),
-      send('a'),
-      send(undefined, 'b'),
-      send('b', 'c'),
-    ]);
-    expect(statusesOf(crossed).filter((status) => status === 200)).toHaveLength(1);
-    expect(statusesOf(crossed).filter((status) => status === 202)).toHaveLength(4);
+    const crossed = await Promise.all([send('a', 'b'), send('b', 'a')]);
+    expect(statusesOf(crossed).sort()).toEqual([200, 202]);
+    const known = await Promise.all([send('a'), send(undefined, 'b'), send('b', 'c')]);
+    expect(statusesOf(known)).toEqual([202, 202, 202]);
   });
 
   it('says so where the payload is another one, in the answer and in the log (D-19)', async () => {

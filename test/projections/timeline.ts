@@ -92,7 +92,8 @@ export class Timeline {
     const request = { ip: '127.0.0.1', userAgent: null, route: '', payloadBytes: 0, latencyMs: 0 };
     const facts = { key: null, externalId: null, traceId: null, bodyHash: '', parts: null, request };
     const whose = { postId, acceptedAt: this.now, endpointId: 'ep_1', ownerId: 'own_1' };
-    const command = { type: 'AcceptPost', ...whose, ...facts, payload: { text: name }, targets: [target] } as const;
+    const data = { ...whose, ...facts, payload: { text: name }, targets: [target] };
+    const command = { type: 'AcceptPost', data } as const;
     await this.done(this.schedule.on.streams.run(post, postId, command, this.execution()));
   }
 

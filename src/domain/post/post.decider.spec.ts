@@ -51,13 +51,13 @@ describe('a post under an idempotency key (D-19)', () => {
   it('is accepted: claim, acceptance and answer are one event', () =>
     spec(post)
       .given([])
-      .when({ type: 'AcceptPost', ...acceptance('post_1', T) })
+      .when({ type: 'AcceptPost', data: acceptance('post_1', T) })
       .then([accepted('post_1', T)]));
 
   it('with no project bound is passed over, and the key is claimed all the same (D-10)', () =>
     spec(post)
       .given([])
-      .when({ type: 'PassPostOver', ...passing(T) })
+      .when({ type: 'PassPostOver', data: passing(T) })
       .then([passedOver(T)]));
 
   it.each([
@@ -67,11 +67,11 @@ describe('a post under an idempotency key (D-19)', () => {
     for (const at of [T, T + 24 * HOUR - 1]) {
       spec(post)
         .given([first])
-        .when({ type: 'AcceptPost', ...acceptance('post_2', at) })
+        .when({ type: 'AcceptPost', data: acceptance('post_2', at) })
         .thenRejected('replay');
       spec(post)
         .given([first])
-        .when({ type: 'PassPostOver', ...passing(at) })
+        .when({ type: 'PassPostOver', data: passing(at) })
         .thenRejected('replay');
     }
   });
@@ -79,24 +79,24 @@ describe('a post under an idempotency key (D-19)', () => {
   it('is a replay also where the clock of another process is behind', () =>
     spec(post)
       .given([accepted('post_1', T)])
-      .when({ type: 'AcceptPost', ...acceptance('post_2', T - HOUR) })
+      .when({ type: 'AcceptPost', data: acceptance('post_2', T - HOUR) })
       .thenRejected('replay'));
 
   it('leaves the key to another post when 24 hours have passed', () => {
     spec(post)
       .given([accepted('post_1', T)])
-      .when({ type: 'AcceptPost', ...acceptance('post_2', T + 24 * HOUR) })
+      .when({ type: 'AcceptPost', data: acceptance('post_2', T + 24 * HOUR) })
       .then([accepted('post_2', T + 24 * HOUR)]);
     spec(post)
       .given([passedOver(T)])
-      .when({ type: 'PassPostOver', ...passing(T + 24 * HOUR) })
+      .when({ type: 'PassPostOver', data: passing(T + 24 * HOUR) })
       .then([passedOver(T + 24 * HOUR)]);
   });
 
   it('counts the 24 hours from the latest post of the key', () =>
     spec(post)
       .given([accepted('post_1', T), accepted('post_2', T + 24 * HOUR)])
-      .when({ type: 'AcceptPost', ...acceptance('post_3', T + 47 * HOUR) })
+      .when({ type: 'AcceptPost', data: acceptance('post_3', T + 47 * HOUR) })
       .thenRejected('replay'));
 });
 
@@ -116,26 +116,23 @@ describe('a post with two keys (D-19)', () => {
     ] as const)
       spec(post)
         .given(first)
-        .when({ type: 'AcceptPost', ...acceptance('post_2', T + HOUR, null, externalId), key })
+        .when({ type: 'AcceptPost', data: { ...acceptance('post_2', T + HOUR, null, externalId), key } })
         .thenRejected('replay');
   });
 
   it('leaves a place free for other keys: it decided for its own alone', () =>
     spec(post)
       .given([accepted('post_1', T)])
-      .when({ type: 'AcceptPost', ...acceptance('post_2', T + HOUR), key: 'order-2' })
+      .when({ type: 'AcceptPost', data: { ...acceptance('post_2', T + HOUR), key: 'order-2' } })
       .then([{ type: 'PostAccepted', data: { ...acceptance('post_2', T + HOUR), key: 'order-2' } }]));
 
   it('ties the key whose stream sorts later to the place where it will be accepted', () =>
-    spec(post)
-      .given([])
-      .when({ type: 'ReservePostKey', ...reservation })
-      .then([reserved]));
+    spec(post).given([]).when({ type: 'ReservePostKey', data: reservation }).then([reserved]));
 
   it('may follow a reservation that leads nowhere any more', () =>
     spec(post)
       .given([reserved])
-      .when({ type: 'AcceptPost', ...acceptance('post_1', T) })
+      .when({ type: 'AcceptPost', data: acceptance('post_1', T) })
       .then([accepted('post_1', T)]));
 
   it('a reservation says where the key is decided', () =>

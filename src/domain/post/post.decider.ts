@@ -4,9 +4,9 @@ import { reject } from '../../kernel/result.js';
 import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostPassedOver } from './post.events.js';
 
 export type PostCommand =
-  | ({ readonly type: 'AcceptPost' } & PostAccepted['data'])
-  | ({ readonly type: 'PassPostOver' } & PostPassedOver['data'])
-  | ({ readonly type: 'ReservePostKey' } & PostKeyReserved['data']);
+  | { readonly type: 'AcceptPost'; readonly data: PostAccepted['data'] }
+  | { readonly type: 'PassPostOver'; readonly data: PostPassedOver['data'] }
+  | { readonly type: 'ReservePostKey'; readonly data: PostKeyReserved['data'] };
 
 /** What the last event of a key's stream says. */
 export type PostState = null | Answered | Reserved;
@@ -38,9 +38,16 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 export const keyIsTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt + KEY_LIFETIME_MS;
 
 /** The keys that a request claims (D-19): the header, and `external_id` beside it or in its place. */
-export const claimedKeys = (data: { readonly key: string | null; readonly externalId: string | null }): string[] => [
-  ...new Set([data.key, data.externalId].filter((key) => key !== null)),
-];
+export const claimedKeys = ({
+  key,
+  externalId,
+}: {
+  readonly key: string | null;
+  readonly externalId: string | null;
+}): string[] => {
+  if (externalId === null || externalId === key) return key === null ? [] : [key];
+  return key === null ? [externalId] : [key, externalId];
+};
 
 /**
  * The stream of one idempotency key of one endpoint, or of one post without a key: claim, acceptance and stored answer
@@ -53,18 +60,12 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
 
   decide(command, state) {
     switch (command.type) {
-      case 'AcceptPost': {
-        const { type: _, ...data } = command;
-        return isReplay(data, state) ? REPLAY : [{ type: 'PostAccepted', data }];
-      }
-      case 'PassPostOver': {
-        const { type: _, ...data } = command;
-        return isReplay(data, state) ? REPLAY : [{ type: 'PostPassedOver', data }];
-      }
-      case 'ReservePostKey': {
-        const { type: _, ...data } = command;
-        return [{ type: 'PostKeyReserved', data }];
-      }
+      case 'AcceptPost':
+        return isReplay(command.data, state) ? REPLAY : [{ type: 'PostAccepted', data: command.data }];
+      case 'PassPostOver':
+        return isReplay(command.data, state) ? REPLAY : [{ type: 'PostPassedOver', data: command.data }];
+      case 'ReservePostKey':
+        return [{ type: 'PostKeyReserved', data: command.data }];
       default:
         return never(command);
     }

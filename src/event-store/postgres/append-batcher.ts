@@ -7,7 +7,7 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
-import { boolArray, int4Array, int8Array, textArray, uuidArray } from './binary-array.js';
+import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
 
 interface Append {
   readonly stream: string;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { type Log, silentLog } from '../../kernel/log.js';
 import { Batcher } from '../../postgres/batcher.js';
+import { int8Array, textArray } from '../../postgres/binary-array.js';
 import {
-  appendBytes,
   type AppendResult,
   type Batch,
   BEGINNING,
@@ -93,14 +93,10 @@ export class PostgresEventStore implements EventStore {
   }
 
   async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
-    checkAppend(stream, events);
-    return this.batcher.append(stream, expected, events, appendBytes(events));
+    return this.batcher.append(stream, expected, events, checkAppend(stream, events));
   }
 
-  async readStream(
-    stream: string,
-    { direction = 'forwards', from, limit }: ReadStreamOptions = {},
-  ): Promise<StoredEvent[]> {
+  readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
     const start = from ?? (direction === 'backwards' ? LAST : 0n);
     return this.streamReads[direction].call({ stream, start, limit: limit ?? null });
   }
@@ -169,9 +165,9 @@ export class PostgresEventStore implements EventStore {
         order by e.revision ${backwards ? 'desc' : 'asc'} limit r.most) e
       order by r.n, e.revision ${backwards ? 'desc' : 'asc'}`;
     const columns = [
-      reads.map(({ stream }) => stream),
-      reads.map(({ start }) => start),
-      reads.map(({ limit }) => limit),
+      textArray(reads.map(({ stream }) => stream)),
+      int8Array(reads.map(({ start }) => start)),
+      int8Array(reads.map(({ limit }) => limit)),
     ];
     const found: StoredEvent[][] = reads.map(() => []);
     for (const row of await this.query(text, columns, `streams ${direction}`)) {

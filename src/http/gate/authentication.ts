@@ -12,6 +12,9 @@ import type { Visit } from './visit.js';
 const NOBODY = { token_hash: '0'.repeat(64), ip_allowlist: [], require_timestamp: false, require_signature: false };
 const NO_SECRET = ['0'.repeat(43)];
 
+/** What is wrong with a request's authentication; null: nothing. */
+type Failure = string | null;
+
 /** Whether a request is who it says it is (spec: Authentication). */
 @Injectable()
 export class Authentication {
@@ -25,15 +28,15 @@ export class Authentication {
    * Null where it is; else the cause, which is for the log alone (spec: Authentication, 8). The body is waited for only
    * where its signature is to be checked (D-7). @param endpoint null: there is none at this address
    */
-  async failureOf({ request, body, door }: Visit, endpoint: EndpointAccess | null): Promise<string | null> {
-    const { headers, ip, method } = request;
-    const prefix = `x-${this.settings.brand}-`;
-    const timestamp = headers[`${prefix}timestamp`] as string | undefined;
+  failureOf(visit: Visit, endpoint: EndpointAccess | null): Failure | Promise<Failure> {
+    const { request, door } = visit;
+    const { headers, clientAddress, method } = request;
+    const timestamp = headers[`x-${this.settings.brand}-timestamp`] as string | undefined;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NOBODY;
 
-    // Every check is made whatever the others say: what it costs tells nothing about where it failed.
+    // Where the token is wrong every check is made all the same: what it costs tells nothing about where it failed.
     const tokenIsRight = tokenMatches(bearerToken(headers.authorization), token_hash);
-    const addressIsAllowed = addressAllowed(ip, ip_allowlist);
+    const addressIsAllowed = (tokenIsRight && ip_allowlist.length === 0) || addressAllowed(clientAddress, ip_allowlist);
     const timestampIsNeeded = require_timestamp || (require_signature && method !== 'POST'); // D-13
     const timestampIsRight = !timestampIsNeeded || timestampAccepted(timestamp, this.clock.now());
     if (!endpoint) return 'unknown_slug';
@@ -41,14 +44,21 @@ export class Authentication {
     if (endpoint.mode !== 'live' && door === 'endpoint') return 'test_token'; // D-12
     if (!addressIsAllowed) return 'ip_not_allowed';
     if (!timestampIsRight) return 'bad_timestamp';
-    if (!require_signature) return null;
+    return require_signature ? this.signatureFailureOf(visit, endpoint, timestamp) : null;
+  }
 
+  private async signatureFailureOf(
+    { request, body }: Visit,
+    endpoint: EndpointAccess,
+    timestamp: string | undefined,
+  ): Promise<Failure> {
+    const { headers, method } = request;
     // A body that is too long to be kept was not read as a whole: no signature over it can be checked.
     const read = await body;
     const bytes = read.ok ? read.bytes : Buffer.alloc(0);
     const signed = method === 'POST' ? bytes : `${method}\n${pathOf(request)}\n${timestamp}`;
     const secrets = await this.signingSecrets(endpoint);
-    const signature = headers[`${prefix}client-signature`] as string | undefined;
+    const signature = headers[`x-${this.settings.brand}-client-signature`] as string | undefined;
     return signatureMatches(signature, signed, secrets) ? null : 'bad_signature';
   }
 

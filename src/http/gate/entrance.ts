@@ -13,7 +13,7 @@ import { bearerToken } from './credentials.js';
 import type { Refusal } from './refusal.js';
 import { switchedOff, unauthorized, underMaintenance, unsuitableMediaType, withoutInput } from './refusals.js';
 import { noteEndpoint, takeNotes } from './request-notes.js';
-import { type Visit, visitOf } from './visit.js';
+import { Visit } from './visit.js';
 
 const MAINTENANCE_LOOK_MS = 500;
 const SLUG = /^[\w-]{1,64}$/;
@@ -33,33 +33,33 @@ export class Entrance {
   ) {}
 
   /** A request to an endpoint's own routes. @throws Refusal under maintenance */
-  async toEndpoint(request: FastifyRequest, slug: string): Promise<Visit> {
+  toEndpoint(request: FastifyRequest, slug: string): Visit | Promise<Visit> {
     takeNotes(request);
     const address = SLUG.test(slug) ? slug : ''; // which nobody has
-    const visit = visitOf(request, 'endpoint', {
-      known: () => this.endpoints.known(address),
-      fresh: () => this.endpoints.fresh(address),
-    });
-    await this.checkMaintenance(visit);
-    return visit;
+    const known = () => this.endpoints.known(address);
+    const visit = new Visit(request, 'endpoint', known, () => this.endpoints.fresh(address));
+    return this.settings.maintenance ? this.turnAway(visit) : visit;
   }
 
   /** A request to the sandbox, which finds its endpoint by the token (D-12). @throws Refusal under maintenance */
-  async toSandbox(request: FastifyRequest): Promise<Visit> {
+  toSandbox(request: FastifyRequest): Visit | Promise<Visit> {
     const token = hash('sha256', bearerToken(request.headers.authorization));
     const fresh = async (): Promise<EndpointAccess | null> => {
       const slug = await this.endpoints.slugOfToken(token);
       return slug === null ? null : this.endpoints.fresh(slug);
     };
-    const visit = visitOf(request, 'sandbox', { known: () => null, fresh });
-    await this.checkMaintenance(visit);
-    return visit;
+    const visit = new Visit(request, 'sandbox', () => null, fresh);
+    return this.settings.maintenance ? this.turnAway(visit) : visit;
   }
 
   /** Lets a request in by the picture in memory, or else by a fresh one. @throws Refusal */
   async enter(visit: Visit): Promise<EndpointAccess> {
     const known = visit.known();
-    if (!known || (await this.judge(visit, known))) return this.enterAfresh(visit);
+    if (!known) return this.enterAfresh(visit);
+    // Most endpoints want no signature: their requests need not wait here.
+    const failure = this.authentication.failureOf(visit, known);
+    if (this.refusalOf(visit, known, failure instanceof Promise ? await failure : failure))
+      return this.enterAfresh(visit);
     noteEndpoint(visit.request, known);
     return known;
   }
@@ -68,7 +68,7 @@ export class Entrance {
   async enterAfresh(visit: Visit): Promise<EndpointAccess> {
     const endpoint = await visit.fresh();
     if (endpoint) noteEndpoint(visit.request, endpoint);
-    const refusal = await this.judge(visit, endpoint);
+    const refusal = this.refusalOf(visit, endpoint, await this.authentication.failureOf(visit, endpoint));
     if (!refusal) return endpoint!;
     if (refusal.decision === 'rejected_auth') await this.unauthorizedIsDue(visit, endpoint);
     if (refusal.decision === 'rejected_tier' && endpoint!.disabled_by === null)
@@ -76,17 +76,17 @@ export class Entrance {
     throw refusal;
   }
 
-  private async checkMaintenance({ known, fresh }: Visit): Promise<void> {
-    if (!this.settings.maintenance) return;
+  private async turnAway({ known, fresh }: Visit): Promise<never> {
     // The endpoint's log tells of it where the endpoint can be found; what is being worked on may be the database.
     const found = Promise.race([fresh().catch(() => null), sleep(MAINTENANCE_LOOK_MS, null)]);
     throw underMaintenance(known() ?? (await found));
   }
 
-  /** What is to be said against a request, by one picture of its endpoint; null: nothing. */
-  private async judge(visit: Visit, endpoint: EndpointAccess | null): Promise<Refusal | null> {
-    const { request, door } = visit;
-    const failure = await this.authentication.failureOf(visit, endpoint);
+  /**
+   * What is to be said against a request, by one picture of its endpoint; null: nothing.
+   * @param failure of its authentication
+   */
+  private refusalOf({ request, door }: Visit, endpoint: EndpointAccess | null, failure: string | null): Refusal | null {
     if (failure !== null) return unauthorized(endpoint, failure);
     const off = switchedOff(endpoint!, door);
     if (off) return off;
@@ -95,12 +95,12 @@ export class Entrance {
     return request.method === 'POST' ? unsuitableMediaType(endpoint!, request.contentTypeSent) : null;
   }
 
-  private async unauthorizedIsDue({ request, body, unauthorizedIsDue }: Visit, endpoint: EndpointAccess | null) {
-    if (!endpoint) this.log.info({ request_id: request.id, ip: request.ip }, 'a request to an unknown slug'); // D-14
+  private async unauthorizedIsDue({ request, body, unauthorized: time }: Visit, endpoint: EndpointAccess | null) {
+    if (!endpoint) this.log.info({ request_id: request.id, ip: request.clientAddress }, 'a request to an unknown slug'); // D-14
     void body.then((read) => {
       if (read.ok && request.notes) request.notes.payloadBytes = read.bytes.length;
     });
-    await unauthorizedIsDue;
+    await time.isDue(body);
   }
 
   private async disableForPlan({ request }: Visit, { endpoint_id, epoch, plan }: EndpointAccess): Promise<void> {

@@ -17,7 +17,8 @@ import { Entrance } from './entrance.js';
 import { LimitGuard, type Passed } from './limit-guard.js';
 import { invalidBody } from './refusals.js';
 import { readSentPost, type SentPost } from './sent-post.js';
-import type { ReadBody, Visit } from './visit.js';
+import type { ReceivedBody } from '../raw-body.js';
+import type { Visit } from './visit.js';
 
 /** A request that may go on: who asks, and the body exactly as it came. */
 export interface Admitted {
@@ -148,7 +149,7 @@ const keyHeaderOf = ({ headers }: FastifyRequest): string | undefined =>
   headers['idempotency-key'] as string | undefined;
 
 /** Waits for the body; one that broke off was never sent. @throws HttpProblem where nobody is there any more */
-const bodyOf = async ({ body, request }: Visit): Promise<ReadBody> => {
+const bodyOf = async ({ body, request }: Visit): Promise<ReceivedBody> => {
   const read = await body;
   if (read.ok && request.notes) request.notes.payloadBytes = read.bytes.length;
   if (!read.ok && read.problem.code === 'body_incomplete') throw read.problem;

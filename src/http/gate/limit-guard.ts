@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { DisableEndpoint } from '../../commands/disable-endpoint.js';
-import { KeyClaims, type KeysSeen, keyId } from '../../commands/key-claims.js';
+import { KeyClaims, type KeysSeen } from '../../commands/key-claims.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
@@ -69,9 +69,10 @@ export class LimitGuard {
     isAccepted: (endpoint: EndpointAccess) => boolean,
   ): Promise<Passed> {
     let { endpoint, seen } = entered;
-    let keys = seen.keys.map((key) => keyId(endpoint.endpoint_id, key).slice(0, KEY_DIGITS));
+    let keys = seen.keyIds.map((id) => id.slice(0, KEY_DIGITS));
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const month = await this.quota.of(endpoint);
+      const known = this.quota.known(endpoint);
+      const month = known === undefined ? await this.quota.fresh(endpoint) : known;
       const verdict = await this.limiter.post({ endpoint, keys, take: isAccepted(endpoint), month });
       switch (verdict.outcome) {
         case 'taken':

@@ -33,8 +33,14 @@ const MAX_USER_AGENT = 500;
 /** Begins to take notes of a request to an endpoint. */
 export const takeNotes = (request: FastifyRequest): void => {
   request.notes = {
-    ...{ endpointId: null, payloadBytes: 0, traceId: null, postId: null },
-    ...{ decision: null, reason: null, why: null, isStored: false },
+    endpointId: null,
+    payloadBytes: 0,
+    traceId: null,
+    postId: null,
+    decision: null,
+    reason: null,
+    why: null,
+    isStored: false,
   };
 };
 
@@ -75,7 +81,7 @@ export const recordAnswers = (fastify: FastifyInstance, recorder: RequestRecorde
         recorder.record(notes.endpointId, {
           request_id: request.id,
           at: clock.now(),
-          ip: request.ip,
+          ip: request.clientAddress,
           user_agent: userAgentOf(request),
           route: routeOf(request),
           decision,

@@ -5,7 +5,7 @@ import { LIMITS, type PublishPayload } from '../../payload/payload.js';
 import { charactersIn } from '../../payload/text-measure.js';
 import { HttpProblem } from '../http-problem.js';
 import { readPayload } from '../read-payload.js';
-import type { ReadBody } from './visit.js';
+import type { ReceivedBody } from '../raw-body.js';
 
 /** What a request to publish says. It is read once, early; what is wrong with it is told in its turn (D-7). */
 export interface SentPost {
@@ -21,7 +21,7 @@ export interface SentPost {
 const MAX_TRACE_ID = 1_024;
 
 /** @param keyHeader Idempotency-Key as it was sent */
-export const readSentPost = (body: ReadBody, keyHeader: string | undefined, addresses: AddressPolicy): SentPost => {
+export const readSentPost = (body: ReceivedBody, keyHeader: string | undefined, addresses: AddressPolicy): SentPost => {
   const header = validateIdempotencyKey(keyHeader);
   if (!body.ok) return { keys: keysOf(header, undefined), traceId: null, bodyHash: '', content: body };
   const bodyHash = hash('sha256', body.bytes);
