@@ -7,7 +7,8 @@ import { nothingYet, Streams } from '../event-store/streams.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
 import { newId } from '../kernel/ids.js';
-import type { PublishPayload } from '../payload/payload.js';
+import { nextTurn } from '../kernel/turns.js';
+import { HEAVY_BYTES, type PublishPayload } from '../payload/payload.js';
 import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
 import { payloadStream } from '../projections/posts/post-payloads.js';
 import { KeyClaims, type KeysSeen, type Replay } from './key-claims.js';
@@ -43,14 +44,12 @@ export class AcceptPost extends Command<AcceptPostResult> {
   }
 }
 
-/** D-42: an event may be 1 MiB; beyond this much JSON the payload is written in parts first. */
-const MAX_INLINE_BYTES = 900_000;
 /** By how much JSON may grow when it is written again (`1e20`); saves measuring what is small anyway. */
 const GROWTH = 8;
 /** Of the payload's bytes in one part: 900 KB as base64. */
 const PART_BYTES = 660_000;
 
-const isSmall = ({ payloadBytes }: RequestFacts): boolean => payloadBytes * GROWTH <= MAX_INLINE_BYTES;
+const isSmall = ({ payloadBytes }: RequestFacts): boolean => payloadBytes * GROWTH <= HEAVY_BYTES;
 
 type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOver' }>;
 
@@ -98,18 +97,24 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     return { outcome, answer: claimed.answered.answer };
   }
 
+  /**
+   * D-42: an event may be 1 MiB, so what is larger is written in parts first. It is for what is merely heavy as well:
+   * whoever reads the event, and there are many, is spared the payload.
+   */
   private async store(
     postId: string,
     payload: PublishPayload,
     origin: Origin,
   ): Promise<Pick<PostAccepted['data'], 'payload' | 'parts'>> {
+    await nextTurn();
     const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length <= MAX_INLINE_BYTES) return { payload, parts: null };
+    if (bytes.length <= HEAVY_BYTES) return { payload, parts: null };
     const stream = payloadStream(postId);
     const at = this.clock.now();
     let after = nothingYet({ initial: null });
     let count = 0;
     for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
+      await nextTurn();
       const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
       const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
       const encoded = this.streams.encode(stream, [part], after, execution(origin, `part ${count}`, at));

@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import type { Origin } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
-import { parseJsonBody } from '../payload/json-body.js';
+import { parsingJsonBody } from '../payload/json-body.js';
 import type { Problem } from '../payload/payload.js';
 import type { Refused } from '../payload/problem-list.js';
 import { validateTempPause, validateTempResume } from '../payload/validate-pauses.js';
@@ -19,6 +19,7 @@ import type { Refusal } from './gate/refusal.js';
 import { invalidBody } from './gate/refusals.js';
 import { HttpProblem } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
+import { read } from './read-payload.js';
 
 /** Spec: Response of both pause endpoints. */
 export interface PausesAnswer {
@@ -48,7 +49,7 @@ export class PausesController {
   @HttpCode(200)
   async pause(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesAnswer> {
     const admitted = await this.gate.admit(request, slug, 'pauses');
-    const body = read(admitted, validateTempPause);
+    const body = await understand(admitted, validateTempPause);
     const { projects } = admitted.endpoint;
     const command = new TempPause(originOf(request, admitted), projects, body, this.settings.minuteMs);
     return this.answer(request, admitted, await this.commands.execute(command));
@@ -59,7 +60,7 @@ export class PausesController {
   @HttpCode(200)
   async resume(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesAnswer> {
     const admitted = await this.gate.admit(request, slug, 'pauses');
-    const body = read(admitted, validateTempResume, '{}');
+    const body = await understand(admitted, validateTempResume, '{}');
     const { projects } = admitted.endpoint;
     const command = new TempResume(originOf(request, admitted), projects, body);
     return this.answer(request, admitted, await this.commands.execute(command));
@@ -86,12 +87,12 @@ const originOf = (request: FastifyRequest, { endpoint }: Admitted): Origin =>
   originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
 
 /** Parses and checks a body. @param instead what an empty one stands for */
-const read = <Body>(
+const understand = async <Body>(
   { endpoint, body }: Admitted,
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,
   instead = '',
-): Body => {
-  const json = parseJsonBody(body.length > 0 ? body : Buffer.from(instead));
+): Promise<Body> => {
+  const json = await read(body, parsingJsonBody(body.length > 0 ? body : Buffer.from(instead)));
   if (!json.ok) throw refused(endpoint, 400, json.problems);
   const checked = validate(json.value);
   if (!checked.ok) throw refused(endpoint, checked.status, checked.problems);

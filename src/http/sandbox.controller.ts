@@ -9,7 +9,7 @@ import { Gate } from './gate/gate.js';
 import { HttpProblem, problemBody } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
 import { MediaCheck } from './media-check.js';
-import { readPayload } from './read-payload.js';
+import { read, readingPayload } from './read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
 import { type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
 
@@ -36,9 +36,10 @@ export class SandboxController {
       return { ...problemBody(problem, request.id), would_create_post: false, validation };
     };
 
-    const read = readPayload(body, request.headers['idempotency-key'] as string | undefined, this.addresses);
-    if (!read.ok) return refuse(new HttpProblem(read.status, 'invalid_payload', read.problems), validationOf(read));
-    const { payload } = read;
+    const key = request.headers['idempotency-key'] as string | undefined;
+    const said = await read(body, readingPayload(body, key, this.addresses));
+    if (!said.ok) return refuse(new HttpProblem(said.status, 'invalid_payload', said.problems), validationOf(said));
+    const { payload } = said;
     const isBound = endpoint.projects.length > 0;
     const targets = namedTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
     if (isBound && isRejection(targets)) return refuse(invalidTargets(endpoint, targets), { ...PASSED, media: [] });

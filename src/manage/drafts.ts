@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpProblem } from '../http/http-problem.js';
 import { readBody } from '../http/raw-body.js';
+import { inTurns } from '../kernel/turns.js';
 import { checkFields, checkObject, type Sent } from '../payload/check-fields.js';
-import { parseJsonBody } from '../payload/json-body.js';
+import { parsingJsonBody } from '../payload/json-body.js';
 import { ProblemList } from '../payload/problem-list.js';
 
 /**
@@ -53,7 +54,7 @@ export const readDraft = async <T>(
 ): Promise<{ readonly draft: T; readonly bytes: Buffer }> => {
   const bytes = await readBody(request);
   const problems = new ProblemList();
-  const sent = bytes.length === 0 ? {} : parse(request, bytes);
+  const sent = bytes.length === 0 ? {} : await parse(request, bytes);
   if (!checkObject(sent, '', problems)) throw invalid(problems);
   const draft = read(sent, problems);
   if (!problems.isEmpty) throw invalid(problems);
@@ -72,12 +73,12 @@ export const readQuery = <T extends object>(request: FastifyRequest, Draft: Draf
 export const invalid = (problems: ProblemList): HttpProblem =>
   new HttpProblem(422, 'invalid', problems.refused().problems);
 
-const parse = (request: FastifyRequest, bytes: Buffer): unknown => {
+const parse = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
   if (!JSON_IN_UTF8.test(request.contentTypeSent ?? ''))
     throw HttpProblem.of(415, 'unsupported_media_type', 'Send JSON in UTF-8, with Content-Type: application/json.');
   if (bytes.length > BODY_BYTES)
     throw HttpProblem.of(400, 'body_too_large', `The body is larger than ${BODY_BYTES} bytes: send less.`);
-  const json = parseJsonBody(bytes);
+  const json = await inTurns(parsingJsonBody(bytes));
   if (!json.ok) throw new HttpProblem(400, 'malformed', json.problems);
   return json.value;
 };

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { atOnce, type Steps } from '../kernel/turns.js';
 import { scanJson } from './json-scan.js';
 import { LIMITS, type Problem } from './payload.js';
 import { grouped } from './wording.js';
@@ -17,7 +18,10 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  * @param bytes the body exactly as it was sent.
  * @returns at most 50 problems, for people: where, what, and what to do.
  */
-export const parseJsonBody = (bytes: Buffer): JsonBody => {
+export const parseJsonBody = (bytes: Buffer): JsonBody => atOnce(parsingJsonBody(bytes));
+
+/** {@link parseJsonBody} in steps, for a body that is heavy; the longest is `JSON.parse`, which the limits bound. */
+export function* parsingJsonBody(bytes: Buffer): Steps<JsonBody> {
   if (bytes.length > LIMITS.payloadBytes)
     return refused(
       'body_too_large',
@@ -26,11 +30,14 @@ export const parseJsonBody = (bytes: Buffer): JsonBody => {
   if (!isUtf8(bytes)) return refused('not_utf8', 'the body is not UTF-8: encode it as UTF-8');
   if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
     return refused('byte_order_mark', 'the body begins with a byte order mark (EF BB BF): send it without');
+  yield;
   const text = bytes.toString('utf8');
   if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', 'the body is empty: send a JSON object');
-
-  const problems = scanJson(text);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: JSON.parse(text) as unknown };
-};
+  yield;
+  const problems = yield* scanJson(text);
+  if (problems.length > 0) return { ok: false, problems };
+  yield;
+  return { ok: true, value: JSON.parse(text) as unknown };
+}
 
 const refused = (code: string, message: string): JsonBody => ({ ok: false, problems: [{ path: '', code, message }] });

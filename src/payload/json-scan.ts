@@ -1,3 +1,4 @@
+import type { Steps } from '../kernel/turns.js';
 import { hexDigit, isDigit, Unit } from './json-units.js';
 import { brokenString, syntaxError, unexpected } from './json-syntax-error.js';
 import type { Problem } from './payload.js';
@@ -13,6 +14,9 @@ export const JSON_LIMITS = {
 
 /** More of them say nothing new to whoever reads the answer (D-6). */
 const MAX_PROBLEMS = 50;
+
+/** How many members are read in one step. */
+const MEMBERS_A_STEP = 2_048;
 
 const LITERALS = ['true', 'false', 'null'];
 
@@ -38,15 +42,15 @@ class Stop extends Error {}
  *
  * @returns what is wrong, at most 50 problems; none where `JSON.parse` may have the text.
  */
-export const scanJson = (text: string): Problem[] => {
+export function* scanJson(text: string): Steps<Problem[]> {
   const scan = new JsonScan(text);
   try {
-    scan.run();
+    yield* scan.run();
   } catch (stop) {
     if (!(stop instanceof Stop)) throw stop;
   }
   return scan.problems;
-};
+}
 
 class JsonScan {
   readonly problems: Problem[] = [];
@@ -56,7 +60,7 @@ class JsonScan {
 
   constructor(private readonly text: string) {}
 
-  run(): void {
+  *run(): Steps<void> {
     this.skipSpace();
     this.value();
     for (let frame = this.frames.at(-1); frame; frame = this.frames.at(-1)) {
@@ -72,6 +76,7 @@ class JsonScan {
         this.stop('too_many_members', `has more than ${grouped(JSON_LIMITS.members)} members and elements: send fewer`);
       frame.count++;
       this.value();
+      if (this.members % MEMBERS_A_STEP === 0) yield;
     }
     this.skipSpace();
     if (this.at < this.text.length) this.unexpected('the end of the body');

@@ -71,6 +71,9 @@ export const LIMITS = {
   urlLength: 2_048,
 } as const;
 
+/** Beyond this much JSON, in bytes, a payload is worked on in turns and stored apart: it must keep nobody waiting. */
+export const HEAVY_BYTES = 65_536;
+
 /** One thing that is wrong, where, and what to do (D-6). */
 export interface Problem {
   /** `entities[2].offset`; empty for the body as a whole. */

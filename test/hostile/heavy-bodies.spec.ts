@@ -1,8 +1,15 @@
 import { manageOf, sharing } from '../e2e/stage.js';
+import { until } from '../e2e/until.js';
 import { memoryOf, observed } from './observed.js';
+import { processorMs, ThreadWatch } from './thread-watch.js';
 
+const LONG = Boolean(process.env.TEST_LONG);
 const LIMIT = 5_242_880;
-const AT_ONCE = 2;
+const AT_ONCE = 4;
+/** No process is kept for longer by one body (TEST_LONG; the machine is to be quiet). */
+const AT_MOST_MS = 100;
+/** How often the yardstick a body may keep the thread: what takes the body in one go takes five to twenty. */
+const YARDSTICKS = 3;
 /** Far above what a few bodies of 5 MB and what is made of them take for a moment, far below what a leak would. */
 const GENEROUS_MIB = 500;
 
@@ -18,10 +25,21 @@ const filled = (before: string, piece: string, after: string): string => {
 const button = '{"text":"b","url":"https://example.com/"}';
 const entity = '{"type":"bold","offset":0,"length":1}';
 
+/** A body whose JSON.parse is as dear as the limits allow: what nobody can do in smaller pieces. */
+const dearest = (): string => {
+  const long = 'k'.repeat(95);
+  return `{"text":"a","metadata":{${Array.from({ length: 49_990 }, (_, i) => `"${long}${i}":1`).join()}}}`;
+};
+const dearestBody = dearest();
+const nested = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
+
 /** Bodies within the size limit, each made to be dear for somebody. */
 const bodies: readonly (readonly [what: string, body: () => string, status: number])[] = [
   ['metadata of 400,000 keys', () => `{"text":"a","metadata":{${keys(400_000)}}}`, 400],
   ['metadata of as many keys as are allowed', () => `{"text":"a","metadata":{${keys(49_990)}}}`, 200],
+  ['metadata of as many keys, 5 MB long', () => dearestBody, 200],
+  ['500,000 array items', () => `{"text":"a","metadata":{"a":[${'1,'.repeat(499_999)}1]}}`, 400],
+  ['64 objects inside one another', () => `{"text":"a","metadata":${nested(64)}}`, 400],
   ['one key, 500,000 times', () => `{"text":"a","metadata":{${'"k":1,'.repeat(500_000)}"k":1}}`, 400],
   ['2,500,000 array items', () => `{"text":"a","metadata":{"a":[${'1,'.repeat(2_500_000)}1]}}`, 400],
   ['5,000,000 open brackets', () => '['.repeat(5_000_000), 400],
@@ -40,7 +58,9 @@ const bodies: readonly (readonly [what: string, body: () => string, status: numb
 describe('bodies of 5 MB that are made to be dear', () => {
   const test = sharing(async (stage) => {
     const telegram = await stage.telegram();
-    const settings = { DATA_DIR: await stage.folder(), TELEGRAM_API_URL: telegram.url, MEDIA_PROBE: 'off' };
+    const folder = await stage.folder();
+    const thread = new ThreadWatch(folder);
+    const settings = { DATA_DIR: folder, TELEGRAM_API_URL: telegram.url, MEDIA_PROBE: 'off', ...thread.settings };
     const gateway = await stage.gateway({ ...(await stage.database()), ...settings });
     const { endpoints } = await manageOf(gateway).seed(1, [[0]]);
     const endpoint = endpoints[0]!;
@@ -57,17 +77,31 @@ describe('bodies of 5 MB that are made to be dear', () => {
       expect(JSON.stringify(said).length).toBeLessThan(50_000);
       return { status: answer.status, ok: said.ok };
     };
-    return { gateway, send };
+    let count = 0;
+    /** Waits until readers see as many posts more. */
+    const published = async (more: number): Promise<void> => {
+      count += more;
+      const { chatId } = endpoint.channels[0]!;
+      await until('all is published', async () => (await telegram.control.ledger({ channel: chatId })).length >= count);
+    };
+    return { gateway, thread, send, published };
   });
 
   for (const [what, body, status] of bodies)
-    test(`${what}, ${AT_ONCE} at once: ${status}`, async ({ gateway, send }) => {
+    test(`${what}, ${AT_ONCE} at once: ${status}, and nobody is kept waiting`, async (cast) => {
+      const { gateway, thread, send, published } = cast;
       const bytes = body();
       expect(Buffer.byteLength(bytes)).toBeLessThanOrEqual(LIMIT);
+      await thread.beginAnew(gateway.program.pid);
       await observed(what, gateway, async () => {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(bytes)));
         expect(answers).toEqual(answers.map(() => ({ status, ok: status === 200 })));
+        if (status === 200) await published(AT_ONCE);
       });
+      const longest = thread.longestMs();
+      const yardstick = processorMs(() => void JSON.parse(dearestBody));
+      process.stderr.write(`    one stretch at most ${longest.toFixed(0)} ms; yardstick ${yardstick.toFixed(0)} ms\n`);
+      expect(longest).toBeLessThan(LONG ? AT_MOST_MS : YARDSTICKS * yardstick);
     });
 
   test('leave the gateway’s memory where it was', async ({ gateway, send }) => {

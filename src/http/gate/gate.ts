@@ -83,7 +83,7 @@ export class Gate {
   async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
     const visit = await this.entrance.toEndpoint(request, slug);
     const entered = await this.entrance.enter(visit);
-    const sent = readSentPost(await bodyOf(visit), keyHeaderOf(request), this.addresses);
+    const sent = await readSentPost(await bodyOf(visit), keyHeaderOf(request), this.addresses);
     request.notes!.traceId = sent.traceId;
 
     const seen = await this.claims.look(entered.endpoint_id, sent.keys, this.clock.now());

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import type { Steps } from '../../kernel/turns.js';
 import type { AddressPolicy } from '../../payload/address-policy.js';
 import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
 import { LIMITS, type PublishPayload } from '../../payload/payload.js';
 import { charactersIn } from '../../payload/text-measure.js';
 import { HttpProblem } from '../http-problem.js';
-import { readPayload } from '../read-payload.js';
+import { read, readingPayload } from '../read-payload.js';
 import type { ReceivedBody } from '../raw-body.js';
 
 /** What a request to publish says. It is read once, early; what is wrong with it is told in its turn (D-7). */
@@ -21,20 +22,34 @@ export interface SentPost {
 const MAX_TRACE_ID = 1_024;
 
 /** @param keyHeader Idempotency-Key as it was sent */
-export const readSentPost = (body: ReceivedBody, keyHeader: string | undefined, addresses: AddressPolicy): SentPost => {
+export const readSentPost = (
+  body: ReceivedBody,
+  keyHeader: string | undefined,
+  addresses: AddressPolicy,
+): SentPost | Promise<SentPost> =>
+  body.ok ? read(body.bytes, readingSentPost(body.bytes, keyHeader, addresses)) : unread(body, keyHeader);
+
+const unread = (content: ReceivedBody & { readonly ok: false }, keyHeader: string | undefined): SentPost => ({
+  keys: keysOf(validateIdempotencyKey(keyHeader), undefined),
+  traceId: null,
+  bodyHash: '',
+  content,
+});
+
+function* readingSentPost(bytes: Buffer, keyHeader: string | undefined, addresses: AddressPolicy): Steps<SentPost> {
   const header = validateIdempotencyKey(keyHeader);
-  if (!body.ok) return { keys: keysOf(header, undefined), traceId: null, bodyHash: '', content: body };
-  const bodyHash = hash('sha256', body.bytes);
-  const read = readPayload(body.bytes, keyHeader, addresses);
-  if (read.ok) {
-    const { external_id, trace_id = null } = read.payload;
-    return { keys: keysOf(header, external_id), traceId: trace_id, bodyHash, content: read };
+  const bodyHash = hash('sha256', bytes);
+  yield;
+  const said = yield* readingPayload(bytes, keyHeader, addresses);
+  if (said.ok) {
+    const { external_id, trace_id = null } = said.payload;
+    return { keys: keysOf(header, external_id), traceId: trace_id, bodyHash, content: said };
   }
-  const { external_id, trace_id } = (read.sent ?? {}) as Readonly<Record<string, unknown>>;
+  const { external_id, trace_id } = (said.sent ?? {}) as Readonly<Record<string, unknown>>;
   const traceId = typeof trace_id === 'string' ? trace_id.slice(0, MAX_TRACE_ID) : null;
-  const problem = new HttpProblem(read.status, 'invalid_payload', read.problems);
+  const problem = new HttpProblem(said.status, 'invalid_payload', said.problems);
   return { keys: keysOf(header, external_id), traceId, bodyHash, content: { ok: false, problem } };
-};
+}
 
 const keysOf = (header: ReturnType<typeof validateIdempotencyKey>, externalId: unknown): string[] => {
   if (!header.ok) return [];

@@ -3,6 +3,7 @@ import type { PayloadPartStored, PostAccepted } from '../../domain/post/post.eve
 import type { EventCodec } from '../../event-store/codec.js';
 import { type EventStore, Unavailable } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
+import { nextTurn } from '../../kernel/turns.js';
 import type { PublishPayload } from '../../payload/payload.js';
 
 /** Where a large payload's parts lie: a stream of its own, named after the post (D-42). */
@@ -33,9 +34,11 @@ export class PostPayloads {
     const stored = await this.store.readStream(payloadStream(postId), { limit: parts!.count });
     const chunks = stored.map((part) => this.codec.decode<PayloadPartStored>(part).data.chunk);
     if (chunks.length < parts!.count) throw new Unavailable(`the payload of ${postId} is not readable as a whole`);
-    const text = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')));
-    const sha256 = createHash('sha256').update(text).digest('hex');
+    const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
     if (sha256 !== parts!.sha256) throw new Error(`the payload of ${postId} does not match its hash`);
-    return JSON.parse(text.toString('utf8')) as PublishPayload;
+    const text = bytes.toString('utf8');
+    await nextTurn();
+    return JSON.parse(text) as PublishPayload;
   }
 }

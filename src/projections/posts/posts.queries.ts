@@ -102,9 +102,11 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
   async execute({ filter, page }: ListPosts): Promise<PostWithPublications[]> {
     const { text, values } = listStatement(filter, page);
     const { rows } = await this.pool.query<Found>(text, values);
-    return Promise.all(
-      rows.map(async ({ post, publications }) => ({ post, publications, metadata: await this.metadataOf(post) })),
-    );
+    const found: PostWithPublications[] = [];
+    // One after the other: a page of heavy payloads would not fit into memory at once.
+    for (const { post, publications } of rows)
+      found.push({ post, publications, metadata: await this.metadataOf(post) });
+    return found;
   }
 
   private async metadataOf(post: PostRow): Promise<JsonObject | null> {
