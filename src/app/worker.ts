@@ -17,11 +17,13 @@ import { PublishScheduleQueries } from '../projections/publish-schedule/publish-
 import { requestLog } from '../projections/request-log/request-log.projection.js';
 import type { Projection } from '../projections/projection.js';
 import { ProjectionRunner } from '../projections/runner.js';
+import { EventSaga } from '../sagas/event-saga.js';
 import { PauseAfterPublication } from '../sagas/pause-after-publication/pause-after-publication.js';
 import { ChannelClaims } from '../sagas/publish-due-posts/channel-claims.js';
 import { Pacing } from '../sagas/publish-due-posts/pacing.js';
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
 import { Publish } from '../sagas/publish-due-posts/publish.js';
+import { raiseNotices } from '../sagas/raise-notices/raise-notices.js';
 import type { Infrastructure } from './infrastructure.js';
 
 /** Base addresses of the networks, by identifier. */
@@ -101,10 +103,11 @@ export const startWorker = async (
   const claims = new ChannelClaims(on.pool, on.leases);
   const saga = new PublishDuePosts({ ...on, claims, schedule, publish, clock, log });
   const publishing = saga.run({ stop: working.signal, breakOff: sending.signal });
+  const noticing = new EventSaga(raiseNotices(on.streams), { ...on, log }).run(working.signal);
   return async () => {
     working.abort();
     const impatience = setTimeout(() => sending.abort(), SENDING_MS);
-    await publishing;
+    await Promise.all([publishing, noticing]);
     clearTimeout(impatience);
     projecting.abort();
     await Promise.all(runners);

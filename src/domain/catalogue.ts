@@ -2,6 +2,7 @@ import type { Catalogue } from '../kernel/catalogue.js';
 import { channelPauseEvents } from './channel-pause/channel-pause.events.js';
 import { channelEvents } from './channel/channel.events.js';
 import { endpointEvents } from './endpoint/endpoint.events.js';
+import { noticeEvents } from './notice/notice.events.js';
 import { ownerEvents } from './owner/owner.events.js';
 import { postEvents } from './post/post.events.js';
 import { projectPauseEvents } from './project-pause/project-pause.events.js';
@@ -19,5 +20,6 @@ export const catalogue: Catalogue = {
   ...channelPauseEvents,
   ...postEvents,
   ...publicationEvents,
+  ...noticeEvents,
   ...requestLogEvents,
 };

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import type { Instant } from './instant.js';
 
 /** Public prefixes (D-2). */
-export type IdPrefix = 'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'whk' | 'dlv' | 'req' | 'job';
+export type IdPrefix = 'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'whk' | 'dlv' | 'req' | 'job' | 'ntc';
 
 /**
  * A new public id: prefix and a UUID v7 in hex, time-ordered to the millisecond (D-2). Made of a random UUID, whose

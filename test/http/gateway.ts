@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Infrastructure } from '../../src/app/infrastructure.js';
 import { start } from '../../src/app/start.js';
+import { startWorker } from '../../src/app/worker.js';
 import { createLogger } from '../../src/config/logger.js';
 import { loadSettings } from '../../src/config/settings.js';
+import type { Clock } from '../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
 import { startTelegramStandIn } from '../../src/stand-ins/telegram/telegram-stand-in.js';
@@ -41,8 +43,11 @@ export class TestGateway {
     readonly stop: () => Promise<void>,
   ) {}
 
-  /** @param env settings; pauses' minutes last 60 s where MINUTE_MS is not given */
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
+  /**
+   * @param env settings; pauses' minutes last 60 s where MINUTE_MS is not given
+   * @param clock that the worker goes by, in place of the machine's
+   */
+  static async start(env: Readonly<Record<string, string>> = {}, clock?: Clock): Promise<TestGateway> {
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-http-'));
     const { connectionString, stop: stopPostgres } = await startTestPostgres();
     const standIn = await startTelegramStandIn({ port: 0, ledgerFile: join(folder, 'telegram.jsonl') });
@@ -56,11 +61,16 @@ export class TestGateway {
       PACING: 'off',
       LEASE_SECONDS: '3',
       TELEGRAM_API_URL: standIn.url,
+      ...(clock && { ROLES: 'api' }),
       ...env,
     });
-    const running = await start(settings, createLogger({ logLevel: 'error' }));
+    const logger = createLogger({ logLevel: 'error' });
+    const running = await start(settings, logger);
+    const { infrastructure, networks } = running;
+    const stopWorker = clock && (await startWorker(settings, infrastructure, networks.urls, logger, { clock }));
     const control = new StandInControl(standIn.url);
     return new TestGateway(running.settings.baseUrl, control, running.infrastructure, async () => {
+      await stopWorker?.();
       await running.stop();
       await standIn.stop();
       await stopPostgres();
@@ -114,6 +124,11 @@ export class TestGateway {
   /** Of the gateway's own database. */
   get pool(): Infrastructure['pool'] {
     return this.on.pool;
+  }
+
+  /** To carry commands out beside the gateway. */
+  get streams(): Infrastructure['streams'] {
+    return this.on.streams;
   }
 
   /** A stream's events, as they are stored. */

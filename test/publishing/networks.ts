@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../src/kernel/clock.js';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
 import type { LedgerEntry } from '../../src/stand-ins/kit/ledger.js';
 import { startMaxStandIn } from '../../src/stand-ins/max/max-stand-in.js';
@@ -69,15 +70,15 @@ export class Networks {
     readonly stop: () => Promise<void>,
   ) {}
 
-  /** @param env more settings of the gateway's */
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<Networks> {
+  /** @param env more settings of the gateway's. @param clock that its worker goes by, in place of the machine's */
+  static async start(env: Readonly<Record<string, string>> = {}, clock?: Clock): Promise<Networks> {
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-networks-'));
     const options = (network: string) => ({ port: 0, ledgerFile: join(folder, `${network}.jsonl`) });
     const vk = await startVkStandIn(options('vk'));
     const max = await startMaxStandIn(options('max'));
     const ok = await startOkStandIn(options('ok'));
     const urls = { VK_API_URL: vk.url, MAX_API_URL: max.url, OK_API_URL: ok.url };
-    const gateway = await TestGateway.start({ ...urls, ...env });
+    const gateway = await TestGateway.start({ ...urls, ...env }, clock);
     const controls = {
       telegram: gateway.telegram,
       ...{ vk: new StandInControl(vk.url), max: new StandInControl(max.url), ok: new StandInControl(ok.url) },

@@ -28,8 +28,8 @@ const replaced: ChannelEvent = {
   type: 'ChannelCredentialsReplaced',
   data: { channelId, credentialsId: 'sec_2', address: { group_id: '8' } },
 };
-const flag = (at: number, credentialsId = 'sec_1') =>
-  ({ type: 'FlagChannel', channelId, credentialsId, at, attention }) as const;
+const flag = (at: number, credentialsId = 'sec_1', acceptedAt = at) =>
+  ({ type: 'FlagChannel', channelId, credentialsId, at, acceptedAt, attention }) as const;
 
 describe('a channel', () => {
   it('is connected with its address; of the credentials only their id is written (D-3)', () =>
@@ -145,7 +145,13 @@ describe('a channel whose credential is refused (D-26)', () => {
       .then([]);
   });
 
-  it('is flagged again when the 24 hours are over', () =>
+  it('holds its queue once: what was accepted before the end of the 24 hours begins no others', () =>
+    spec(channel)
+      .given([connected, flagged])
+      .when(flag(T + 25 * HOUR, 'sec_1', T + 24 * HOUR - 1))
+      .then([]));
+
+  it('is flagged again by what is accepted when the 24 hours are over', () =>
     spec(channel)
       .given([connected, flagged])
       .when(flag(T + 24 * HOUR))

@@ -28,6 +28,8 @@ export type ChannelCommand =
       readonly channelId: string;
       readonly credentialsId: string;
       readonly at: Instant;
+      /** When the post was accepted that met the refusal. */
+      readonly acceptedAt: Instant;
       readonly attention: Attention;
     };
 
@@ -80,8 +82,9 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
       case 'MoveChannel':
         return [{ type: 'ChannelMoved', data: { channelId, address: command.address } }];
       case 'FlagChannel': {
-        // A verdict on a credential that was replaced meanwhile is old news.
-        if (command.credentialsId !== state.credentialsId || state.attentionUntil > command.at) return [];
+        // A verdict on a credential that was replaced meanwhile is old news. And a queue is held once: what was accepted
+        // before the hold's end has had its time.
+        if (command.credentialsId !== state.credentialsId || state.attentionUntil > command.acceptedAt) return [];
         const until = command.at + ATTENTION_MS;
         return [{ type: 'ChannelNeedsAttention', data: { channelId, attention: command.attention, until } }];
       }

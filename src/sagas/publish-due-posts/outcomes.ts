@@ -4,6 +4,7 @@ import type { Position } from '../../event-store/port.js';
 import type { Streams } from '../../event-store/streams.js';
 import type { Clock } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
+import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
 import { isRejection } from '../../kernel/result.js';
 import type { PublishError, Rendering, Step, StepOutcome } from '../../platforms/publisher.js';
@@ -11,7 +12,7 @@ import type { PauseAfterPublication } from '../pause-after-publication/pause-aft
 import { retryAt } from './backoff.js';
 import { moved } from './interruptions.js';
 import { surely } from './surely.js';
-import type { Work } from './work.js';
+import type { Channel, Work } from './work.js';
 
 export interface OutcomesDependencies {
   readonly streams: Streams;
@@ -46,7 +47,7 @@ export class Outcomes {
         return this.record(work, { type: 'Fail', attempt, at, error: outcome.error });
       case 'credentials': {
         const { error } = outcome;
-        await this.flagChannel(work, error);
+        if (!(await this.holdQueue(work, error, at))) return this.record(work, { type: 'Fail', attempt, at, error });
         return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'needs_attention', error });
       }
       case 'moved':
@@ -99,24 +100,29 @@ export class Outcomes {
   }
 
   /** The pauses that the post brings along: before its success is recorded, see {@link PauseAfterPublication}. */
-  private async pause({ row, payload, origin, ending }: Work, at: number): Promise<void> {
+  private async pause({ row, payload, origin, ending }: Work, at: Instant): Promise<void> {
     const { post_id: postId, project_id: projectId, channel_id: channelId } = row;
     const taken = { postId, projectId, channelId, payload, at, origin };
     await surely(() => this.on.pauses.apply(taken), ending.breakOff);
   }
 
-  private flagChannel(work: Work, { code, message }: PublishError): Promise<void> {
+  /**
+   * Marks the channel (D-26). @returns whether there is something to wait for: the hold lasts, or a new credential has
+   * come meanwhile; false once the queue has been held for its 24 hours.
+   */
+  private async holdQueue(work: Work, { code, message }: PublishError, at: Instant): Promise<boolean> {
     const { credentialsId } = work.channel;
-    const [channelId, at] = [work.row.channel_id, this.on.clock.now()];
-    return this.tellChannel(work, {
-      type: 'FlagChannel',
-      ...{ channelId, credentialsId, at, attention: { code, message } },
-    });
+    const { channel_id: channelId, accepted_at: acceptedAt } = work.row;
+    const flag = { channelId, credentialsId, at, acceptedAt, attention: { code, message } };
+    const now = await this.tellChannel(work, { type: 'FlagChannel', ...flag });
+    return now.attentionUntil > at || now.credentialsId !== credentialsId;
   }
 
-  private async tellChannel({ row, origin, ending }: Work, command: ChannelCommand): Promise<void> {
+  /** Carries a command out on the work's channel. @returns the channel as it then is */
+  private async tellChannel({ row, channel, origin, ending }: Work, command: ChannelCommand): Promise<Channel> {
     const execution = { ...origin, commandId: newUuid(), at: this.on.clock.now() };
     const run = () => this.on.streams.run(channelDecider, row.channel_id, command, execution);
-    await surely(run, ending.breakOff);
+    const decided = await surely(run, ending.breakOff);
+    return (isRejection(decided) ? null : decided.after.state) ?? channel;
   }
 }

@@ -1,4 +1,5 @@
 import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
+import type { NoticeEvent } from '../../../src/domain/notice/notice.events.js';
 import type { PayloadPartStored, PostEvent } from '../../../src/domain/post/post.events.js';
 import type { ProjectPauseEvent } from '../../../src/domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../../src/domain/publication/publication.events.js';
@@ -123,6 +124,19 @@ const publication: SamplesOf<PublicationEvent> = {
   PublicationDismissed: [{ ...which, at: later }],
 };
 
+const notices: SamplesOf<NoticeEvent> = {
+  NoticeRaised: [
+    {
+      noticeId: 'ntc_0195931f3c005000a000000000000008',
+      ownerId,
+      kind: 'publication.in_doubt',
+      subject: { channelId, postId, publicationId },
+      text: 'Nobody can say whether the post is on "Новости" (telegram).',
+      at: later,
+    },
+  ],
+};
+
 const requestLog: SamplesOf<RequestsAnswered> = {
   RequestsAnswered: [
     {
@@ -149,4 +163,4 @@ const requestLog: SamplesOf<RequestsAnswered> = {
 };
 
 /** What publishing, pausing and answering write. */
-export const publishing = { ...pauses, ...post, ...publication, ...requestLog };
+export const publishing = { ...pauses, ...post, ...publication, ...notices, ...requestLog };
