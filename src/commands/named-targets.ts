@@ -7,6 +7,19 @@ export interface NamedTargets {
   readonly channelIds: readonly string[];
 }
 
+const everything = new WeakMap<readonly AccessProject[], NamedTargets>();
+
+/** All targets of an endpoint; worked out once for each picture of it, for most posts are meant for all. */
+const allOf = (projects: readonly AccessProject[]): NamedTargets => {
+  let all = everything.get(projects);
+  if (!all) {
+    const projectIds = projects.map(({ project_id }) => project_id);
+    const channelIds = projects.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id));
+    everything.set(projects, (all = { projectIds, channelIds: [...new Set(channelIds)] }));
+  }
+  return all;
+};
+
 /**
  * Which of an endpoint's channels a request means (spec: temp-pause, 2; POST /v1/webhooks/{slug}, 1).
  * @param named public ids of targets; none means all. Ids that are no targets of the endpoint are passed over, as long
@@ -16,10 +29,9 @@ export const namedTargets = (
   projects: readonly AccessProject[],
   named: readonly string[],
 ): NamedTargets | Rejection<'invalid_targets'> => {
-  const projectIds = projects.map(({ project_id }) => project_id);
-  const all = new Set(projects.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id)));
-  if (named.length === 0) return { projectIds, channelIds: [...all] };
-  const channelIds = named.filter((id) => all.has(id));
-  if (channelIds.length > 0) return { projectIds, channelIds };
+  const all = allOf(projects);
+  if (named.length === 0) return all;
+  const channelIds = named.filter((id) => all.channelIds.includes(id));
+  if (channelIds.length > 0) return { projectIds: all.projectIds, channelIds };
   return reject('invalid_targets', 'None of these ids is a target of this endpoint: ask GET …/info for the ids.');
 };
