@@ -44,9 +44,20 @@ export class Streams {
     readonly codec: EventCodec,
   ) {}
 
-  /** Folds an aggregate's stream. @throws Unavailable */
-  async load<S, E extends DomainEvent>(decider: Decider<never, S, E, string>, id: string): Promise<Loaded<S>> {
-    return this.folded(decider, await this.store.readStream(streamOf(decider, id)));
+  /**
+   * Folds an aggregate's stream.
+   * @param known what an earlier call left: only what has come since is read. @throws Unavailable
+   */
+  async load<S, E extends DomainEvent>(
+    decider: Decider<never, S, E, string>,
+    id: string,
+    known: Loaded<S> = nothingYet(decider),
+  ): Promise<Loaded<S>> {
+    return this.folded(
+      decider,
+      await this.store.readStream(streamOf(decider, id), { from: known.revision + 1n }),
+      known,
+    );
   }
 
   /** A stream's newest event, decoded; null where there is none. @throws Unavailable */
@@ -98,11 +109,12 @@ export class Streams {
   private folded<S, E extends DomainEvent>(
     decider: Decider<never, S, E, string>,
     stored: readonly StoredEvent[],
+    before: Loaded<S> = nothingYet(decider),
   ): Loaded<S> {
-    let state = decider.initial;
+    let { state } = before;
     for (const event of stored) state = decider.evolve(state, this.codec.decode<E>(event) as unknown as E);
     const last = stored.at(-1);
-    if (!last) return { ...NEW, state };
+    if (!last) return before;
     return { state, revision: last.revision, position: last.position, hash: this.codec.envelope(last).hash };
   }
 

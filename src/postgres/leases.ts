@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
+import { Batcher } from './batcher.js';
 import type { Notifications } from './notifications.js';
 
 /** Right to do one thing alone, e.g. to run a projection. */
@@ -29,6 +30,10 @@ export class Leases {
   private lost = new AbortController();
   private readonly stopping = new AbortController();
   private loops: Promise<unknown> | null = null;
+  private readonly releases = new Batcher<string, void>(async (names) => {
+    await this.releaseAll(names);
+    return names.map(() => undefined);
+  });
 
   constructor(
     private readonly options: {
@@ -78,11 +83,8 @@ export class Leases {
   }
 
   /** Gives a lease back; others hear of it. */
-  async release(name: string): Promise<void> {
-    if (this.id === null) return;
-    const text = `with gone as (delete from ops_lease where name = $1 and worker_id = $2 returning 1)
-                  select pg_notify('lease', '') from gone`;
-    await this.options.pool.query(text, [name, this.id]).catch(() => undefined); // or it ends with the worker
+  release(name: string): Promise<void> {
+    return this.releases.call(name);
   }
 
   /** Signs off: everything held is free at once. */
@@ -95,6 +97,13 @@ export class Leases {
     }
     this.lose();
     await this.loops;
+  }
+
+  private async releaseAll(names: readonly string[]): Promise<void> {
+    if (this.id === null) return;
+    const text = `with gone as (delete from ops_lease where name = any($1) and worker_id = $2 returning 1)
+                  select pg_notify('lease', '') from gone limit 1`;
+    await this.options.pool.query(text, [names, this.id]).catch(() => undefined); // or they end with the worker
   }
 
   private async take(name: string, id: string): Promise<boolean> {

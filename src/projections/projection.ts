@@ -17,7 +17,9 @@ export interface Projection {
   readonly tables: string;
   /** Tables that readers see, each behind a view of its name. */
   readonly views: readonly string[];
-  /** Applies a stretch of the log, in order. */
+  /** Whether events of a type may change its rows; those of all others pass it by unread. Default: all may. */
+  readonly concerns?: (type: string) => boolean;
+  /** Applies a stretch of the log, in order: events that concern it, at least one. */
   apply(tx: Tx, events: readonly RecordedEvent[]): Promise<void>;
 }
 

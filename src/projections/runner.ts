@@ -23,6 +23,9 @@ export interface RunnerDependencies {
 class Fenced extends Error {}
 
 const RETRY_MS = 1_000;
+/** From so many events on the log is busy: the next batch begins {@link GATHER_MS} after this one, so that it is larger. */
+const MANY = 10;
+const GATHER_MS = 20;
 
 /**
  * Feeds one projection from the log, in one ordered lane. A batch's rows and the checkpoint commit together, and the
@@ -72,11 +75,19 @@ export class ProjectionRunner {
     const { onDrop } = this;
     for await (const batch of this.on.store.subscribe({ after: position, signal, onDrop })) {
       if (signal.aborted) return;
+      const startedAt = performance.now();
       if (batch.position > position || batch.events.length > 0) await this.commit(batch, position);
       position = batch.position;
       if (this.candidate && batch.live) await this.promote();
       if (!this.candidate) this.on.progress.reached(this.projection.name, position);
+      if (batch.live && batch.events.length >= MANY) await this.gather(startedAt, signal);
     }
+  }
+
+  /** Lets events come together after a batch that began at this moment. */
+  private async gather(startedAt: number, signal: AbortSignal): Promise<void> {
+    const ms = startedAt + GATHER_MS - performance.now();
+    if (ms >= 1) await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 
   private readonly onDrop = (error: Error): void => {
@@ -141,19 +152,26 @@ export class ProjectionRunner {
   }
 
   private async commit(batch: Batch, from: Position): Promise<void> {
-    const { name } = this.projection;
-    const events = batch.events.map((event) => this.on.codec.decode(event));
-    await withTransaction(this.on.pool, async (tx) => {
-      // One round trip: every value in it is a number or a name of ours.
-      const results = await tx.query(
-        `set local search_path to ${tableSchema(name, this.version)}, public;
-         update public.ops_checkpoint set position = ${batch.position}, moved_at = now(), error = null
-           where name = '${name}' and version = ${this.version} and position = ${from}`,
+    const { name, concerns } = this.projection;
+    const events = concerns ? batch.events.filter(({ type }) => concerns(type)) : batch.events;
+    // Every value in these texts is a number or a name of ours.
+    const move = `update public.ops_checkpoint set position = ${batch.position}, moved_at = now(), error = null
+      where name = '${name}' and version = ${this.version} and position = ${from}`;
+    const tell = this.candidate ? '' : `select pg_notify('projection', '${name} ${batch.position}')`;
+    if (events.length === 0) {
+      const { rowCount } = await this.on.pool.query(
+        `with moved as (${move} returning 1) ${tell || 'select 1'} from moved`,
       );
+      if (rowCount !== 1) throw new Fenced();
+      return;
+    }
+    const decoded = events.map((event) => this.on.codec.decode(event));
+    await withTransaction(this.on.pool, async (tx) => {
+      const results = await tx.query(`set local search_path to ${tableSchema(name, this.version)}, public; ${move}`);
       const [, moved] = results as unknown as [unknown, { rowCount: number }];
       if (moved.rowCount !== 1) throw new Fenced();
-      if (events.length > 0) await this.projection.apply(tx, events);
-      if (!this.candidate) await tx.query(`select pg_notify('projection', '${name} ${batch.position}')`);
+      await this.projection.apply(tx, decoded);
+      if (tell) await tx.query(tell);
     });
   }
 

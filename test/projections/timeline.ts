@@ -12,6 +12,7 @@ import { derivedId, newUuid } from '../../src/kernel/ids.js';
 import { isRejection } from '../../src/kernel/result.js';
 import { publishSchedule } from '../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { PublishScheduleQueries } from '../../src/projections/publish-schedule/publish-schedule.queries.js';
+import type { ScheduledPublication } from '../../src/projections/publish-schedule/publish-schedule.tables.js';
 import { ProjectionRunner } from '../../src/projections/runner.js';
 import { startTestPostgres } from '../support/postgres.js';
 
@@ -147,23 +148,31 @@ export class Timeline {
 
   private async publishDue(outcome: (post: string) => 'success' | { retryAfter: number }): Promise<boolean> {
     for (const channelId of this.channels) {
-      const head = await this.schedule.queries.head(channelId, this.now);
-      if (!head || head.due > this.now) continue;
-      const { publication_id: id, post_id: postId, attempt } = head.publication;
-      const name = await this.nameOf(postId);
-      await this.record(id, { type: 'Start', at: this.now, worker: 'w', sending: null });
-      const came = outcome(name);
-      const of = { attempt: attempt + 1, at: this.now };
-      if (came === 'success') {
-        await this.record(id, { type: 'Succeed', ...of, messageIds: [], urls: [], warnings: [] });
-        this.went.push([name, (this.now - Timeline.START) / MINUTE]);
-      } else {
-        const error = { code: 'busy', category: 'platform', source: 'telegram', message: 'busy' };
-        const retryAt = this.now + came.retryAfter * MINUTE;
-        await this.record(id, { type: 'Postpone', ...of, retryAt, rule: 'platform_limit', error });
-      }
+      const upNext = await this.schedule.queries.upNext(channelId, this.now);
+      if (!upNext || upNext.due > this.now) continue;
+      for (const row of [upNext.head, ...upNext.followers]) if (!(await this.attempt(row, outcome))) break;
       return true;
     }
+    return false;
+  }
+
+  /** One attempt at a publication; true where it went out. */
+  private async attempt(
+    { publication_id: id, post_id: postId, attempt }: ScheduledPublication,
+    outcome: (post: string) => 'success' | { retryAfter: number },
+  ): Promise<boolean> {
+    const name = await this.nameOf(postId);
+    await this.record(id, { type: 'Start', at: this.now, worker: 'w', sending: null });
+    const came = outcome(name);
+    const of = { attempt: attempt + 1, at: this.now };
+    if (came === 'success') {
+      await this.record(id, { type: 'Succeed', ...of, messageIds: [], urls: [], warnings: [] });
+      this.went.push([name, (this.now - Timeline.START) / MINUTE]);
+      return true;
+    }
+    const error = { code: 'busy', category: 'platform', source: 'telegram', message: 'busy' };
+    const retryAt = this.now + came.retryAfter * MINUTE;
+    await this.record(id, { type: 'Postpone', ...of, retryAt, rule: 'platform_limit', error });
     return false;
   }
 

@@ -30,7 +30,7 @@ interface InHand {
   readonly endpoints: Rows<EndpointRow>;
 }
 
-const PREFIXES = ['Owner', 'PostPack', 'Channel', 'Project', 'Endpoint'];
+const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint)/;
 
 /** What is set up: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
 export const discovery: Projection = {
@@ -38,10 +38,10 @@ export const discovery: Projection = {
   version: 2,
   tables: discoveryTables,
   views: ['owner', 'channel', 'project', 'endpoint'],
+  concerns: (type) => TYPES.test(type),
 
   async apply(tx, events) {
-    const known = events.filter(({ type }) => PREFIXES.some((prefix) => type.startsWith(prefix))) as readonly Known[];
-    if (known.length === 0) return;
+    const known = events as readonly Known[];
     const hand: InHand = {
       owners: await Rows.load(tx, owners, ids(known, 'ownerId')),
       channels: await Rows.load(tx, channels, ids(known, 'channelId')),

@@ -33,10 +33,10 @@ export const posts: Projection = {
   version: 2,
   tables: postsTables,
   views: ['post', 'publication', 'usage'],
+  concerns: (type) => TYPES.test(type),
 
   async apply(tx, events) {
-    const known = events.filter(({ type }) => TYPES.test(type)) as Known[];
-    if (known.length === 0) return;
+    const known = events as readonly Known[];
     const hand = await load(tx, known);
     for (const event of known) handle(event, hand);
     await hand.posts.flush();

@@ -29,6 +29,8 @@ interface InHand {
   readonly touched: Set<string>;
 }
 
+const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed))/;
+
 /**
  * What is still to be published, one row per publication, and when each channel may go next. It is a read model and a
  * work queue at once: leases lie elsewhere, and the executor reads the publication's stream before it acts, so a
@@ -41,6 +43,7 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   version: 1,
   tables: scheduleTables,
   views: ['publication', 'channel', 'project'],
+  concerns: (type) => TYPES.test(type),
 
   async apply(tx, events) {
     const known = events as readonly Known[];

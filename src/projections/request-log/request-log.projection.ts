@@ -30,6 +30,8 @@ export interface RequestRow {
 
 type Known = RecordedEventOf<PostAccepted | PostPassedOver | RequestsAnswered>;
 
+const TYPES: ReadonlySet<string> = new Set<Known['type']>(['PostAccepted', 'PostPassedOver', 'RequestsAnswered']);
+
 /** The last 100 requests of each endpoint (D-33). Accepted posts bring their line along; the rest comes in batches. */
 export const requestLog: Projection = {
   name: 'request-log',
@@ -56,6 +58,7 @@ export const requestLog: Projection = {
     );
   `,
   views: ['request'],
+  concerns: (type) => TYPES.has(type),
 
   async apply(tx, events) {
     const kept = lastOfEach((events as readonly Known[]).flatMap(rowsOf));

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BEGINNING, Unavailable } from '../../event-store/port.js';
+import { BEGINNING, type Position, Unavailable } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { Notifications } from '../../postgres/notifications.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import type { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import type { PublishScheduleQueries, UpNext } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import type { ProjectionProgress } from '../../projections/progress.js';
 import type { ChannelClaims } from './channel-claims.js';
 import type { Ending } from './ending.js';
@@ -30,6 +30,8 @@ const SAFETY_NET_MS = 2_000;
 /** How long a channel that gave nothing to do is left alone, ms. */
 const REST_MS = 250;
 const FAILURE_REST_MS = 1_000;
+/** For how long a look at a channel's queue is good: what has come since must not be passed over, ms. */
+const FRESH_MS = 1_000;
 
 /**
  * Publishes what is due: takes channels whose head may go, and works each one off in strict order under its lease. It
@@ -93,9 +95,9 @@ export class PublishDuePosts {
     let published = 0;
     try {
       while (!ending.stop.aborted && leases.isValid(worker)) {
-        const head = await schedule.head(channelId, clock.now());
-        if (!head || head.due > clock.now()) break;
-        const position = await publish.next(head.publication, worker, ending);
+        const upNext = await schedule.upNext(channelId, clock.now());
+        if (!upNext || upNext.due > clock.now()) break;
+        const position = await this.publishInOrder(upNext, worker, ending);
         if (position === null) break;
         published += 1;
         // The next head must be found by a schedule that knows of this one.
@@ -109,6 +111,20 @@ export class PublishDuePosts {
     }
     if (published === 0 && !this.resting.has(channelId)) this.resting.set(channelId, clock.now() + REST_MS);
     await claims.release(channelId);
+  }
+
+  /**
+   * Publishes a head, and what may follow it while the look at the queue is fresh.
+   * @returns the position of the last event, or null where the channel is to be left alone.
+   */
+  private async publishInOrder({ head, followers }: UpNext, worker: string, ending: Ending): Promise<Position | null> {
+    const freshUntil = performance.now() + FRESH_MS;
+    let taken = await this.on.publish.next(head, worker, ending);
+    for (const row of followers) {
+      if (!taken?.isOver || performance.now() > freshUntil || ending.stop.aborted) break;
+      taken = await this.on.publish.next(row, worker, ending);
+    }
+    return taken?.position ?? null;
   }
 
   /** @param lookedAt when due channels were last looked for: what has become due since must not be slept through */

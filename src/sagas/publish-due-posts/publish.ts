@@ -1,7 +1,9 @@
-import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
+import { channel as channelDecider, type ChannelState } from '../../domain/channel/channel.decider.js';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
-import { publication as decider } from '../../domain/publication/publication.decider.js';
+import type { PauseState } from '../../domain/pause/pause.js';
+import { publication as decider, type PublicationStatus } from '../../domain/publication/publication.decider.js';
 import type { Position } from '../../event-store/port.js';
+import { Remembered } from '../../event-store/remembered.js';
 import { nothingYet } from '../../event-store/streams.js';
 import {
   platformPostOf,
@@ -31,6 +33,16 @@ export interface PublishDependencies extends OutcomesDependencies, DoubtsDepende
 
 const ACTOR = 'system:publish-due-posts';
 
+/** How far a publication was taken. */
+export interface Taken {
+  /** Of its last event. */
+  readonly position: Position;
+  /** It holds its channel back no longer (D-20). */
+  readonly isOver: boolean;
+}
+
+const UNDER_WAY: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
+
 /**
  * Publishes one post on one channel. The stream decides, never the schedule: what it says is over stays over. The claim
  * (`PublicationStarted` at an expected revision) comes before the first call, each step's result before the next call,
@@ -39,23 +51,27 @@ const ACTOR = 'system:publish-due-posts';
 export class Publish {
   private readonly outcomes: Outcomes;
   private readonly doubts: Doubts;
+  private readonly channels: Remembered<ChannelState>;
+  private readonly channelPauses: Remembered<PauseState>;
 
   constructor(private readonly on: PublishDependencies) {
     this.outcomes = new Outcomes(on);
     this.doubts = new Doubts(on);
+    this.channels = new Remembered(on.streams, channelDecider);
+    this.channelPauses = new Remembered(on.streams, channelPause);
   }
 
   /**
    * Takes the head of a channel as far as it goes.
    * @param worker name under which this process holds the channel
-   * @returns the position of the last event, or null where nothing was to be done yet.
+   * @returns null where nothing was to be done yet.
    */
-  async next(row: ScheduledPublication, worker: string, ending: Ending): Promise<Position | null> {
+  async next(row: ScheduledPublication, worker: string, ending: Ending): Promise<Taken | null> {
     const { streams, payloads, publishers } = this.on;
     const [loaded, { state: channel }, isPaused, post] = await Promise.all([
       // The first attempt needs no look: its claim fails where the schedule is behind.
       row.attempt === 0 ? nothingYet(decider) : streams.load(decider, row.publication_id),
-      streams.load(channelDecider, row.channel_id),
+      this.channels.load(row.channel_id),
       this.isPaused(row.channel_id),
       payloads.read(row.post_stream, row.post_revision),
     ]);
@@ -77,6 +93,13 @@ export class Publish {
       loaded,
     };
 
+    const position = await this.goOn(work, isPaused);
+    return position === null ? null : { position, isOver: !UNDER_WAY.has(work.loaded.state.status) };
+  }
+
+  /** Does what the stream asks for. @returns the position of the last event, or null where nothing was to be done yet. */
+  private async goOn(work: Work, isPaused: boolean): Promise<Position | null> {
+    const { row, channel, loaded } = work;
     if (loaded.state.status === 'publishing') return this.recover(work);
     if (loaded.state.status !== 'queued') return loaded.position; // the schedule is behind; let it catch up
     if (!channel.enabled || isPaused) return null;
@@ -85,7 +108,7 @@ export class Publish {
   }
 
   private async isPaused(channelId: string): Promise<boolean> {
-    const { state } = await this.on.streams.load(channelPause, channelId);
+    const { state } = await this.channelPauses.load(channelId);
     return state.until > this.on.clock.now();
   }
 
