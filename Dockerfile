@@ -12,6 +12,8 @@ ENV NODE_ENV=production HOST=0.0.0.0
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+# DATA_DIR: media on their way to the networks.
+RUN install -d -o node -g node .data
 USER node
 EXPOSE 3000
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=64", "dist/main.js"]

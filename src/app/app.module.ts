@@ -28,6 +28,7 @@ import { LOG } from '../kernel/log.js';
 import { Limiter } from '../limits/limiter.js';
 import { MonthlyQuota } from '../limits/monthly-quota.js';
 import { manage } from '../manage/manage.module.js';
+import { Inspector } from '../media/inspector.js';
 import { Publishers } from '../platforms/registry.js';
 import { POOL } from '../postgres/tokens.js';
 import { EndpointAccessQueries } from '../projections/discovery/endpoint-access.queries.js';
@@ -91,6 +92,7 @@ const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Pr
   { provide: KeyClaims, useValue: new KeyClaims(on.streams) },
   { provide: Metrics, useValue: on.metrics },
   { provide: SecretVault, useValue: on.vault },
+  { provide: Inspector, useValue: on.inspector },
   { provide: ProjectionProgress, useValue: on.progress },
   { provide: EndpointAccessQueries, useValue: new EndpointAccessQueries(on.pool) },
   { provide: APP_FILTER, useClass: ProblemFilter },

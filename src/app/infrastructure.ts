@@ -11,6 +11,7 @@ import { PostgresEventStore } from '../event-store/postgres/postgres-event-store
 import { Streams } from '../event-store/streams.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.js';
 import { Metrics } from '../health/metrics.js';
+import { Inspector } from '../media/inspector.js';
 import { Leases } from '../postgres/leases.js';
 import { migrate } from '../postgres/migrations.js';
 import { migrations } from '../postgres/migrations/all.js';
@@ -35,6 +36,8 @@ export interface Infrastructure {
   readonly progress: ProjectionProgress;
   readonly vault: SecretVault;
   readonly metrics: Metrics;
+  /** Parses strangers' files, for acceptance and for publication. */
+  readonly inspector: Inspector;
   stop(): Promise<void>;
 }
 
@@ -77,14 +80,15 @@ const assemble = async (
   const notifications = new Notifications(connectionString, log);
   await notifications.start();
   const leases = new Leases({ pool, connectionString, leaseMs: settings.leaseMs, notifications, log });
+  const inspector = new Inspector({ log });
   return {
-    ...{ keys, connectionString, pool, store, codec, notifications, leases, metrics },
+    ...{ keys, connectionString, pool, store, codec, notifications, leases, metrics, inspector },
     streams: new Streams(store, codec),
     progress: new ProjectionProgress(pool, notifications),
     vault: new SecretVault(pool, keys.secretsKey),
     async stop() {
       await leases.stop();
-      await Promise.allSettled([notifications.stop(), store.close()]);
+      await Promise.allSettled([notifications.stop(), store.close(), inspector.close()]);
       await pool.end();
       await embedded?.stop();
     },

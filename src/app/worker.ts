@@ -1,7 +1,13 @@
 import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
+import { GuardedClient } from '../media/guarded-client.js';
+import { MediaCache } from '../media/media-cache.js';
+import { openMediaDirectory } from '../media/media-directory.js';
+import { PhotoEditor } from '../media/photo-editor.js';
+import { addressPolicy } from '../payload/address-policy.js';
 import { createMaxPublisher } from '../platforms/max/max-publisher.js';
 import { createOkPublisher } from '../platforms/ok/ok-publisher.js';
 import { Publishers } from '../platforms/registry.js';
@@ -20,6 +26,7 @@ import { ProjectionRunner } from '../projections/runner.js';
 import { EventSaga } from '../sagas/event-saga.js';
 import { PauseAfterPublication } from '../sagas/pause-after-publication/pause-after-publication.js';
 import { ChannelClaims } from '../sagas/publish-due-posts/channel-claims.js';
+import { MediaFiles } from '../sagas/publish-due-posts/media-files.js';
 import { Pacing } from '../sagas/publish-due-posts/pacing.js';
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
 import { Publish } from '../sagas/publish-due-posts/publish.js';
@@ -68,6 +75,24 @@ const runProjection = async (
   await pool.end();
 };
 
+/** Media on their way to the networks: files of this process below DATA_DIR, gone when it stops. */
+const openMedia = async (settings: Settings, { inspector }: Infrastructure, log: Logger) => {
+  const directory = await openMediaDirectory(join(settings.dataDir, 'media'));
+  const client = new GuardedClient({ policy: addressPolicy(settings.allowPrivateAddresses) });
+  const editor = new PhotoEditor({ log });
+  const { path, capacityBytes } = directory;
+  const cache = new MediaCache({ client, inspector, editor, directory: path, capacityBytes });
+  return {
+    files: new MediaFiles(cache, log),
+    async close() {
+      editor.close();
+      await cache.close();
+      await client.close();
+      await directory.close();
+    },
+  };
+};
+
 /** How long a stopping worker waits for the networks' answers: what is broken off is in doubt. */
 const SENDING_MS = 3_000;
 
@@ -79,6 +104,7 @@ export const startWorker = async (
   log: Logger,
   { clock = systemClock, callTimeoutMs }: WorkerOptions = {},
 ): Promise<() => Promise<void>> => {
+  const media = await openMedia(settings, on, log);
   await on.leases.start();
   const publishers = publishersOf(urls, callTimeoutMs === undefined ? {} : { timeoutMs: callTimeoutMs });
   const projecting = new AbortController();
@@ -97,6 +123,7 @@ export const startWorker = async (
     pacing: new Pacing(settings.pacing),
     messages: new ChannelMessages(on.pool, on.progress),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
+    media: media.files,
     clock,
     log,
   });
@@ -112,5 +139,6 @@ export const startWorker = async (
     projecting.abort();
     await Promise.all(runners);
     await Promise.all(publishers.map((publisher) => publisher.close()));
+    await media.close();
   };
 };

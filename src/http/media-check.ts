@@ -1,5 +1,6 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { GuardedClient } from '../media/guarded-client.js';
+import type { Inspector } from '../media/inspector.js';
 import { createProber, mediaProblems, type ProbeReport, type Prober } from '../media/probe.js';
 import type { AddressPolicy } from '../payload/address-policy.js';
 import type { Media, Problem } from '../payload/payload.js';
@@ -20,10 +21,10 @@ export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
   private readonly prober: Prober | null;
 
-  /** @param policy which private addresses may be reached; @param enabled setting MEDIA_PROBE */
-  constructor(policy: AddressPolicy, enabled: boolean) {
-    this.client = enabled ? new GuardedClient({ policy }) : null;
-    this.prober = this.client && createProber({ client: this.client });
+  /** @param policy which private addresses may be reached; @param inspector null with MEDIA_PROBE off */
+  constructor(policy: AddressPolicy, inspector: Inspector | null) {
+    this.client = inspector && new GuardedClient({ policy });
+    this.prober = inspector && this.client && createProber({ client: this.client, inspector });
   }
 
   /** Never throws. @param media of a payload that has passed its other checks; undefined: it has none */
@@ -35,7 +36,6 @@ export class MediaCheck implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.prober?.close();
     await this.client?.close();
   }
 }

@@ -3,6 +3,7 @@ import { TempPauseHandler } from '../commands/temp-pause.js';
 import { TempResumeHandler } from '../commands/temp-resume.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
+import { Inspector } from '../media/inspector.js';
 import { addressPolicy } from '../payload/address-policy.js';
 import { FindEndpointTargetsHandler } from '../projections/discovery/endpoint-targets.queries.js';
 import { CountRescheduledHandler } from '../projections/publish-schedule/rescheduled.queries.js';
@@ -19,9 +20,9 @@ export const v1: { readonly controllers: readonly Type[]; readonly providers: re
     ...[TempPauseHandler, TempResumeHandler, CountRescheduledHandler, FindEndpointTargetsHandler, SandboxPreview],
     {
       provide: MediaCheck,
-      inject: [SETTINGS],
-      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings) =>
-        new MediaCheck(addressPolicy(allowPrivateAddresses), mediaProbe),
+      inject: [SETTINGS, Inspector],
+      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings, inspector: Inspector) =>
+        new MediaCheck(addressPolicy(allowPrivateAddresses), mediaProbe ? inspector : null),
     },
   ],
 };

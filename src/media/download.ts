@@ -9,8 +9,8 @@ export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Called before so many more bytes are written; throws where there is no room for them. */
-  readonly reserve: (bytes: number) => void;
+  /** Awaited before so many more bytes are written; throws where there is no room for them. */
+  readonly reserve: (bytes: number) => Promise<void>;
 }
 
 /**
@@ -35,12 +35,12 @@ export const download = async (
         status: answer.status,
       });
     const announced = answer.contentLength ?? 0;
-    reserve(announced);
+    await reserve(announced);
     const counted = async function* (): AsyncGenerator<Buffer> {
       for await (const chunk of answer.body) {
         const before = Math.max(received, announced);
         received += chunk.length;
-        if (received > before) reserve(received - before);
+        if (received > before) await reserve(received - before);
         yield chunk;
       }
     };

@@ -27,7 +27,7 @@ interface Job {
 type Message = { readonly ready: true } | { readonly answer: Inspection } | { readonly error: string };
 
 /** The thread's own start, on a busy machine. */
-const START_MS = 10_000;
+const START_MS = 30_000;
 const IDLE_MS = 30_000;
 
 /**

@@ -17,7 +17,8 @@ const RULES: Readonly<Record<MediaType, { readonly maxBytes: number; readonly fo
   audio: { maxBytes: 500 * MB, formats: ['mp3', 'm4a', 'ogg'] },
 };
 const MAX_SUM_BYTES = 4_096 * MB;
-const MAX_PIXELS = 25_000_000;
+/** Of a photo (spec: Limits). */
+export const MAX_PIXELS = 25_000_000;
 const MAX_VIDEO_SECONDS = 30 * 60;
 
 /** The largest file that may be fetched for a medium of this type, in bytes (spec: Limits). */

@@ -1,7 +1,12 @@
 import type { PublishError, StepOutcome } from './publisher.js';
 
-/** Codes of a file that is there and sound, and that a network cannot carry whatever is done to it (D-22). */
-const CANNOT_GO: ReadonlySet<string> = new Set(['media_too_large', 'media_unsuitable']);
+/** Codes of a file that is there and sound, and that cannot be carried whatever is done to it (D-22). */
+const CANNOT_GO: ReadonlySet<string> = new Set([
+  'media_too_large',
+  'media_too_long',
+  'media_too_many_pixels',
+  'media_unsuitable',
+]);
 
 /** Whether a medium that could not be had goes as a link in the text instead, with a warning (D-22). */
 export const goesAsLink = (error: PublishError): boolean => error.category === 'media' && CANNOT_GO.has(error.code);

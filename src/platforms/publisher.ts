@@ -109,6 +109,8 @@ export interface WantedMedia {
   readonly maxSide?: number;
   /** Pixels of width and height together. */
   readonly maxSum?: number;
+  /** Longer side by shorter side: a photo beyond it cannot go. */
+  readonly maxRatio?: number;
   /** Mime types without parameters. */
   readonly formats: readonly string[];
 }
@@ -121,7 +123,7 @@ export interface MediaFile {
   readonly mime: string;
   /** For readers and for networks that go by the ending; without a path. */
   readonly filename: string;
-  release(): void;
+  readonly release: () => void;
 }
 
 /** What a network's own record says of a send in doubt (D-25). */

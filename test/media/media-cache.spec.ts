@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMediaCache, type MediaCache, type MediaCacheOptions } from '../../src/media/media-cache.js';
+import { Inspector } from '../../src/media/inspector.js';
+import { MediaCache, type MediaCacheOptions } from '../../src/media/media-cache.js';
+import { PhotoEditor } from '../../src/media/photo-editor.js';
 import { clientWith, failure, host, stopLater, tcp } from './harness.js';
 import { film, mp3 } from './make-films.js';
 import { gif, png } from './make-images.js';
 import { sparse, type TestHost } from './test-host.js';
 
 const MB = 1_048_576;
-const WANTED = { maxBytes: 100 * MB };
+const WANTED = { owner: 'post_1', maxBytes: 100 * MB };
 
 let directory: string;
 let there: TestHost;
@@ -19,8 +21,12 @@ beforeEach(async () => {
   there = await host();
 });
 
-const cacheWith = async (options: Partial<MediaCacheOptions> = {}): Promise<MediaCache> => {
-  const cache = await openMediaCache({ client: clientWith(), directory, capacityBytes: 100 * MB, ...options });
+const cacheWith = (options: Partial<MediaCacheOptions> = {}): MediaCache => {
+  const [inspector, editor] = [new Inspector(), new PhotoEditor()];
+  stopLater({ stop: () => inspector.close() });
+  stopLater({ stop: async () => editor.close() });
+  const parts = { client: clientWith(), inspector, editor };
+  const cache = new MediaCache({ ...parts, directory, capacityBytes: 100 * MB, ...options });
   stopLater({ stop: () => cache.close() });
   return cache;
 };
@@ -36,7 +42,7 @@ const until = async (condition: () => boolean | Promise<boolean>): Promise<void>
 describe('a file', () => {
   it('lies on disk, byte for byte, with what is known of it', async () => {
     const bytes = film({ seconds: 5, index: 'last', mediaBytes: 3 * MB });
-    const media = await (await cacheWith()).fetchToDisk(there.serve('/film', bytes), WANTED);
+    const media = await cacheWith().fetchToDisk(there.serve('/film', bytes), WANTED);
     expect(await readFile(media.path)).toEqual(bytes);
     expect(media).toMatchObject({ sizeBytes: bytes.length, mime: 'video/mp4', durationSeconds: 5, width: 640 });
     expect((await stat(media.path)).mode & 0o077).toBe(0);
@@ -51,22 +57,22 @@ describe('a file', () => {
     ['a film of 31 minutes', film({ seconds: 1_860 }), 'video', 'media_too_long'],
     ['an empty file', Buffer.alloc(0), 'audio', 'media_empty'],
   ] as const)('is checked again now that it is here (D-24): %s', async (_, bytes, type, code) => {
-    const media = await (await cacheWith()).fetchToDisk(there.serve('/file', bytes), WANTED);
+    const media = await cacheWith().fetchToDisk(there.serve('/file', bytes), WANTED);
     expect(media.complaintAs(type)).toMatchObject({ code });
   });
 
   it('comes without an announced length', async () => {
     const url = there.serve('/file', mp3(5_000), { contentLength: false });
-    expect(await (await cacheWith()).fetchToDisk(url, WANTED)).toMatchObject({ sizeBytes: 5_000 * 417 });
+    expect(await cacheWith().fetchToDisk(url, WANTED)).toMatchObject({ sizeBytes: 5_000 * 417 });
   });
 
   it('is streamed: of 300 MB next to nothing is ever in memory', async () => {
     const url = there.serve('/file', sparse(300 * MB, png(8, 8)));
-    const cache = await cacheWith({ capacityBytes: 300 * MB });
+    const cache = cacheWith({ capacityBytes: 300 * MB });
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 5);
-    const media = await cache.fetchToDisk(url, { maxBytes: 300 * MB });
+    const media = await cache.fetchToDisk(url, { ...WANTED, maxBytes: 300 * MB });
     clearInterval(watch);
     expect((await stat(media.path)).size).toBe(300 * MB);
     // The host's own buffers, which stand in this process, and those that wait to be collected are in it.
@@ -77,7 +83,7 @@ describe('a file', () => {
 describe('one download', () => {
   it('serves everybody who wants the file at the same time, and those who come later', async () => {
     const url = there.serve('/file', sparse(2 * MB, png(8, 8)));
-    const cache = await cacheWith();
+    const cache = cacheWith();
     const all = await Promise.all(Array.from({ length: 50 }, () => cache.fetchToDisk(url, WANTED)));
     expect(new Set(all.map(({ path }) => path)).size).toBe(1);
     all.forEach((media) => media.release());
@@ -85,9 +91,18 @@ describe('one download', () => {
     expect(asked('/file')).toBe(1);
   });
 
+  it('serves one post alone: another gets the file as it is by then', async () => {
+    const cache = cacheWith();
+    const url = there.serve('/latest', png(1, 1));
+    expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_1' })).toMatchObject({ width: 1 });
+    there.serve('/latest', png(2, 2));
+    expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_2' })).toMatchObject({ width: 2 });
+    expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_1' })).toMatchObject({ width: 1 });
+  });
+
   it('fails for all of them alike, and is tried again by the next', async () => {
     const url = there.on('/file', (_, response) => response.writeHead(503).end());
-    const cache = await cacheWith();
+    const cache = cacheWith();
     const errors = await Promise.all([1, 2, 3].map(() => failure(cache.fetchToDisk(url, WANTED))));
     expect(errors).toEqual(
       [1, 2, 3].map(() => expect.objectContaining({ code: 'http_status', permanent: false }) as unknown),
@@ -103,7 +118,7 @@ describe('one download', () => {
     const url = there.on('/file', (_, response) => {
       response.on('close', () => (closed = true)).write('a');
     });
-    const cache = await cacheWith();
+    const cache = cacheWith();
     const [first, second] = [new AbortController(), new AbortController()];
     const one = failure(cache.fetchToDisk(url, { ...WANTED, signal: first.signal }));
     const two = failure(cache.fetchToDisk(url, { ...WANTED, signal: second.signal }));
@@ -117,7 +132,7 @@ describe('one download', () => {
   });
 
   it('is not begun for somebody who has gone', async () => {
-    const cache = await cacheWith();
+    const cache = cacheWith();
     const url = there.serve('/file', png(8, 8));
     const gone = cache.fetchToDisk(url, { ...WANTED, signal: AbortSignal.abort() });
     expect(await failure(gone)).toMatchObject({ code: 'aborted' });
@@ -128,11 +143,11 @@ describe('one download', () => {
 
 describe('the length of a file', () => {
   it.each([true, false])('is at most what its caller allows; announced: %s', async (contentLength) => {
-    const cache = await cacheWith();
+    const cache = cacheWith();
     const fits = there.serve('/fits', Buffer.alloc(MB), { contentLength });
     const exceeds = there.serve('/exceeds', Buffer.alloc(MB + 1), { contentLength });
-    expect(await cache.fetchToDisk(fits, { maxBytes: MB })).toMatchObject({ sizeBytes: MB });
-    expect(await failure(cache.fetchToDisk(exceeds, { maxBytes: MB }))).toMatchObject({
+    expect(await cache.fetchToDisk(fits, { ...WANTED, maxBytes: MB })).toMatchObject({ sizeBytes: MB });
+    expect(await failure(cache.fetchToDisk(exceeds, { ...WANTED, maxBytes: MB }))).toMatchObject({
       ...{ code: 'too_large', permanent: true },
     });
     await until(async () => (await readdir(directory)).length === 1);
@@ -140,13 +155,13 @@ describe('the length of a file', () => {
 
   it('is judged for each caller by what that caller allows', async () => {
     const url = there.serve('/file', sparse(MB, png(8, 8)));
-    const cache = await cacheWith();
+    const cache = cacheWith();
     const [small, large] = await Promise.all([
-      failure(cache.fetchToDisk(url, { maxBytes: MB - 1 })),
-      cache.fetchToDisk(url, { maxBytes: MB }),
+      failure(cache.fetchToDisk(url, { ...WANTED, maxBytes: MB - 1 })),
+      cache.fetchToDisk(url, { ...WANTED, maxBytes: MB }),
     ]);
     expect([small.code, large.sizeBytes]).toEqual(['too_large', MB]);
-    expect(await failure(cache.fetchToDisk(url, { maxBytes: MB - 1 }))).toMatchObject({ code: 'too_large' });
+    expect(await failure(cache.fetchToDisk(url, { ...WANTED, maxBytes: MB - 1 }))).toMatchObject({ code: 'too_large' });
     expect(asked('/file')).toBe(2);
   });
 });
@@ -162,20 +177,13 @@ describe('what is left on disk', () => {
     ['is only a part', async () => there.on('/', (_, response) => response.writeHead(206).end('part'))],
     ['is nothing', async () => there.on('/', (_, response) => response.writeHead(204).end())],
   ])('is nothing where a file %s', async (_, serve) => {
-    const cache = await cacheWith();
+    const cache = cacheWith();
     await failure(cache.fetchToDisk(await serve(), WANTED));
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('by an earlier process is removed at the start, and nothing that is not ours', async () => {
-    const id = '6f1d3e54-5d0b-5a4e-9d3c-0c2f9b1a7e11';
-    for (const name of [`${id}.media`, `${id}.media.partial`, 'notes.txt']) await writeFile(join(directory, name), 'x');
-    await cacheWith();
-    expect(await readdir(directory)).toEqual(['notes.txt']);
-  });
-
   it('is nothing once the cache is closed, whatever it was doing', async () => {
-    const cache = await openMediaCache({ client: clientWith(), directory, capacityBytes: MB });
+    const cache = cacheWith({ capacityBytes: MB });
     await fetched(cache, there.serve('/file', png(8, 8)));
     const waiting = failure(
       cache.fetchToDisk(
@@ -195,7 +203,7 @@ describe('room on disk', () => {
 
   it('is made by what was used longest ago', async () => {
     const [a, b, c] = serveAll('/a', '/b', '/c') as [string, string, string];
-    const cache = await cacheWith({ capacityBytes: 2 * MB });
+    const cache = cacheWith({ capacityBytes: 2 * MB });
     await fetched(cache, a, b, a, c);
     await until(async () => (await readdir(directory)).length === 2);
     await fetched(cache, a, c);
@@ -206,7 +214,7 @@ describe('room on disk', () => {
 
   it('is not made by what is in use: that lies there until it is released', async () => {
     const [a, b] = serveAll('/a', '/b') as [string, string];
-    const cache = await cacheWith({ capacityBytes: MB + 1_000 });
+    const cache = cacheWith({ capacityBytes: MB + 1_000, roomMs: 20 });
     const held = await cache.fetchToDisk(a, WANTED);
     const twice = await cache.fetchToDisk(a, WANTED);
     held.release();
@@ -218,6 +226,17 @@ describe('room on disk', () => {
     await until(() => !existsSync(held.path));
   });
 
+  it('is waited for while others use it', async () => {
+    const [a, b] = serveAll('/a', '/b') as [string, string];
+    const cache = cacheWith({ capacityBytes: MB + 1_000 });
+    const held = await cache.fetchToDisk(a, WANTED);
+    const waiting = cache.fetchToDisk(b, WANTED);
+    await until(() => asked('/b') === 1);
+    expect(existsSync(held.path)).toBe(true);
+    held.release();
+    expect(await waiting).toMatchObject({ sizeBytes: MB });
+  });
+
   it('is given back by what failed, announced or not', async () => {
     const broken = there.on('/broken', (_, response) => {
       response.write(Buffer.alloc(900_000));
@@ -225,17 +244,17 @@ describe('room on disk', () => {
       setImmediate(() => response.destroy());
     });
     const [a] = serveAll('/a') as [string];
-    const cache = await cacheWith({ capacityBytes: MB });
+    const cache = cacheWith({ capacityBytes: MB });
     for (let n = 0; n < 3; n++) await failure(cache.fetchToDisk(broken, WANTED));
     await fetched(cache, a);
     expect(asked('/a')).toBe(1);
   });
 
   it('is not there for a file larger than the cache', async () => {
-    const cache = await cacheWith({ capacityBytes: MB - 1 });
+    const cache = cacheWith({ capacityBytes: MB - 1 });
     for (const contentLength of [true, false]) {
       const url = there.serve('/file', sparse(MB, png(8, 8)), { contentLength });
-      expect(await failure(cache.fetchToDisk(url, WANTED))).toMatchObject({ code: 'storage', permanent: false });
+      expect(await failure(cache.fetchToDisk(url, WANTED))).toMatchObject({ code: 'too_large', permanent: true });
     }
     expect(await readdir(directory)).toEqual([]);
   });
@@ -243,7 +262,7 @@ describe('room on disk', () => {
 
 it('fetches a file anew once it is old, and keeps the old one for who still reads it', async () => {
   let now = 1_000_000;
-  const cache = await cacheWith({ clock: { now: () => now }, maxAgeMs: 60_000 });
+  const cache = cacheWith({ clock: { now: () => now }, maxAgeMs: 60_000 });
   const url = there.serve('/file', png(1, 1));
   const old = await cache.fetchToDisk(url, WANTED);
   there.serve('/file', png(2, 2));

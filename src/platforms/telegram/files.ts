@@ -9,7 +9,7 @@ const MB = 1_048_576;
 
 /** What Telegram takes of an upload (platforms.md §1). */
 const WANTED: Readonly<Record<Media['type'], WantedMedia>> = {
-  photo: { maxBytes: 10 * MB, maxSum: 10_000, formats: ['image/jpeg', 'image/png'] },
+  photo: { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] },
   video: { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
   audio: { maxBytes: 50 * MB, formats: ['audio/mpeg', 'audio/mp4', 'audio/ogg'] },
 };

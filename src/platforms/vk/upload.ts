@@ -10,7 +10,7 @@ const MB = 1_048_576;
 
 /** What VK takes (platforms.md §1); a video's size is that of the payload's own limit. */
 const WANTED: Readonly<Record<'photo' | 'video', WantedMedia>> = {
-  photo: { maxBytes: 50 * MB, maxSum: 14_000, formats: ['image/jpeg', 'image/png', 'image/gif'] },
+  photo: { maxBytes: 50 * MB, maxSum: 14_000, maxRatio: 20, formats: ['image/jpeg', 'image/png', 'image/gif'] },
   video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
 };
 

@@ -20,6 +20,7 @@ import type { SecretVault } from '../../secrets/vault.js';
 import { Doubts, type DoubtsDependencies, type Verdict } from './doubts.js';
 import type { Ending } from './ending.js';
 import { erased, interrupted, overdue } from './interruptions.js';
+import type { MediaFiles } from './media-files.js';
 import { Outcomes, type OutcomesDependencies } from './outcomes.js';
 import type { Pacing } from './pacing.js';
 import { nextStep, visible, type Work } from './work.js';
@@ -29,6 +30,7 @@ export interface PublishDependencies extends OutcomesDependencies, DoubtsDepende
   readonly publishers: Publishers;
   readonly vault: SecretVault;
   readonly pacing: Pacing;
+  readonly media: MediaFiles;
 }
 
 const ACTOR = 'system:publish-due-posts';
@@ -205,16 +207,10 @@ export class Publish {
 
   private contextOf(work: Work, credentials: Readonly<Record<string, string>>): SendContext {
     const { results, attempt } = work.loaded.state;
-    const key = work.row.publication_id;
-    return {
-      credentials,
-      channel: work.target,
-      results,
-      key,
-      attempt,
-      media: noFile,
-      signal: work.ending.breakOff,
-    };
+    const { post_id: postId, publication_id: key } = work.row;
+    const signal = work.ending.breakOff;
+    const media = this.on.media.of({ postId, media: work.payload.media ?? [], signal });
+    return { credentials, channel: work.target, results, key, attempt, media, signal };
   }
 }
 
@@ -223,11 +219,3 @@ type Resolved =
   | Exclude<StepOutcome, { kind: 'in_doubt' }>
   | { readonly kind: 'unresolved'; readonly error: PublishError }
   | { readonly kind: 'left' };
-
-/** Files do not reach the publishers yet: whatever needs one goes as a link (D-22). */
-const noFile: SendContext['media'] = async () => ({
-  code: 'media_unsuitable',
-  category: 'media',
-  source: 'gateway',
-  message: 'Files are not sent yet.',
-});

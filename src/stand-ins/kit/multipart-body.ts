@@ -58,10 +58,10 @@ class Scanner {
       if (at >= 0) return void (this.known = this.known.subarray(at + mark.length));
       // What may be the beginning of the mark waits for more.
       if (end > 0) this.known = this.known.subarray(end);
-      const { done, value } = await this.pieces.next();
-      if (done && orEnd) return yield* this.rest();
-      if (done) throw unreadable();
-      this.known = this.known.length > 0 ? Buffer.concat([this.known, value]) : value;
+      const next = await this.pieces.next();
+      if (next.done && orEnd) return yield* this.rest();
+      if (next.done) throw unreadable();
+      this.known = this.known.length > 0 ? Buffer.concat([this.known, next.value]) : next.value;
     }
   }
 

@@ -1,0 +1,28 @@
+const ENDINGS: Readonly<Record<string, string>> = {
+  ...{ 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' },
+  ...{ 'video/mp4': 'mp4', 'video/quicktime': 'mov', 'video/webm': 'webm' },
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp4': 'm4a', 'audio/ogg': 'ogg' },
+};
+
+const MAX_LENGTH = 60;
+
+/**
+ * A name for a file: what its URL ends with, letters and digits of any script, with the ending of what it really is.
+ * Readers see it where a network shows files as such.
+ */
+export const fileNameOf = (url: string, mime: string): string => {
+  const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
+  const words = decoded(last)
+    .replace(/\.\w{1,5}$/, '')
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
+    .replace(/^[.-]+|-+$/g, '');
+  return `${Array.from(words).slice(0, MAX_LENGTH).join('') || 'file'}.${ENDINGS[mime] ?? 'bin'}`;
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};

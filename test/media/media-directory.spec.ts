@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openMediaDirectory } from '../../src/media/media-directory.js';
+
+let parent: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'crosspost-directory-'));
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+const OWN = `${hostname()}_${process.pid}`;
+/** A folder with a file in it. */
+const left = async (name: string, minutesAgo = 0): Promise<string> => {
+  const path = join(parent, name);
+  await mkdir(path);
+  await writeFile(join(path, 'file'), 'x');
+  const at = new Date(Date.now() - minutesAgo * 60_000);
+  await utimes(path, at, at);
+  return path;
+};
+const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
+
+it('is made where there is none, and gone when it is closed', async () => {
+  const { path, capacityBytes, close } = await openMediaDirectory(join(parent, 'new', 'media'));
+  expect(existsSync(path)).toBe(true);
+  expect(capacityBytes).toBeGreaterThan(0);
+  await close();
+  expect(existsSync(path)).toBe(false);
+});
+
+describe('what a killed process has left is removed at the next start', () => {
+  it.each([
+    ['of this very name', () => left(OWN)],
+    ['of a process of this machine that is dead', () => left(`${hostname()}_${deadPid()}`)],
+    ['of another machine, without a sign of life for long', () => left('elsewhere_1', 25)],
+    ['of a process that was given a dead one’s number', () => left(`${hostname()}_${process.ppid}`, 25)],
+  ])('%s', async (_, leave) => {
+    const path = await leave();
+    const { close } = await openMediaDirectory(parent);
+    expect(existsSync(join(path, 'file'))).toBe(false);
+    await close();
+  });
+});
+
+describe('what may be in use is left alone', () => {
+  it.each([
+    ['of a living process of this machine', () => left(`${hostname()}_${process.ppid}`)],
+    ['of another machine', () => left('elsewhere_1', 10)],
+    ['of somebody else', () => left('notes', 100)],
+  ])('%s', async (_, leave) => {
+    const path = await leave();
+    const { close } = await openMediaDirectory(parent);
+    expect(existsSync(join(path, 'file'))).toBe(true);
+    await close();
+  });
+});
+
+it('where it cannot be, the start says so', async () => {
+  await writeFile(join(parent, 'file'), '');
+  await expect(openMediaDirectory(join(parent, 'file'))).rejects.toThrow(
+    'DATA_DIR must be a folder that can be written',
+  );
+});

@@ -1,0 +1,240 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { silentLog } from '../../src/kernel/log.js';
+import type { GuardedClientOptions } from '../../src/media/guarded-client.js';
+import { Inspector } from '../../src/media/inspector.js';
+import { MediaCache } from '../../src/media/media-cache.js';
+import { PhotoEditor } from '../../src/media/photo-editor.js';
+import type { Media } from '../../src/payload/payload.js';
+import { goesAsLink, outcomeOfMediaError } from '../../src/platforms/media-error.js';
+import type { MediaFile, PublishError, WantedMedia } from '../../src/platforms/publisher.js';
+import { MediaFiles } from '../../src/sagas/publish-due-posts/media-files.js';
+import { selfSigned } from './certificate.js';
+import { clientWith, host, stopLater, tcp } from './harness.js';
+import { film, mp3, ogg, webm } from './make-films.js';
+import { gif, jpeg, png } from './make-images.js';
+import { sparse, type TestHost } from './test-host.js';
+
+const MB = 1_048_576;
+const PHOTO: WantedMedia = { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] };
+const VIDEO: WantedMedia = { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime'] };
+const AUDIO: WantedMedia = { maxBytes: 50 * MB, formats: ['audio/mpeg'] };
+const WANTED = { photo: PHOTO, video: VIDEO, audio: AUDIO };
+
+let there: TestHost;
+let directory: string;
+const inspector = new Inspector();
+const editor = new PhotoEditor();
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'crosspost-files-'));
+  stopLater({ stop: () => rm(directory, { recursive: true, force: true }) });
+  there = await host();
+});
+afterAll(async () => {
+  editor.close();
+  await inspector.close();
+});
+
+const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 20_000): MediaFiles => {
+  const client = clientWith(options);
+  const cache = new MediaCache({ client, inspector, editor, directory, capacityBytes: 200 * MB, timeoutMs });
+  stopLater({ stop: () => cache.close() });
+  return new MediaFiles(cache, silentLog);
+};
+const signal = new AbortController().signal;
+const lend = (type: Media['type'], url: string, by = filesWith(), wanted: WantedMedia = WANTED[type]) =>
+  by.of({ postId: 'post_1', media: [{ type, url }], signal })(0, wanted);
+const lent = async (...args: Parameters<typeof lend>): Promise<MediaFile> => {
+  const file = await lend(...args);
+  if ('code' in file) throw new Error(JSON.stringify(file));
+  return file;
+};
+const refused = async (...args: Parameters<typeof lend>): Promise<PublishError> => {
+  const file = await lend(...args);
+  if ('code' in file) return file;
+  throw new Error(`it is lent: ${file.filename}`);
+};
+const colour = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#802020' } });
+
+describe('a medium that a network takes', () => {
+  it.each([
+    ['photo', encodeURI('/Гавань вечером.JPG'), () => jpeg(30, 20), 'image/jpeg', 'Гавань-вечером.jpg'],
+    ['video', '/film.bin', () => film({ seconds: 3 }), 'video/mp4', 'film.mp4'],
+    ['video', '/', () => film({ seconds: 3, brand: 'qt  ' }), 'video/quicktime', 'file.mov'],
+    ['audio', '/..%2f..%2fa%22b.mp3', () => mp3(), 'audio/mpeg', 'a-b.mp3'],
+  ] as const)('goes as it is: %s %s', async (type, path, bytes, mime, filename) => {
+    const file = await lent(type, there.serve(path, bytes()));
+    expect(file).toMatchObject({ mime, filename, sizeBytes: bytes().length });
+    file.release();
+  });
+
+  it('is fetched once for all networks and attempts, and made once for all who want the same', async () => {
+    const by = filesWith();
+    const url = there.serve('/photo', await colour(300, 200).webp().toBuffer());
+    const files = await Promise.all([1, 2, 3].map(() => lent('photo', url, by)));
+    expect(new Set(files.map(({ path }) => path)).size).toBe(1);
+    files.forEach((file) => file.release());
+    (await lent('photo', url, by)).release();
+    (await lent('photo', url, by, { ...PHOTO, maxSide: 100 })).release();
+    expect(there.requests).toHaveLength(1);
+    expect(await readdir(directory)).toHaveLength(3);
+  });
+});
+
+describe('a photo that a network does not take is made to fit (D-22)', () => {
+  it.each([
+    ['its format', () => colour(300, 200).webp().toBuffer(), {}, { mime: 'image/jpeg', filename: 'photo.jpg' }],
+    ['its size in pixels', () => colour(400, 30).png().toBuffer(), { maxSum: 215 }, { mime: 'image/png' }],
+    ['its length in bytes', () => colour(900, 900).png().toBuffer(), { maxBytes: 3_000 }, { mime: 'image/jpeg' }],
+  ] as const)('%s', async (_, bytes, more, expected) => {
+    const file = await lent('photo', there.serve('/photo.webp', await bytes()), filesWith(), { ...PHOTO, ...more });
+    expect(file).toMatchObject(expected);
+    file.release();
+  });
+});
+
+describe('a medium that cannot go goes as a link (D-22)', () => {
+  it.each<[string, Media['type'], () => Buffer | Promise<Buffer>, string, Partial<WantedMedia>?]>([
+    [
+      'a photo of a shape that no scaling helps',
+      'photo',
+      () => colour(2_100, 100).jpeg().toBuffer(),
+      'media_unsuitable',
+    ],
+    ['a photo that nobody can decode', 'photo', () => jpeg(30, 20), 'media_unsuitable', { maxSide: 10 }],
+    ['a photo of more than 25 megapixels', 'photo', () => png(50_000, 50_000), 'media_too_many_pixels'],
+    ['a film of a format that the network does not take', 'video', () => webm(3), 'media_unsuitable'],
+    ['sound of a format that the network does not take', 'audio', () => ogg(), 'media_unsuitable'],
+    [
+      'a film of more bytes than the network takes',
+      'video',
+      () => film({ seconds: 3 }),
+      'media_too_large',
+      { maxBytes: 9 },
+    ],
+    ['a film of more than 30 minutes', 'video', () => film({ seconds: 1_801 }), 'media_too_long'],
+  ])('%s', async (_, type, bytes, code, more = {}) => {
+    const url = there.serve('/medium', await bytes());
+    const error = await refused(type, url, filesWith(), { ...WANTED[type], ...more });
+    expect(error).toMatchObject({ code, category: 'media', source: 'gateway' });
+    expect(error.message).toMatch(/^media\[0\]\.url /);
+    expect(goesAsLink(error)).toBe(true);
+  });
+
+  it('a photo that has grown over 20 MB, announced or not, of which no more than that is fetched', async () => {
+    for (const contentLength of [true, false]) {
+      const url = there.serve('/grown', sparse(100 * MB, png(8, 8)), { contentLength });
+      const error = await refused('photo', url);
+      expect([error.code, goesAsLink(error)]).toEqual(['media_too_large', true]);
+      expect(there.bytesSent).toBeLessThan(40 * MB);
+    }
+  });
+
+  it('a film too large for a network is not even fetched for it', async () => {
+    const url = there.serve('/film', sparse(2_000 * MB, film({ seconds: 3 })));
+    expect(await refused('video', url)).toMatchObject({ code: 'media_too_large' });
+    expect(there.bytesSent).toBeLessThan(10 * MB);
+  });
+});
+
+describe('a medium that has changed since it was accepted fails for good (D-24, D-35)', () => {
+  it.each<[string, Media['type'], () => string | Promise<string>, string]>([
+    ['a web page', 'photo', () => there.serve('/', Buffer.from('<!doctype html><p>')), 'media_wrong_type'],
+    ['another type', 'photo', () => there.serve('/', film({ seconds: 1 })), 'media_wrong_type'],
+    ['a format that posts do not have', 'photo', () => there.serve('/', gif()), 'media_format'],
+    ['nothing', 'video', () => there.serve('/', Buffer.alloc(0)), 'media_empty'],
+    ['gone', 'photo', () => `${there.origin}/nowhere`, 'media_http_status'],
+    ['elsewhere', 'photo', () => there.on('/', (_, answer) => answer.writeHead(302).end()), 'media_redirect'],
+    [
+      'compressed',
+      'audio',
+      () => there.serve('/', mp3(), { headers: { 'content-encoding': 'gzip' } }),
+      'media_content_encoding',
+    ],
+    ['at a private address', 'photo', () => there.as('moved.example', '/'), 'private_address'],
+    [
+      'on a host with a bad certificate',
+      'photo',
+      async () => (await host({ tls: selfSigned(['127.0.0.1']) })).origin + '/',
+      'media_tls',
+    ],
+  ])('%s', async (_, type, serve, code) => {
+    const by = filesWith({ resolve: async () => ['10.0.0.1'] });
+    const error = await refused(type, await serve(), by);
+    expect(error).toMatchObject({ code, category: 'media' });
+    expect(outcomeOfMediaError(error)).toMatchObject({ kind: 'failed' });
+    expect(goesAsLink(error)).toBe(false);
+  });
+
+  it('and is fetched anew when the post is sent again: it may have been mended', async () => {
+    const by = filesWith();
+    const url = there.serve('/photo', gif());
+    expect(await refused('photo', url, by)).toMatchObject({ code: 'media_format' });
+    there.serve('/photo', jpeg(30, 20));
+    (await lent('photo', url, by)).release();
+  });
+});
+
+describe('what may pass is tried again (D-24)', () => {
+  const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`;
+  const silent = { timeouts: { headersMs: 100, idleMs: 100 } };
+  it.each<[string, () => string | Promise<string>, string, Partial<GuardedClientOptions>?, number?]>([
+    ['a host that is down', () => 'http://127.0.0.1:9/', 'media_unreachable'],
+    ['a host that nobody knows', () => there.as('gone.example', '/'), 'media_unreachable', { resolve: async () => [] }],
+    ['a host that is overloaded', () => there.on('/', (_, answer) => answer.writeHead(503).end()), 'media_http_status'],
+    ['a host that does not answer', () => there.on('/', () => undefined), 'media_timeout', silent],
+    ['a body that stops', () => tcp((socket) => void socket.write(head(9))), 'media_timeout', silent],
+    [
+      'a body that drips',
+      () =>
+        there.on('/', (_, answer) => {
+          const drip = setInterval(() => answer.write('a'), 10);
+          answer.on('close', () => clearInterval(drip));
+        }),
+      'media_timeout',
+      {},
+      200,
+    ],
+    [
+      'a body that breaks off',
+      () => tcp((socket) => socket.once('data', () => socket.end(`${head(9)}abc`))),
+      'media_unreachable',
+    ],
+    [
+      'what is no HTTP',
+      () => tcp((socket) => socket.once('data', () => socket.end('220 smtp\r\n'))),
+      'media_bad_answer',
+    ],
+    [
+      'TLS with a host that speaks none',
+      async () => (await tcp((socket) => socket.once('data', () => socket.end('hello')))).replace('http', 'https'),
+      'media_tls',
+    ],
+  ])('%s', async (_, serve, code, options = {}, timeoutMs = 20_000) => {
+    const error = await refused('photo', await serve(), filesWith(options, timeoutMs));
+    expect(error).toMatchObject({ code, category: 'network', source: 'gateway' });
+    expect(outcomeOfMediaError(error)).toMatchObject({ kind: 'retry', named: false, afterMs: null });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('our own disk', async () => {
+    const url = there.serve('/photo', png(8, 8));
+    await rm(directory, { recursive: true });
+    const error = await refused('photo', url);
+    expect(error).toMatchObject({ code: 'media_storage', category: 'internal' });
+    expect(outcomeOfMediaError(error)).toMatchObject({ kind: 'retry' });
+  });
+
+  it('a worker that is told to stop breaks its downloads off', async () => {
+    const url = there.on('/', (_, answer) => void answer.write('a'));
+    const stop = new AbortController();
+    const post = { postId: 'post_1', media: [{ type: 'photo', url } as const], signal: stop.signal };
+    const waiting = filesWith().of(post)(0, PHOTO);
+    while (there.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    expect(await waiting).toMatchObject({ code: 'media_aborted', category: 'network' });
+  });
+});
