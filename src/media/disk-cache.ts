@@ -63,9 +63,6 @@ interface Entry {
   done: Promise<void>;
 }
 
-/** How a file of the cache is called, also while it is being written. */
-export const CACHE_FILE = /^[0-9a-f-]{36}\.media(\.partial)?$/;
-
 /**
  * Files under names, made once for everybody who wants them at a time; what was used longest ago makes room. Every
  * failure is a {@link MediaFetchError}, if those who make files throw no other.
