@@ -69,6 +69,13 @@ export class Stage {
     return gateway;
   }
 
+  /** A gateway as it starts without settings, with stand-ins of all networks and a demo owner. */
+  async demo(dataDir: string): Promise<Gateway> {
+    const gateway = await startGateway({ PORT: '0', DATA_DIR: dataDir });
+    this.programs.push(gateway.program);
+    return gateway;
+  }
+
   /** What has to be undone when the test is over; the last comes first, and processes before all. */
   atTheEnd(undo: () => Promise<unknown>): void {
     this.endings.push(undo);
