@@ -40,15 +40,22 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
+/** Follows a body on its way. */
+export interface BodyWatcher {
+  /** Some of it has come. */
+  bodyMoves(): void;
+  /** It is there as a whole, or will not come. */
+  bodyIsRead(): void;
+}
+
+const NOBODY: BodyWatcher = { bodyMoves: () => undefined, bodyIsRead: () => undefined };
+
 /**
  * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and thrown
  * away, up to four times as much, so that the client gets to see the answer), `body_incomplete` where it broke off.
- * @param whenSettled called at the moment at which the body is there, or will not come
+ * @param watcher told of everything at the very moment
  */
-export const receiveBody = (
-  request: FastifyRequest,
-  whenSettled: () => void = () => undefined,
-): Promise<ReceivedBody> => {
+export const receiveBody = (request: FastifyRequest, watcher: BodyWatcher = NOBODY): Promise<ReceivedBody> => {
   const stream = request.raw;
   const limit = LIMITS.payloadBytes;
   return new Promise((resolve) => {
@@ -57,11 +64,12 @@ export const receiveBody = (
     let isOver = false;
     const settle = (received: ReceivedBody) => {
       isOver = true;
-      whenSettled();
+      watcher.bodyIsRead();
       resolve(received);
     };
     if (stream.readableEnded) return settle({ ok: true, bytes: Buffer.alloc(0) });
     stream.on('data', (chunk: Buffer) => {
+      watcher.bodyMoves();
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
       else if (size > limit * 4) {

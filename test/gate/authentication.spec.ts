@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestEndpoint, TestGateway } from '../http/gateway.js';
 import { type Answer, call, type Call, lineOf, logOf, signed } from './calls.js';
 
@@ -16,6 +17,24 @@ afterAll(() => gateway.stop());
 const endpointWith = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, projects, settings);
 const now = (seconds = 0): string => String(Math.floor(Date.now() / 1_000) + seconds);
 const BODY = '{"text": "Hello"}';
+
+/** Sends the head of a post, for a body of `length` bytes; what follows is the caller's. */
+const dribble = ({ slug, token }: Pick<TestEndpoint, 'slug' | 'token'>, length: number, signature: string) => {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  const head = [
+    `POST /v1/webhooks/${slug} HTTP/1.1`,
+    ...['Host: x', 'Content-Type: application/json', `Content-Length: ${length}`],
+    ...[`Authorization: Bearer ${token}`, `X-Service-Client-Signature: ${signature}`],
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const answer = once(socket, 'data').then(([first]: Buffer[]) => {
+    socket.destroy();
+    const text = first!.toString();
+    return { status: Number(text.split(' ')[1]), requestId: /x-request-id: (\S+)/i.exec(text)![1]! };
+  });
+  return { socket, answer };
+};
 
 /** What a client can see of an answer, but for the request's own id and the time. */
 const visible = ({ status, headers, text }: Answer): unknown => {
@@ -86,15 +105,57 @@ describe('every failure of authentication is the same 401 (spec: Authentication,
       expect(visible(await call(gateway.url, endpoint, request))).toEqual(expected);
   });
 
-  it('also where the body never comes', async () => {
-    const endpoint = await endpointWith();
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect(Number(port), hostname);
-    const head = ['Host: x', 'Content-Type: application/json', 'Content-Length: 100', 'Authorization: Bearer wrong'];
-    socket.write(`POST /v1/webhooks/${endpoint.slug} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n{"text`);
-    const [first] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(first.toString()).toMatch(/^HTTP\/1\.1 401 /);
+  describe('also where the body does not come (D-7)', () => {
+    const JUNK = `sha256=${'0'.repeat(64)}`;
+    const withheld: [cause: string, settings: object, slug: string | null, token: string | null][] = [
+      ['unknown_slug', {}, 'nobody-has-this-slug', null],
+      ['bad_token', {}, null, 'wrong'],
+      ['bad_token', { require_signature: true }, null, 'wrong'],
+      ['ip_not_allowed', { ip_allowlist: ['10.0.0.0/8'] }, null, null],
+      ['bad_timestamp', { require_timestamp: true }, null, null],
+      ['body_withheld', { require_signature: true }, null, null],
+    ];
+    it.each([
+      ['at all', ''],
+      ['to its end', '{"text'],
+    ])('%s', async (_, sent) => {
+      const played = withheld.map(async ([cause, settings, slug, token]) => {
+        const endpoint = await endpointWith(settings);
+        const address = { slug: slug ?? endpoint.slug, token: token ?? endpoint.token };
+        const { socket, answer } = dribble(address, 100, JUNK);
+        socket.write(sent);
+        const { status, requestId } = await answer;
+        expect([cause, status]).toEqual([cause, 401]);
+        if (slug !== null) return;
+        const headers = new Headers({ 'x-request-id': requestId });
+        expect(await lineOf(gateway, endpoint, { status, headers, text: '' })).toMatchObject({ reason: cause });
+      });
+      await Promise.all(played);
+    });
+  });
+
+  it('a body that comes slowly is waited for, whatever is wrong, and taken where nothing is', async () => {
+    const endpoint = await endpointWith({ require_signature: true });
+    const right = signed(endpoint.secret, BODY);
+    const visits = [
+      dribble(endpoint, BODY.length, right),
+      dribble(
+        endpoint,
+        BODY.length,
+        right.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      ),
+      dribble({ ...endpoint, token: 'wrong' }, BODY.length, right),
+      dribble({ ...endpoint, slug: 'nobody-has-this-slug' }, BODY.length, right),
+    ];
+    let answered = 0;
+    for (const { answer } of visits) void answer.then(() => answered++);
+    for (const letter of BODY) {
+      expect(answered).toBe(0);
+      for (const { socket } of visits) socket.write(letter);
+      await sleep(100); // 1.7 s in all: longer than one may be silent
+    }
+    const answers = await Promise.all(visits.map(({ answer }) => answer));
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401]);
   });
 
   it('an unknown slug is in no endpoint’s log (D-14)', async () => {

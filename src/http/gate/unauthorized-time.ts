@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BodyWatcher } from '../raw-body.js';
+
 /** After the body has been read: longer than any check takes, the signature over 5 MB (3 ms) included. */
 const AFTER_BODY_MS = 10;
-/** After the head, where the body does not come (D-7). */
+/** After the head, or the last of the body that came, where no more of it comes (D-7). */
 const WITHOUT_BODY_MS = 1_000;
 /** Within so long of each other requests share one timer; they then leave by so much too early. */
 const SHARED_MS = 0.5;
@@ -24,21 +27,40 @@ const withoutBody = momentsAfter(WITHOUT_BODY_MS);
 
 /**
  * The moment at which a request will get its 401, should it come to that: a fixed time after its body has been read, or
- * a second after its head where it does not come (D-7). What the checks take differs by microseconds from cause to
- * cause, which is enough to tell causes apart (bench -- unauthorized-timing); so the clocks are set before any of them,
- * when head and body are there, and the answer leaves when it is due, not when they are done.
+ * has not come for a second (D-7). What the checks take differs by microseconds from cause to cause, which is enough to
+ * tell causes apart (bench -- unauthorized-timing); so the clocks are set before any of them, when head and body are
+ * there, and the answer leaves when it is due, not when they are done.
  */
-export class UnauthorizedTime {
-  private readonly withoutBody = withoutBody();
-  private afterBody: Promise<void> | null = null;
+export class UnauthorizedTime implements BodyWatcher {
+  private readonly firstSecond = withoutBody();
+  private movedAt = -Infinity;
+  private standstill: Promise<null> | undefined;
+  private afterBody: Promise<void> | undefined;
 
-  /** The body has been read, or cannot be. */
+  bodyMoves(): void {
+    this.movedAt = performance.now();
+  }
+
   bodyIsRead(): void {
     this.afterBody ??= afterBody();
   }
 
+  /** The body, or null where none of it has come for a second: then nobody can say any more who has signed it. */
+  async comes<Body>(body: Promise<Body>): Promise<Body | null> {
+    return Promise.race([body, (this.standstill ??= this.untilStandstill())]);
+  }
+
   /** Waits for the moment. @param body settles after {@link bodyIsRead} */
   async isDue(body: Promise<unknown>): Promise<void> {
-    await (this.afterBody ?? Promise.race([this.withoutBody, body.then(() => this.afterBody)]));
+    if (!this.afterBody) await this.comes(body);
+    await this.afterBody;
+  }
+
+  private async untilStandstill(): Promise<null> {
+    await this.firstSecond;
+    const left = () => this.movedAt + WITHOUT_BODY_MS - performance.now();
+    for (let ms = left(); ms > 0 && !this.afterBody; ms = left()) await sleep(ms, undefined, { ref: false });
+    this.afterBody ??= afterBody(); // as if it had been read: from here on the checks take what they take
+    return null;
   }
 }

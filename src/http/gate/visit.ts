@@ -23,6 +23,6 @@ export class Visit {
     readonly known: () => EndpointAccess | null,
     readonly fresh: () => Promise<EndpointAccess | null>,
   ) {
-    this.body = receiveBody(request, () => this.unauthorized.bodyIsRead());
+    this.body = receiveBody(request, this.unauthorized);
   }
 }
