@@ -4,29 +4,45 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../kernel/ids.js';
 import { HttpProblem, problemBody } from './http-problem.js';
 
+/** How long, ms, and how much, bytes, a connection is still read from after its last answer. */
+const LINGER_MS = 5_000;
+const LINGER_BYTES = 20_971_520;
+
+/** Connections that have had their last answer, and where each stood then, in bytes. */
+const ending = new WeakMap<Socket, number>();
+
 /**
  * Answers what the HTTP parser could make no request of, or no whole one, in the form of every other error (D-6, D-11),
- * and ends the connection.
+ * and ends the connection. What still comes is read and thrown away for a while: to hang up on it would make the
+ * system drop the answer. @param error of the parser, which tells of everything that it is fed after the first, too
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable) {
-    const problem = problemOf(error.code);
-    const id = newId('req');
-    const body = JSON.stringify(problemBody(problem, id));
-    socket.write(
-      [
-        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-        'Content-Type: application/json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `X-Request-Id: ${id}`,
-        'Connection: close',
-        '',
-        body,
-      ].join('\r\n'),
-    );
+  const endedAt = ending.get(socket);
+  if (endedAt !== undefined) {
+    if (socket.bytesRead - endedAt > LINGER_BYTES) socket.destroy();
+    return;
   }
-  socket.destroy(error);
+  if (!socket.writable) return void socket.destroy(error);
+  ending.set(socket, socket.bytesRead);
+  socket.end(answerTo(error));
+  const patience = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(patience));
+};
+
+const answerTo = ({ code }: { readonly code?: string }): string => {
+  const problem = problemOf(code);
+  const id = newId('req');
+  const body = JSON.stringify(problemBody(problem, id));
+  return [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 };
 
 const PROBLEMS: Readonly<Record<string, readonly [status: number, code: string, message: string]>> = {
