@@ -103,6 +103,19 @@ module.exports = {
       '^src/media/',
     ]),
     only(
+      'processing-is-rules',
+      'What a project makes of a post is the same in the sandbox and in publishing: it knows neither, and no network.',
+      '^src/processing/',
+      [
+        '^src/kernel/',
+        '^src/payload/',
+        '^src/domain/project/processing\\.ts$',
+        '^src/platforms/publisher\\.ts$',
+        '^src/media/(guarded-client|media-fetch-error)\\.ts$',
+        '^src/secrets/',
+      ],
+    ),
+    only(
       'edges-through-buses',
       'HTTP, management and tools translate; what they do goes through commands and queries.',
       '^src/(http|manage|tools)/',
@@ -123,6 +136,7 @@ module.exports = {
         '^src/postgres/(unavailable|tokens)\\.ts$',
         '^src/limits/',
         '^src/media/',
+        '^src/processing/',
         '^src/secrets/',
         '^src/platforms/(publisher|registry)\\.ts$',
         '^src/health/',

@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<EntityType, EntityKind>> = {
 /** The kind that decides what an entity may hold and stand in. */
 export const kindOf = (type: EntityType): EntityKind => KINDS[type];
 
-/** Entities that say what their text *is*: half of an address or of an emoji is no address and no emoji. */
+/** Half of an address or of an emoji is no address and no emoji. */
 const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'mention',
   'url',
@@ -43,6 +43,9 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'hashtag',
   'custom_emoji',
 ]);
+
+/** Whether an entity says what its text *is*, so that it cannot stand on other words or on a part of them. */
+export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
 /** Where two entities cover the same stretch, the one that may hold the other comes first. */
 const OUTERMOST_FIRST: readonly EntityKind[] = ['quote', 'style', 'label', 'verbatim'];
@@ -70,6 +73,6 @@ export const shiftEntities = (entities: readonly Entity[], by: number): Entity[]
 export const clipEntities = (entities: readonly Entity[], length: number): Entity[] =>
   entities.flatMap((entity) => {
     if (endOf(entity) <= length) return [entity];
-    if (entity.offset >= length || INDIVISIBLE.has(entity.type)) return [];
+    if (entity.offset >= length || isIndivisible(entity)) return [];
     return [{ ...entity, length: length - entity.offset }];
   });

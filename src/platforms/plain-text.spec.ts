@@ -11,6 +11,7 @@ describe('plainText', () => {
     expect(plainText({ text, entities: [link(14, 20), link(4, 5)] }, { limit: 100 })).toEqual({
       text: 'See tides (https://example.com/) and https://example.com/ now',
       trimmedChars: 0,
+      droppedSignature: false,
       droppedLinks: 0,
       losesFormatting: false,
     });
@@ -52,6 +53,7 @@ describe('plainText', () => {
     expect(plainText({ text: 'Ahoy', entities: [] }, { limit: 9, lines: ['12345', '678', '90123456', '4'] })).toEqual({
       text: '12345\n678',
       trimmedChars: 4,
+      droppedSignature: false,
       droppedLinks: 2,
       losesFormatting: false,
     });

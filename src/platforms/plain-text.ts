@@ -1,7 +1,9 @@
 import { kindOf, type TextWithEntities } from '../payload/entities.js';
+import type { Entity } from '../payload/payload.js';
 import { replaceRanges } from '../payload/replace-ranges.js';
 import { isVisible } from '../payload/text-measure.js';
 import { trimText } from '../payload/trim.js';
+import { BLANK_LINE } from './signature.js';
 
 /** A post's text for a network that shows no formatting. */
 export interface PlainText {
@@ -13,6 +15,8 @@ export interface PlainText {
   readonly droppedLinks: number;
   /** Whether a reader misses formatting that the original has. */
   readonly losesFormatting: boolean;
+  /** Whether there is a signature that found no room. */
+  readonly droppedSignature: boolean;
 }
 
 /** What a network makes of a text. */
@@ -21,6 +25,8 @@ export interface PlainTextOptions {
   readonly limit: number;
   /** What follows after a blank line and keeps its room: the text is cut shorter instead (D-23). */
   readonly lines?: readonly string[];
+  /** What follows before the lines, after a blank line of its own, and keeps its room as well (D-28). */
+  readonly signature?: TextWithEntities | undefined;
   /** Before which units of a text a network needs something harmless inserted; ascending. */
   readonly breaks?: (text: string) => readonly number[];
 }
@@ -40,16 +46,19 @@ interface Insertion {
  * kept whole or left out.
  */
 export const plainText = (content: TextWithEntities, options: PlainTextOptions): PlainText => {
-  const { limit, lines = [], breaks } = options;
-  const kept = linesThatFit(lines, limit);
-  const tail = kept.join('\n');
+  const { limit, lines = [], breaks, signature } = options;
+  const stopsIn = (text: string) => (breaks?.(text) ?? []).map((at): Insertion => ({ at, text: ZERO_WIDTH_SPACE }));
+  const signed = signature ? withStops(insert(signature.text, linksOf(signature)), stopsIn) : '';
+  const fits = signed.length <= limit;
+  const kept = linesThatFit(lines, fits && signed !== '' ? limit - signed.length - BLANK_LINE.length : limit);
+  const tail = [fits ? signed : '', kept.join('\n')].filter((part) => part !== '').join(BLANK_LINE);
 
   const links = linksOf(content);
   const linked = insert(content.text, links);
-  const stops = (breaks?.(linked) ?? []).map((at): Insertion => ({ at, text: ZERO_WIDTH_SPACE }));
+  const stops = stopsIn(linked);
   const converted = insert(linked, stops);
 
-  const reserve = tail === '' ? 0 : tail.length + SEPARATOR.length;
+  const reserve = tail === '' ? 0 : tail.length + BLANK_LINE.length;
   const trimmed = trimText({ text: converted, entities: [] }, limit, { reserve });
   const cut = trimmed.trimmedChars > 0 ? undo(stops, converted.length - trimmed.trimmedChars) : linked.length;
   const addresses = placed(links);
@@ -60,14 +69,19 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
   const text = cutLink ? `${insert(linked.slice(0, end), upTo(stops, end))}…` : trimmed.text;
   const seen = isVisible(text) ? text : '';
   return {
-    text: seen === '' || tail === '' ? seen + tail : seen + SEPARATOR + tail,
+    text: seen === '' || tail === '' ? seen + tail : seen + BLANK_LINE + tail,
     trimmedChars: content.text.length - keptUnits,
     droppedLinks: lines.length - kept.length + unlinked,
-    losesFormatting: content.entities.some(({ type }) => kindOf(type) !== 'label' || type === 'custom_emoji'),
+    losesFormatting: [content, signature].some((part) => part?.entities.some(losesIts)),
+    droppedSignature: !fits,
   };
 };
 
-const SEPARATOR = '\n\n';
+/** Whether a reader of plain text misses something of an entity. */
+const losesIts = ({ type }: Entity): boolean => kindOf(type) !== 'label' || type === 'custom_emoji';
+
+const withStops = (text: string, stopsIn: (text: string) => readonly Insertion[]): string =>
+  insert(text, stopsIn(text));
 
 /** The addresses behind links, each to stand right behind its words; none where the words are the address. */
 const linksOf = ({ text, entities }: TextWithEntities): Insertion[] =>

@@ -1,11 +1,14 @@
 import type { Instant } from '../kernel/instant.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { TextWithEntities } from '../payload/entities.js';
 import type { Button, Entity, Media, PublishPayload } from '../payload/payload.js';
 
 /** What a network's publisher gets to see of a post, after processing. */
 export interface PlatformPost {
   readonly text: string;
   readonly entities: readonly Entity[];
+  /** Stands below the text after a blank line, and keeps its room: the text is cut shorter instead (D-23, D-28). */
+  readonly signature?: TextWithEntities;
   readonly media: readonly Media[];
   readonly buttons: readonly (readonly Button[])[];
   readonly isAdvertisement: boolean;

@@ -156,6 +156,22 @@ describe('projects', () => {
       ['a backreference', { filters: [{ mode: 'exclude', pattern: '(a)\\1' }] }, ['.filters[0].pattern: bad_pattern']],
       ['a lookahead', { footer: { pattern: 'a(?=b)' } }, ['.footer.pattern: bad_pattern']],
       ['an open group', { footer: { pattern: '(a' } }, ['.footer.pattern: bad_pattern']],
+      ['a footer that matches nothing', { footer: { pattern: '\\s*$' } }, ['.footer.pattern: empty']],
+      [
+        'a pattern too large',
+        { filters: [{ mode: 'exclude', pattern: 'a{900}b{900}' }] },
+        ['.filters[0].pattern: too_large'],
+      ],
+      [
+        'patterns that are too large together',
+        { filters: Array.from({ length: 3 }, () => ({ mode: 'exclude', pattern: '\\pL{900}' })) },
+        [': too_large'],
+      ],
+      [
+        'too many words',
+        { filters: [{ mode: 'exclude', words: Array.from({ length: 120 }, (_, i) => `${i}`.padStart(199, 'x')) }] },
+        ['.filters: too_long'],
+      ],
       ['two footers', { footer: { pattern: 'a', marker: 'b' } }, ['.footer: missing']],
       ['no footer', { footer: {} }, ['.footer: missing']],
       [

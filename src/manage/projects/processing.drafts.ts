@@ -2,8 +2,8 @@ import type { Filter, Replacement, Translation } from '../../domain/project/proc
 import { filledList, filledText, given } from '../../payload/absence.js';
 import type { Sent } from '../../payload/check-fields.js';
 import { Must } from '../../payload/rules.js';
+import { cuttingPatternComplaint, patternComplaint } from '../../processing/pattern.js';
 import { Is } from '../rules.js';
-import { patternComplaint } from './re2-pattern.js';
 
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
@@ -59,7 +59,7 @@ export class FooterDraft {
   @Is.text(500)
   readonly marker: string | undefined;
 
-  @Is.fine(patternComplaint)
+  @Is.fine(cuttingPatternComplaint)
   readonly pattern: string | undefined;
 
   constructor(sent: Sent) {

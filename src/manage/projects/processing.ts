@@ -8,7 +8,8 @@ import { EntityDto } from '../../payload/payload.dto.js';
 import type { Entity } from '../../payload/payload.js';
 import type { ProblemList } from '../../payload/problem-list.js';
 import { fetchUrlComplaint } from '../../payload/url-rules.js';
-import { described } from '../../payload/wording.js';
+import { described, grouped, tooLong } from '../../payload/wording.js';
+import { programSize } from '../../processing/pattern.js';
 import { type DraftClass, fieldsOf, readPart } from '../drafts.js';
 import {
   FilterDraft,
@@ -39,6 +40,7 @@ export const readProcessing = (
   const translation = readPart(fields.translation, `${PATH}.translation`, TranslationDraft, problems);
   if (translation) checkTranslation(translation, policy, problems);
   const signature = readSignature(fields.signature, problems);
+  checkCost(filters, footer, problems);
   return {
     processing: compact({
       filters: filters.length > 0 ? filters : undefined,
@@ -93,6 +95,32 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
   if ((marker === undefined) === (pattern === undefined))
     problems.add(422, path, 'missing', 'must have either a marker or a pattern');
   return compact({ marker, pattern });
+};
+
+/** Of all patterns together, in RE2's instructions: the longest text then takes a fraction of a second. */
+const MAX_PROGRAMS = 2_000;
+/** Of all filters' words together, in UTF-16 units. */
+const MAX_WORDS = 20_000;
+
+/** Every post of the project takes the time of all its patterns and words, and others' posts wait for it. */
+const checkCost = (filters: readonly Filter[], footer: Footer | undefined, problems: ProblemList): void => {
+  const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []);
+  const steps = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);
+  if (steps > MAX_PROGRAMS)
+    problems.add(
+      422,
+      PATH,
+      'too_large',
+      `has patterns that together take ${grouped(steps)} steps for each character; at most ${grouped(MAX_PROGRAMS)} are allowed`,
+    );
+  const letters = filters.flatMap(({ words = [] }) => words).reduce((sum, word) => sum + word.length, 0);
+  if (letters > MAX_WORDS)
+    problems.add(
+      422,
+      `${PATH}.filters`,
+      'too_long',
+      `have words that together ${tooLong(letters, MAX_WORDS, 'characters').replace(/^is/, 'are')}`,
+    );
 };
 
 const checkTranslation = ({ url }: TranslationDraft, policy: AddressPolicy, problems: ProblemList): void => {

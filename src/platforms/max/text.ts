@@ -1,7 +1,8 @@
 import type { TextWithEntities } from '../../payload/entities.js';
 import { isVisible } from '../../payload/text-measure.js';
 import { withLinks } from '../media-links.js';
-import type { Warning } from '../publisher.js';
+import type { PlatformPost, Warning } from '../publisher.js';
+import { signatureWarnings } from '../signature.js';
 import { formattingWarnings, hasFormatting, toHtml } from './html.js';
 
 /** Of the `text` field, in UTF-16 units; whether tags count, nobody says (platforms.md §2). */
@@ -19,12 +20,13 @@ export interface MaxText {
 }
 
 /**
- * A post's text, cut to what fits, with the addresses of media that cannot go below it. Formatted as HTML where
+ * A post's text, cut to what fits, with its signature and the addresses of media that cannot go below it. Formatted as HTML where
  * formatting is left and the HTML fits; else plain, without `format`.
  */
-export const renderText = (post: TextWithEntities, links: readonly string[]): MaxText => {
-  const warnings: Warning[] = [...formattingWarnings(post.entities)];
-  const content = withLinks(isVisible(post.text) ? post : NOTHING, links, MAX_TEXT);
+export const renderText = (post: PlatformPost, links: readonly string[]): MaxText => {
+  const { signature } = post;
+  const warnings: Warning[] = [...formattingWarnings([...post.entities, ...(signature?.entities ?? [])])];
+  const content = withLinks(isVisible(post.text) ? post : NOTHING, links, MAX_TEXT, signature);
   const { text: shown } = content;
   if (content.droppedLinks > 0) {
     const message = `${content.droppedLinks} addresses of media find no room in MAX's ${MAX_TEXT} characters.`;
@@ -40,6 +42,7 @@ export const renderText = (post: TextWithEntities, links: readonly string[]): Ma
     trimmedChars: content.trimmedChars,
     warnings,
   });
+  warnings.push(...signatureWarnings(content));
   if (!shown) return done({});
   if (!hasFormatting(content.entities)) return done({ text: shown });
   const html = toHtml({ text: shown, entities: content.entities });

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../kernel/json.js';
 import type { Button } from '../../payload/payload.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+import { signatureWarnings } from '../signature.js';
 
 /** UTF-16 units of a topic's text where the channel's setting `text_limit` says nothing else (D-4). */
 export const DEFAULT_TEXT_LIMIT = 5_000;
@@ -48,8 +49,8 @@ export const renderOk = (
 
   const limit =
     typeof channel.settings['text_limit'] === 'number' ? channel.settings['text_limit'] : DEFAULT_TEXT_LIMIT;
-  const shown = plainText(post, { limit, lines });
-  warnings.push(...textWarnings(shown, limit));
+  const shown = plainText(post, { limit, lines, signature: post.signature });
+  warnings.push(...textWarnings(shown, limit), ...signatureWarnings(shown));
   const { text, trimmedChars } = shown;
   const media: Json[] = [
     ...(text === '' ? [] : [{ type: 'text', text }]),

@@ -1,5 +1,6 @@
 import { withLinks, type LinkedText } from '../media-links.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+import { signatureWarnings } from '../signature.js';
 import { cleanText } from './clean-text.js';
 import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
 import { planMedia, type Group } from './media-plan.js';
@@ -30,8 +31,19 @@ export const renderTelegram = (
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
   const { groups, links, warnings: mediaWarnings } = planMedia(post.media, results[FETCH]);
   const cleaned = cleanText({ text: post.text, entities: post.entities });
-  const content = withLinks(INVISIBLE.test(cleaned.text) ? NOTHING : cleaned, links, MAX_MESSAGE_TEXT);
-  const warnings: Warning[] = [...keyboardWarnings, ...mediaWarnings, ...trimmingWarnings(content)];
+  const signature = post.signature && cleanText(post.signature);
+  const content = withLinks(
+    INVISIBLE.test(cleaned.text) ? NOTHING : cleaned,
+    links,
+    MAX_MESSAGE_TEXT,
+    signature && !INVISIBLE.test(signature.text) ? signature : undefined,
+  );
+  const warnings: Warning[] = [
+    ...keyboardWarnings,
+    ...mediaWarnings,
+    ...trimmingWarnings(content),
+    ...signatureWarnings(content),
+  ];
 
   const layout = layOut(content, keyboard, groups, channel.address['chat_id'] ?? '');
   warnings.push(...layout.warnings);

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+import { signatureWarnings } from '../signature.js';
 import { mentionBreaks } from './mentions.js';
 
 /** Characters of a wall post (spec: Limits), counted in UTF-16 units. */
@@ -45,8 +46,13 @@ export const renderVk = (
     }
   }
 
-  const shown = plainText(post, { limit: MAX_POST_TEXT, lines: links, breaks: mentionBreaks });
-  warnings.push(...textWarnings(shown));
+  const shown = plainText(post, {
+    limit: MAX_POST_TEXT,
+    lines: links,
+    breaks: mentionBreaks,
+    signature: post.signature,
+  });
+  warnings.push(...textWarnings(shown), ...signatureWarnings(shown));
   if (post.buttons.length > 0) {
     warnings.push({ code: 'buttons_ignored', message: 'VK shows no buttons under a post: they are left out.' });
   }

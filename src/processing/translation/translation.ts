@@ -1,0 +1,26 @@
+import type { Translation } from '../../domain/project/processing.js';
+import type { TextWithEntities } from '../../payload/entities.js';
+import type { PublishError } from '../../platforms/publisher.js';
+
+/** What became of a translation. */
+export type Translated =
+  | {
+      readonly kind: 'translated';
+      readonly content: TextWithEntities;
+      /** Entities that did not come back with the text. */
+      readonly lost: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly error: PublishError;
+      /** Milliseconds after which the service wants to be asked again; null where it does not say. */
+      readonly afterMs: number | null;
+    };
+
+/** Translates a text as a project asks for (D-28). Never throws on a service that fails. */
+export type Translate = (content: TextWithEntities, how: Translation) => Promise<Translated>;
+
+/** A service that translates, by its provider's name. */
+export interface Translator {
+  translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<Translated>;
+}
