@@ -13,6 +13,7 @@ import { createOkPublisher } from '../platforms/ok/ok-publisher.js';
 import { Publishers } from '../platforms/registry.js';
 import { createTelegramPublisher } from '../platforms/telegram/telegram-publisher.js';
 import { createVkPublisher } from '../platforms/vk/vk-publisher.js';
+import { LibreTranslate } from '../processing/translation/libre-translate.js';
 import { createPool } from '../postgres/pool.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
 import { ChannelMessages } from '../projections/posts/channel-messages.queries.js';
@@ -27,7 +28,9 @@ import { EventSaga } from '../sagas/event-saga.js';
 import { PauseAfterPublication } from '../sagas/pause-after-publication/pause-after-publication.js';
 import { ChannelClaims } from '../sagas/publish-due-posts/channel-claims.js';
 import { MediaFiles } from '../sagas/publish-due-posts/media-files.js';
+import { KeptTranslations } from '../sagas/publish-due-posts/kept-translations.js';
 import { Pacing } from '../sagas/publish-due-posts/pacing.js';
+import { ProcessedPosts } from '../sagas/publish-due-posts/processed-posts.js';
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
 import { Publish } from '../sagas/publish-due-posts/publish.js';
 import { raiseNotices } from '../sagas/raise-notices/raise-notices.js';
@@ -93,6 +96,14 @@ const openMedia = async (settings: Settings, { inspector }: Infrastructure, log:
   };
 };
 
+/** The worker's way to translation services: these may take their time. */
+const openTranslator = ({ allowPrivateAddresses }: Settings, { vault }: Infrastructure) => {
+  const policy = addressPolicy(allowPrivateAddresses);
+  const client = new GuardedClient({ policy, timeouts: { headersMs: TRANSLATION_MS } });
+  return { translator: new LibreTranslate(client, vault, TRANSLATION_MS), close: () => client.close() };
+};
+const TRANSLATION_MS = 30_000;
+
 /** How long a stopping worker waits for the networks' answers: what is broken off is in doubt. */
 const SENDING_MS = 3_000;
 
@@ -105,6 +116,7 @@ export const startWorker = async (
   { clock = systemClock, callTimeoutMs }: WorkerOptions = {},
 ): Promise<() => Promise<void>> => {
   const media = await openMedia(settings, on, log);
+  const translation = openTranslator(settings, on);
   await on.leases.start();
   const publishers = publishersOf(urls, callTimeoutMs === undefined ? {} : { timeoutMs: callTimeoutMs });
   const projecting = new AbortController();
@@ -124,6 +136,7 @@ export const startWorker = async (
     messages: new ChannelMessages(on.pool, on.progress),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
     media: media.files,
+    posts: new ProcessedPosts(on.streams, new KeptTranslations(on.streams, translation.translator, clock)),
     clock,
     log,
   });
@@ -139,6 +152,6 @@ export const startWorker = async (
     projecting.abort();
     await Promise.all(runners);
     await Promise.all(publishers.map((publisher) => publisher.close()));
-    await media.close();
+    await Promise.all([media.close(), translation.close()]);
   };
 };

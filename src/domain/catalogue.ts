@@ -9,6 +9,7 @@ import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectEvents } from './project/project.events.js';
 import { publicationEvents } from './publication/publication.events.js';
 import { requestLogEvents } from './request-log/request-log.events.js';
+import { translationEvents } from './translation/translation.events.js';
 
 /** Every event type there is. A golden file for each, test/events/golden/<type>.v<version>.json, must decode for ever. */
 export const catalogue: Catalogue = {
@@ -21,5 +22,6 @@ export const catalogue: Catalogue = {
   ...postEvents,
   ...publicationEvents,
   ...noticeEvents,
+  ...translationEvents,
   ...requestLogEvents,
 };

@@ -60,6 +60,16 @@ export class Streams {
     );
   }
 
+  /** Folds an aggregate's stream as it stood at a revision. @throws Unavailable */
+  async loadAt<S, E extends DomainEvent>(
+    decider: Decider<never, S, E, string>,
+    id: string,
+    revision: bigint,
+  ): Promise<Loaded<S>> {
+    const stored = await this.store.readStream(streamOf(decider, id), { limit: Number(revision) + 1 });
+    return this.folded(decider, stored, nothingYet(decider));
+  }
+
   /** A stream's newest event, decoded; null where there is none. @throws Unavailable */
   async last<E extends DomainEvent>(stream: string): Promise<RecordedEvent<E> | null> {
     const [event] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });

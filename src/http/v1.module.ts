@@ -7,10 +7,12 @@ import { Inspector } from '../media/inspector.js';
 import { addressPolicy } from '../payload/address-policy.js';
 import { FindEndpointTargetsHandler } from '../projections/discovery/endpoint-targets.queries.js';
 import { CountRescheduledHandler } from '../projections/publish-schedule/rescheduled.queries.js';
+import { SecretVault } from '../secrets/vault.js';
 import { InfoController } from './info.controller.js';
 import { MediaCheck } from './media-check.js';
 import { PausesController } from './pauses.controller.js';
 import { SandboxPreview } from './sandbox-preview.js';
+import { SandboxTranslation } from './sandbox-translation.js';
 import { SandboxController } from './sandbox.controller.js';
 
 /** Pausing, discovery and the sandbox: what the composition root takes in beside publishing. */
@@ -18,6 +20,12 @@ export const v1: { readonly controllers: readonly Type[]; readonly providers: re
   controllers: [PausesController, InfoController, SandboxController],
   providers: [
     ...[TempPauseHandler, TempResumeHandler, CountRescheduledHandler, FindEndpointTargetsHandler, SandboxPreview],
+    {
+      provide: SandboxTranslation,
+      inject: [SETTINGS, SecretVault],
+      useFactory: ({ allowPrivateAddresses }: Settings, vault: SecretVault) =>
+        new SandboxTranslation(addressPolicy(allowPrivateAddresses), vault),
+    },
     {
       provide: MediaCheck,
       inject: [SETTINGS, Inspector],

@@ -6,6 +6,13 @@ export interface TextWithEntities {
   readonly entities: readonly Entity[];
 }
 
+/** Where an entity of one text has come to stand in another that was made of it; `of` is its index there. */
+export type EntityPlace = readonly [of: number, offset: number, length: number];
+
+/** The entities of one text in another that was made of it. */
+export const entitiesAt = (entities: readonly Entity[], places: readonly EntityPlace[]): Entity[] =>
+  places.flatMap(([of, offset, length]) => (entities[of] ? [{ ...entities[of], offset, length }] : []));
+
 /**
  * How an entity behaves when entities meet (platforms.md §2, D-43): a `style` may stand in and hold anything but
  * `verbatim`, a `quote` may hold anything but quotes, `verbatim` holds nothing, a `label` holds styles alone.

@@ -1,5 +1,5 @@
 import type { Processing, Translation } from '../domain/project/processing.js';
-import type { TextWithEntities } from '../payload/entities.js';
+import { entitiesAt, type TextWithEntities } from '../payload/entities.js';
 import type { PublishPayload } from '../payload/payload.js';
 import { isVisible } from '../payload/text-measure.js';
 import { type PlatformPost, platformPostOf, type PublishError, type Warning } from '../platforms/publisher.js';
@@ -63,7 +63,9 @@ const inOtherWords = async (
     const message = `${error.message}${says} The text is published as it came.`;
     return { kind: 'content', content, warnings: [{ code: error.code, message }] };
   }
-  const message = `${answer.lost} formatted stretches did not come back from the translation: their words are plain.`;
-  const warnings = answer.lost > 0 ? [{ code: 'formatting_lost_in_translation', message }] : [];
-  return { kind: 'content', content: answer.content, warnings };
+  const entities = entitiesAt(content.entities, answer.places);
+  const lost = content.entities.length - entities.length;
+  const message = `${lost} formatted stretches did not come back from the translation: their words are plain.`;
+  const warnings = lost > 0 ? [{ code: 'formatting_lost_in_translation', message }] : [];
+  return { kind: 'content', content: { text: answer.text, entities }, warnings };
 };

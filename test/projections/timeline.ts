@@ -162,7 +162,7 @@ export class Timeline {
     outcome: (post: string) => 'success' | { retryAfter: number },
   ): Promise<boolean> {
     const name = await this.nameOf(postId);
-    await this.record(id, { type: 'Start', at: this.now, worker: 'w', sending: null });
+    await this.record(id, { type: 'Start', at: this.now, worker: 'w', sending: null, projectRevision: null });
     const came = outcome(name);
     const of = { attempt: attempt + 1, at: this.now };
     if (came === 'success') {

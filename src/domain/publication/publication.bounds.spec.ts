@@ -10,7 +10,7 @@ const error = { code: 'timeout', category: 'network', source: 'gateway', message
 
 const started = (attempt: number, at: number): PublicationEvent => ({
   type: 'PublicationStarted',
-  data: { ...which, attempt, worker: 'w1', sending: null, at },
+  data: { ...which, attempt, worker: 'w1', sending: null, at, projectRevision: null },
 });
 const postpone = (attempt: number, at: number, rule: PostponeRule, retryAt = at + 1): PublicationCommand => ({
   ...{ type: 'Postpone', ...which, attempt, at, retryAt, rule, error },

@@ -10,7 +10,7 @@ const reason = { code: 'filtered', message: 'A filter of the project.' };
 
 const started = (attempt: number, sending: string | null = null): PublicationEvent => ({
   type: 'PublicationStarted',
-  data: { ...which, attempt, worker: 'w1', sending, at: T },
+  data: { ...which, attempt, worker: 'w1', sending, at: T, projectRevision: null },
 });
 const sendBegan = (attempt: number, sending: string): PublicationEvent => ({
   type: 'PublicationSendBegan',
@@ -40,7 +40,14 @@ const filtered: PublicationEvent = { type: 'PublicationFiltered', data: { ...whi
 const resent: PublicationEvent = { type: 'PublicationResent', data: { ...which, at: T + 2 } };
 const dismissed: PublicationEvent = { type: 'PublicationDismissed', data: { ...which, at: T + 2 } };
 
-const start: PublicationCommand = { type: 'Start', ...which, at: T, worker: 'w1', sending: null };
+const start: PublicationCommand = {
+  type: 'Start',
+  ...which,
+  at: T,
+  worker: 'w1',
+  sending: null,
+  projectRevision: null,
+};
 const succeed = (attempt: number): PublicationCommand => ({
   ...{ type: 'Succeed', ...which, attempt, at: T + 1 },
   ...{ messageIds: ['m1'], urls: ['/m1'], warnings: [] },
@@ -138,6 +145,20 @@ describe('an attempt', () => {
         ...[started(2), stepDone(2, 'save', [], null), postponed(2), started(3)],
       ]).results,
     ).toEqual({ upload: { id: 'upload' }, save: { id: 'save' } }));
+
+  it('settles what its project makes of it once it has a text (D-28)', () => {
+    const revisionAfter = (...events: PublicationEvent[]) => fold(publication, events).projectRevision;
+    const settling = (attempt: number, projectRevision: string | null): PublicationEvent => ({
+      type: 'PublicationStarted',
+      data: { ...which, attempt, worker: 'w1', sending: null, at: T, projectRevision },
+    });
+    expect(revisionAfter(settling(1, null), postponed(1))).toBeNull();
+    expect(revisionAfter(settling(1, null), postponed(1), settling(2, '3'), postponed(2))).toBe('3');
+    expect(revisionAfter(settling(1, '3'), postponed(1), settling(2, null))).toBe('3');
+    // Who sends it again wants what the project says now, unless a part of it is out already.
+    expect(revisionAfter(settling(1, '3'), failed(1), resent)).toBeNull();
+    expect(revisionAfter(settling(1, '3'), stepDone(1, 'album', ['m0'], null), failed(1), resent)).toBe('3');
+  });
 
   it('succeeds with the messages of all its steps, those of earlier attempts first', () =>
     spec(publication)

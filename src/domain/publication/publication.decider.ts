@@ -15,7 +15,14 @@ interface OfAttempt {
 
 export type PublicationCommand = Which &
   (
-    | { readonly type: 'Start'; readonly at: Instant; readonly worker: string; readonly sending: string | null }
+    | {
+        readonly type: 'Start';
+        readonly at: Instant;
+        readonly worker: string;
+        readonly sending: string | null;
+        /** Of the project whose processing made the text; null: there is none yet. */
+        readonly projectRevision: string | null;
+      }
     | ({ readonly type: 'BeginSend'; readonly sending: string } & OfAttempt)
     | ({
         readonly type: 'CompleteStep';
@@ -69,6 +76,8 @@ export interface PublicationState {
   /** Such waits in all since {@link firstStartedAt}, ms; they do not use up {@link MAX_RETRY_MS}. */
   readonly excusedMs: number;
   readonly worker: string | null;
+  /** Of the project whose processing made the text that every attempt sends; null: there is none yet (D-28). */
+  readonly projectRevision: string | null;
   /** The visible step under way, which a crash would leave in doubt. */
   readonly sending: string | null;
   readonly results: Readonly<Record<string, JsonObject>>;
@@ -90,6 +99,7 @@ const initial: PublicationState = {
   startedAt: 0,
   ...freshCounts,
   worker: null,
+  projectRevision: null,
   sending: null,
   results: {},
   messageIds: [],
@@ -113,8 +123,9 @@ export const publication: Decider<
       case 'Start': {
         if (state.status === 'publishing') return reject('already_started', 'An attempt is under way.');
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
-        const { at, worker, sending } = command;
-        return [{ type: 'PublicationStarted', data: { ...which, attempt: state.attempt + 1, worker, sending, at } }];
+        const { at, worker, sending, projectRevision } = command;
+        const attempt = { attempt: state.attempt + 1, worker, sending, at, projectRevision };
+        return [{ type: 'PublicationStarted', data: { ...which, ...attempt } }];
       }
       case 'Filter':
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
@@ -156,11 +167,12 @@ export const publication: Decider<
   evolve(state, event) {
     switch (event.type) {
       case 'PublicationStarted': {
-        const { attempt, worker, sending, at } = event.data;
+        const { attempt, worker, sending, at, projectRevision } = event.data;
         const firstStartedAt = state.firstStartedAt ?? at;
         const excusedMs = state.excusedMs + at - (state.excusedSince ?? at);
         const counts = { firstStartedAt, excusedSince: null, excusedMs };
-        return { ...state, ...counts, status: 'publishing', attempt, startedAt: at, worker, sending };
+        const text = { projectRevision: projectRevision ?? state.projectRevision };
+        return { ...state, ...counts, ...text, status: 'publishing', attempt, startedAt: at, worker, sending };
       }
       case 'PublicationSendBegan':
         return { ...state, sending: event.data.sending };
@@ -184,8 +196,12 @@ export const publication: Decider<
         return { ...state, status: 'in_doubt', sending: null };
       case 'PublicationFiltered':
         return { ...state, status: 'filtered' };
-      case 'PublicationResent':
-        return { ...state, ...freshCounts, status: 'queued', sending: null };
+      case 'PublicationResent': {
+        // Whoever sends again wants what the project says now, unless a part of the post is out already.
+        const begun = Object.keys(state.results).length > 0;
+        const projectRevision = begun ? state.projectRevision : null;
+        return { ...state, ...freshCounts, projectRevision, status: 'queued', sending: null };
+      }
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };
       default:

@@ -36,7 +36,14 @@ interface Which {
  */
 export type PublicationStarted = DomainEvent<
   'PublicationStarted',
-  Which & { readonly attempt: number; readonly worker: string; readonly sending: string | null; readonly at: Instant }
+  Which & {
+    readonly attempt: number;
+    readonly worker: string;
+    readonly sending: string | null;
+    readonly at: Instant;
+    /** Revision of the project whose processing made the text; null: there is no text yet (D-28). */
+    readonly projectRevision: string | null;
+  }
 >;
 /** The visible step `sending` is about to go. */
 export type PublicationSendBegan = DomainEvent<
@@ -110,7 +117,12 @@ export type PublicationEvent =
   | PublicationDismissed;
 
 export const publicationEvents = {
-  PublicationStarted: { version: 1 },
+  PublicationStarted: {
+    version: 2,
+    upcasters: {
+      1: (data: Omit<PublicationStarted['data'], 'projectRevision'>) => ({ ...data, projectRevision: null }),
+    },
+  },
   PublicationSendBegan: { version: 1 },
   PublicationStepDone: { version: 1 },
   PublicationSucceeded: { version: 1 },

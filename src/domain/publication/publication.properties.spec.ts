@@ -17,7 +17,14 @@ const attemptOff = fc.oneof({ arbitrary: fc.constant(0), weight: 6 }, fc.integer
 const messageIds = fc.array(fc.constantFrom('m1', 'm2'), { maxLength: 2 });
 const drafts: fc.Arbitrary<Draft> = fc.oneof(
   {
-    arbitrary: sending.map((step): Draft => (_, at) => ({ type: 'Start', ...which, at, worker: 'w', sending: step })),
+    arbitrary: sending.map((step): Draft => (_, at) => ({
+      type: 'Start',
+      ...which,
+      at,
+      worker: 'w',
+      sending: step,
+      projectRevision: null,
+    })),
     weight: 5,
   },
   attemptOff.map((off): Draft => ({ attempt }) => ({

@@ -76,10 +76,10 @@ const read = ({ body }: WholeAnswer, original: TextWithEntities): Translated => 
   if (answered === null) return failed('platform', 'The translation service answers something that is no translation.');
   const words = clean(answered);
   const hasEntities = original.entities.length > 0;
-  const translated = hasEntities ? fromMarkup(words, original) : { content: { text: words, entities: [] }, lost: 0 };
+  const translated = hasEntities ? fromMarkup(words, original) : { text: words, places: [] };
   if (translated === null)
     return failed('platform', 'The translation service answers markup in which nothing can be found again.');
-  if (translated.content.text.length > MAX_PROCESSED_TEXT)
+  if (translated.text.length > MAX_PROCESSED_TEXT)
     return failed('platform', 'The translation service answers a text that is far too long.');
   return { kind: 'translated', ...translated };
 };

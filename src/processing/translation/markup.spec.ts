@@ -1,9 +1,24 @@
 import fc from 'fast-check';
 import { checkEntities } from '../../payload/check-entities.js';
-import { endOf, isIndivisible, kindOf, sortEntities, type TextWithEntities } from '../../payload/entities.js';
+import {
+  endOf,
+  entitiesAt,
+  isIndivisible,
+  kindOf,
+  sortEntities,
+  type TextWithEntities,
+} from '../../payload/entities.js';
 import { anyTextWithEntities } from '../../payload/payload.properties.js';
 import type { Entity } from '../../payload/payload.js';
-import { fromMarkup, toMarkup } from './markup.js';
+import { fromMarkup as readMarkup, toMarkup } from './markup.js';
+
+/** What comes back, its entities in full. */
+const fromMarkup = (html: string, original: TextWithEntities) => {
+  const read = readMarkup(html, original);
+  if (read === null) return null;
+  const entities = entitiesAt(original.entities, read.places);
+  return { content: { text: read.text, entities }, lost: original.entities.length - entities.length };
+};
 
 const bold = (offset: number, length: number): Entity => ({ type: 'bold', offset, length });
 const code = (offset: number, length: number): Entity => ({ type: 'code', offset, length });

@@ -1,11 +1,18 @@
 import { checkEntities } from '../../payload/check-entities.js';
-import { endOf, isIndivisible, kindOf, sortEntities, type TextWithEntities } from '../../payload/entities.js';
+import {
+  endOf,
+  type EntityPlace,
+  isIndivisible,
+  kindOf,
+  sortEntities,
+  type TextWithEntities,
+} from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 
-/** A translated text with the entities that came back, and how many did not. */
+/** A translated text, and where the entities that came back stand in it. */
 export interface ReadMarkup {
-  readonly content: TextWithEntities;
-  readonly lost: number;
+  readonly text: string;
+  readonly places: readonly EntityPlace[];
 }
 
 /** Whether an entity's words are left as they are: code is no language, and an address or emoji is what it says. */
@@ -87,11 +94,13 @@ export const fromMarkup = (html: string, original: TextWithEntities): ReadMarkup
   }
   if (skipped > 0) return null;
   text += html.slice(at);
-  const entities = nestingRightly(
-    text,
-    placed.filter((entity) => entity !== undefined),
-  );
-  return { content: { text, entities }, lost: sorted.length - entities.length };
+  const indices = new Map(original.entities.map((entity, index) => [entity, index]));
+  const places = nestingRightly(text, placed).map(({ id, offset, length }): EntityPlace => [
+    indices.get(sorted[id]!)!,
+    offset,
+    length,
+  ]);
+  return { text, places };
 };
 
 /** Places an entity with its own words, and those inside of it. @returns the words */
@@ -109,8 +118,11 @@ const restore = (
 };
 
 /** Those that nest; none where so many do not that the service must have lost its way. */
-const nestingRightly = (text: string, entities: readonly Entity[]): readonly Entity[] => {
-  let sound = entities;
+const nestingRightly = (
+  text: string,
+  placed: readonly (Entity | undefined)[],
+): readonly (Entity & { id: number })[] => {
+  let sound = placed.flatMap((entity, id) => (entity ? [{ ...entity, id }] : []));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const wrong = new Set(checkEntities(text, sound).map(({ path }) => Number(/^entities\[(\d+)\]/.exec(path)?.[1])));
     if (wrong.size === 0) return sound;

@@ -1,14 +1,14 @@
 import type { Translation } from '../../domain/project/processing.js';
-import type { TextWithEntities } from '../../payload/entities.js';
+import type { EntityPlace, TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
 
 /** What became of a translation. */
 export type Translated =
   | {
       readonly kind: 'translated';
-      readonly content: TextWithEntities;
-      /** Entities that did not come back with the text. */
-      readonly lost: number;
+      readonly text: string;
+      /** Of the entities that came back with the text. */
+      readonly places: readonly EntityPlace[];
     }
   | {
       readonly kind: 'failed';

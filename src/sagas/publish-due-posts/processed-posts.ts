@@ -1,35 +1,53 @@
-import { project } from '../../domain/project/project.decider.js';
+import { project, type ProjectState } from '../../domain/project/project.decider.js';
 import type { Processing } from '../../domain/project/processing.js';
-import type { Streams } from '../../event-store/streams.js';
-import type { PublishPayload } from '../../payload/payload.js';
+import { Remembered } from '../../event-store/remembered.js';
+import type { Loaded, Streams } from '../../event-store/streams.js';
 import { type Processed, processPost } from '../../processing/process-post.js';
-import type { Translate } from '../../processing/translation/translation.js';
+import type { KeptTranslations } from './kept-translations.js';
+import type { Unprocessed } from './work.js';
 
 /** A post as its project wants it on one network. */
 export interface ProcessedPost {
   readonly processed: Processed;
   /** Of the project, as it was when it said so. */
   readonly projectRevision: string;
+  /** Whether a service was asked, which takes time: what was known of the channel may be out of date. */
+  readonly tookTime: boolean;
 }
 
 /**
- * Posts as their projects want them. What a project says counts at the first attempt that has a text: later attempts,
- * and the later steps of a post, keep to it, whatever is changed meanwhile (D-28).
+ * Posts as their projects want them (D-28). What a project says counts when the first attempt has a text; the attempts
+ * after it, and what a look-up compares, keep to that, whatever is changed meanwhile.
  */
 export class ProcessedPosts {
-  constructor(private readonly streams: Streams) {}
+  private readonly projects: Remembered<ProjectState>;
 
-  /** @param settled the project's revision that an earlier attempt kept to; null: the project as it is */
+  constructor(
+    private readonly streams: Streams,
+    private readonly translations: KeptTranslations,
+  ) {
+    this.projects = new Remembered(streams, project);
+  }
+
+  /** A project as it stands; to be read along with what else a publication needs. */
+  project(id: string): Promise<Loaded<ProjectState>> {
+    return this.projects.load(id);
+  }
+
+  /** @param current the project of the publication, as it stands */
   async of(
-    payload: PublishPayload,
-    { projectId, platform, settled }: { projectId: string; platform: string; settled: string | null },
-    translate: Translate,
+    { row, payload, channel, origin, ending, loaded }: Unprocessed,
+    current: Loaded<ProjectState>,
   ): Promise<ProcessedPost> {
-    const upTo = settled === null ? undefined : BigInt(settled);
-    const { state, revision } = await this.streams.load(project, projectId, upTo);
+    const settled = loaded.state.projectRevision ?? String(current.revision);
+    const { state } =
+      settled === String(current.revision)
+        ? current
+        : await this.streams.loadAt(project, row.project_id, BigInt(settled));
     // Events hold what passed the checks of the management API, so what was stored is Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
-    const processed = await processPost(payload, processing, platform, translate);
-    return { processed, projectRevision: String(revision) };
+    const translate = this.translations.of(row.post_id, origin, ending.stop);
+    const processed = await processPost(payload, processing, channel.platform, translate);
+    return { processed, projectRevision: settled, tookTime: processing.translation !== undefined };
   }
 }

@@ -5,15 +5,9 @@ import { publication as decider, type PublicationStatus } from '../../domain/pub
 import type { Position } from '../../event-store/port.js';
 import { Remembered } from '../../event-store/remembered.js';
 import { nothingYet } from '../../event-store/streams.js';
-import {
-  platformPostOf,
-  type PublishError,
-  type Rendering,
-  type SendContext,
-  type Step,
-  type StepOutcome,
-} from '../../platforms/publisher.js';
+import type { PublishError, Rendering, SendContext, Step, StepOutcome, Warning } from '../../platforms/publisher.js';
 import type { Publishers } from '../../platforms/registry.js';
+import type { Processed } from '../../processing/process-post.js';
 import type { PostPayloads } from '../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import type { SecretVault } from '../../secrets/vault.js';
@@ -23,7 +17,8 @@ import { erased, interrupted, overdue } from './interruptions.js';
 import type { MediaFiles } from './media-files.js';
 import { Outcomes, type OutcomesDependencies } from './outcomes.js';
 import type { Pacing } from './pacing.js';
-import { nextStep, visible, type Work } from './work.js';
+import type { ProcessedPosts } from './processed-posts.js';
+import { nextStep, rendererOf, type Unprocessed, visible, type Work } from './work.js';
 
 export interface PublishDependencies extends OutcomesDependencies, DoubtsDependencies {
   readonly payloads: PostPayloads;
@@ -31,6 +26,7 @@ export interface PublishDependencies extends OutcomesDependencies, DoubtsDepende
   readonly vault: SecretVault;
   readonly pacing: Pacing;
   readonly media: MediaFiles;
+  readonly posts: ProcessedPosts;
 }
 
 const ACTOR = 'system:publish-due-posts';
@@ -69,20 +65,20 @@ export class Publish {
    * @returns null where nothing was to be done yet.
    */
   async next(row: ScheduledPublication, worker: string, ending: Ending): Promise<Taken | null> {
-    const { streams, payloads, publishers } = this.on;
-    const [loaded, { state: channel }, isPaused, post] = await Promise.all([
+    const { streams, payloads, posts, publishers, leases } = this.on;
+    const [loaded, { state: channel }, isPaused, post, project] = await Promise.all([
       // The first attempt needs no look: its claim fails where the schedule is behind.
       row.attempt === 0 ? nothingYet(decider) : streams.load(decider, row.publication_id),
       this.channels.load(row.channel_id),
       this.isPaused(row.channel_id),
       payloads.read(row.post_stream, row.post_revision),
+      posts.project(row.project_id),
     ]);
     if (!channel) throw new Error(`${row.channel_id} is not in the store`);
     const { requestId, correlationId, id: causationId } = post.event;
     const publisher = publishers.of(channel.platform);
     const target = { id: row.channel_id, address: channel.address, settings: { ...channel.settings } };
-    const platformPost = platformPostOf(post.payload);
-    const work: Work = {
+    const unprocessed: Unprocessed = {
       row,
       worker,
       ending,
@@ -91,22 +87,28 @@ export class Publish {
       payload: post.payload,
       publisher,
       target,
-      render: (results) => publisher.render(platformPost, target, results),
       loaded,
     };
+    const { status } = loaded.state;
+    if (!UNDER_WAY.has(status)) return { position: loaded.position, isOver: true }; // the schedule is behind
+    if (status === 'queued' && (!channel.enabled || isPaused)) return null;
 
-    const position = await this.goOn(work, isPaused);
+    const { processed, projectRevision, tookTime } = await posts.of(unprocessed, project);
+    if (tookTime && (ending.stop.aborted || !leases.isValid(worker))) return null;
+    if (tookTime && status === 'queued' && (await this.isPaused(row.channel_id))) return null; // meanwhile
+    const work: Work = { ...unprocessed, projectRevision, render: rendererOf(unprocessed, processed) };
+    const position = await this.goOn(work, processed);
     return position === null ? null : { position, isOver: !UNDER_WAY.has(work.loaded.state.status) };
   }
 
   /** Does what the stream asks for. @returns the position of the last event, or null where nothing was to be done yet. */
-  private async goOn(work: Work, isPaused: boolean): Promise<Position | null> {
-    const { row, channel, loaded } = work;
-    if (loaded.state.status === 'publishing') return this.recover(work);
-    if (loaded.state.status !== 'queued') return loaded.position; // the schedule is behind; let it catch up
-    if (!channel.enabled || isPaused) return null;
-    const rendering = work.render(loaded.state.results);
-    return rendering.steps.length === 0 ? this.filter(work, rendering) : this.send(work, rendering);
+  private async goOn(work: Work, processed: Processed): Promise<Position | null> {
+    const { status, results } = work.loaded.state;
+    if (status === 'publishing') return this.recover(work);
+    if (processed.kind === 'filtered') return this.filter(work, processed.reason);
+    const rendering = work.render(results);
+    if (processed.kind === 'wait') return this.putOff(work, rendering, processed);
+    return rendering.steps.length === 0 ? this.filter(work, nothingLeft(rendering)) : this.send(work, rendering);
   }
 
   private async isPaused(channelId: string): Promise<boolean> {
@@ -147,14 +149,21 @@ export class Publish {
     });
   }
 
-  private filter(work: Work, { warnings }: Rendering): Promise<Position | null> {
-    const reason = warnings[0] ?? { code: 'nothing_to_send', message: 'Nothing is left that this network could show.' };
+  private filter(work: Work, reason: Warning): Promise<Position | null> {
     return this.outcomes.record(work, { type: 'Filter', at: this.on.clock.now(), reason });
+  }
+
+  /** An attempt that fails before it has a text: the next one may have another, so that none is settled. */
+  private async putOff(work: Work, rendering: Rendering, { error, afterMs }: Extract<Processed, { kind: 'wait' }>) {
+    const attempt = { at: this.on.clock.now(), worker: work.worker, sending: null, projectRevision: null };
+    const position = await this.outcomes.record(work, { type: 'Start', ...attempt });
+    if (position === null) return null;
+    return this.outcomes.conclude(work, { kind: 'retry', error, afterMs, named: false }, rendering);
   }
 
   private async send(work: Work, first: Rendering): Promise<Position | null> {
     const { vault, pacing, leases, clock } = this.on;
-    const { worker, ending, publisher, channel } = work;
+    const { worker, ending, publisher, channel, projectRevision } = work;
     const channelId = work.row.channel_id;
     let rendering = first;
     let step = nextStep(rendering, work.loaded.state.results);
@@ -163,8 +172,8 @@ export class Publish {
     if (waited && (await this.isPaused(channelId))) return null; // meanwhile
     if (!leases.isValid(worker) || ending.stop.aborted) return null;
 
-    const at = clock.now();
-    let position = await this.outcomes.record(work, { type: 'Start', at, worker, sending: visible(step) });
+    const attempt = { at: clock.now(), worker, sending: visible(step), projectRevision };
+    let position = await this.outcomes.record(work, { type: 'Start', ...attempt });
     if (position === null) return null;
     if (credentials === null) return this.outcomes.conclude(work, { kind: 'credentials', error: erased }, rendering);
     while (step !== undefined) {
@@ -213,6 +222,13 @@ export class Publish {
     return { credentials, channel: work.target, results, key, attempt, media, signal };
   }
 }
+
+/** Why a post without calls does not go: what a network says of it is the best that there is. */
+const nothingLeft = ({ warnings }: Rendering): Warning =>
+  warnings.find(({ code }) => code === 'nothing_to_send') ?? {
+    code: 'nothing_to_send',
+    message: 'Nothing is left that this network could show.',
+  };
 
 /** What a step has come to, once everything was done to find that out. */
 type Resolved =

@@ -4,6 +4,7 @@ import type { Loaded } from '../../event-store/streams.js';
 import type { Origin } from '../../kernel/events.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { PlatformChannel, Publisher, Rendering, SendContext, Step } from '../../platforms/publisher.js';
+import type { Processed } from '../../processing/process-post.js';
 import type { ScheduledPublication } from '../../projections/publish-schedule/publish-schedule.tables.js';
 import type { Ending } from './ending.js';
 
@@ -22,11 +23,29 @@ export interface Work {
   /** The network, and the channel as it gets to see it. */
   readonly publisher: Publisher;
   readonly target: PlatformChannel;
+  /** Revision of the project whose processing made the text (D-28). */
+  readonly projectRevision: string;
   /** What the post becomes, as far as is known. */
   readonly render: (results: SendContext['results']) => Rendering;
   /** The publication's stream as this worker left it. */
   loaded: Loaded<PublicationState>;
 }
+
+/** A publication of which is not known yet what its project makes of it. */
+export type Unprocessed = Omit<Work, 'render' | 'projectRevision'>;
+
+/** How a processed post becomes calls, and what is told of it; of one that does not go there are none. */
+export const rendererOf = ({ publisher, target }: Unprocessed, processed: Processed): Work['render'] => {
+  if (processed.kind !== 'post') return () => NOTHING;
+  const { post, warnings } = processed;
+  if (warnings.length === 0) return (results) => publisher.render(post, target, results);
+  return (results) => {
+    const rendering = publisher.render(post, target, results);
+    return { ...rendering, warnings: [...warnings, ...rendering.warnings] };
+  };
+};
+
+const NOTHING: Rendering = { steps: [], warnings: [], textAfterTrim: '', trimmedChars: 0 };
 
 /** The name of a step that readers would see; null for any other. */
 export const visible = (step: Step | undefined): string | null => (step?.visible ? step.name : null);

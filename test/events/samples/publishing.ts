@@ -4,6 +4,7 @@ import type { PayloadPartStored, PostEvent } from '../../../src/domain/post/post
 import type { ProjectPauseEvent } from '../../../src/domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../../src/domain/publication/publication.events.js';
 import type { RequestsAnswered } from '../../../src/domain/request-log/request-log.events.js';
+import type { TranslationEvent } from '../../../src/domain/translation/translation.events.js';
 import type { SamplesOf } from '../samples.js';
 
 const ownerId = 'own_0195931f3c007000a000000000000001';
@@ -85,7 +86,10 @@ const error = {
 };
 
 const publication: SamplesOf<PublicationEvent> = {
-  PublicationStarted: [{ ...which, attempt: 1, worker: 'worker-1', sending: null, at }],
+  PublicationStarted: [
+    { ...which, attempt: 1, worker: 'worker-1', sending: null, at, projectRevision: null },
+    { ...which, attempt: 1, worker: 'worker-1', sending: 'send', at, projectRevision: '7' },
+  ],
   PublicationSendBegan: [{ ...which, attempt: 1, sending: 'send' }],
   PublicationStepDone: [
     {
@@ -162,5 +166,19 @@ const requestLog: SamplesOf<RequestsAnswered> = {
   ],
 };
 
+const translation: SamplesOf<TranslationEvent> = {
+  TranslationKept: [
+    {
+      postId,
+      text: 'Hello, "world" 👩‍👩‍👧',
+      places: [
+        [1, 0, 5],
+        [0, 7, 7],
+      ],
+    },
+  ],
+  TranslationGivenUp: [{ postId, error: { ...error, code: 'translation_failed', source: 'gateway' } }],
+};
+
 /** What publishing, pausing and answering write. */
-export const publishing = { ...pauses, ...post, ...publication, ...notices, ...requestLog };
+export const publishing = { ...pauses, ...post, ...publication, ...notices, ...translation, ...requestLog };
