@@ -78,7 +78,7 @@ export class SandboxPreview {
   private async processing(projectId: string, ownerId: string): Promise<Processing> {
     const row = await this.queries.execute(new FindThing('project', projectId, ownerId));
     // What is stored has passed the checks of the management API.
-    return (row?.processing ?? {}) as unknown as Processing;
+    return row?.processing ?? {};
   }
 
   private async channel(id: string | undefined, ownerId: string): Promise<PlatformChannel> {
