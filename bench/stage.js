@@ -32,6 +32,8 @@ export const onStage = async (profile, play) => {
     await play({
       postmaster: await postmasterOf(dataDir),
       connectionString: database.connectionString,
+      /** Path of a file that lasts as long as the stage. */
+      file: (name) => join(dataDir, name),
       /** Does this before the database ends. */
       onEnd: (stop) => void stops.push(stop),
       /** A stand-in of Telegram, in a process of its own: `{ pid, port, url, stop }`. */
