@@ -26,15 +26,19 @@ export const openFeed = (connectionString) => {
   const store = new PostgresEventStore({ connectionString });
   const streams = new Streams(store, new EventCodec(catalogue));
   let fed = 0;
+  let turn = 0;
 
-  const accept = async (endpoint) => {
+  const accept = async (endpoint, channels) => {
     const [postId, requestId, acceptedAt] = [newId('post'), newId('req'), Date.now()];
-    const { endpointId, ownerId, channelId, projectId } = endpoint;
+    const { endpointId, ownerId } = endpoint;
     const payload = { text: textOf(++fed), entities: ENTITIES };
     const facts = {
       ...{ postId, acceptedAt, endpointId, ownerId, key: null, externalId: null, traceId: null, payload, parts: null },
       bodyHash: '0'.repeat(64),
-      targets: [{ publicationId: newId('pub'), channelId, platform: 'telegram', projectId }],
+      targets: channels.map(({ channelId, projectId }) => ({
+        ...{ publicationId: newId('pub'), channelId, projectId },
+        platform: 'telegram',
+      })),
       request: { ip: '127.0.0.1', userAgent: null, route: 'publish', payloadBytes: 200, latencyMs: 0 },
     };
     const origin = { actor: `endpoint:${endpointId}`, requestId, causationId: requestId, correlationId: requestId };
@@ -42,7 +46,7 @@ export const openFeed = (connectionString) => {
     const { after } = await streams.run(
       decider,
       postId,
-      { type: 'AcceptPost', ...facts },
+      { type: 'AcceptPost', data: facts },
       execution,
       nothingYet(decider),
     );
@@ -52,21 +56,26 @@ export const openFeed = (connectionString) => {
   return {
     store,
     /**
-     * Accepts `count` posts, in turn for each endpoint (of {@link seed}). Answers the position of the last one.
-     * @param onProgress told of every 50,000th
+     * Accepts `count` posts, in turn for each endpoint (of {@link seed}), and each for the channels of as many endpoints
+     * as `targets` says. Answers the position of the last one.
+     * @param onProgress told of every 10,000th
      */
-    async add(endpoints, count, onProgress = () => undefined) {
+    async add(endpoints, count, { targets = 1, onProgress = () => undefined } = {}) {
+      const channelsOf = (i) =>
+        Array.from({ length: targets }, (_, n) => endpoints[(turn + i * targets + n) % endpoints.length]);
       let next = 0;
       let last = -1n;
       const lane = async () => {
         while (next < count) {
           const i = next++;
-          const position = await accept(endpoints[i % endpoints.length]);
+          const channels = channelsOf(i);
+          const position = await accept(channels[0], channels);
           if (position > last) last = position;
-          if ((i + 1) % 50_000 === 0) onProgress(i + 1);
+          if ((i + 1) % 10_000 === 0) onProgress(i + 1);
         }
       };
       await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane));
+      turn = (turn + count * targets) % endpoints.length;
       return last;
     },
     close: () => store.close(),

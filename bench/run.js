@@ -1,6 +1,8 @@
 /** `npm run bench -- <name>`: figures of the gateway beside a baseline that is measured in the same run. */
 const benches = {
   accept: './accept.js',
+  backlog: './backlog.js',
+  latency: './latency.js',
   publish: './publish.js',
   refuse: './refuse.js',
   'unauthorized-timing': './unauthorized-timing.js',

@@ -12,6 +12,9 @@ const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 export const OPERATOR_KEY = 'service_operator_bench';
 
+/** What every process of a stage is given. */
+export const stageSettings = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), OPERATOR_KEY };
+
 /** Plays a bench over a gateway whose limits are this profile. */
 export const onStage = async (profile, play) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crosspost-bench-'));
@@ -21,9 +24,8 @@ export const onStage = async (profile, play) => {
     const profileFile = join(dataDir, 'limits.json');
     await writeFile(profileFile, JSON.stringify(profile));
     const settings = {
+      ...stageSettings,
       DATABASE_URL: database.connectionString,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-      OPERATOR_KEY,
       LIMITS_PROFILE: profileFile,
       PORT: '0',
       DEMO: 'off',

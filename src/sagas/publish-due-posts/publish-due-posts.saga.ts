@@ -91,7 +91,7 @@ export class PublishDuePosts {
 
   /** Publishes a channel's due posts one after the other, then gives the channel back. */
   private async workOff(channelId: string, worker: string, ending: Ending): Promise<void> {
-    const { schedule, publish, progress, claims, leases, clock, log } = this.on;
+    const { schedule, progress, claims, leases, clock, log } = this.on;
     let published = 0;
     try {
       while (!ending.stop.aborted && leases.isValid(worker)) {
