@@ -17,6 +17,8 @@ import type { Networks } from './stand-ins.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
+/** How often the two are looked at; Node's own half a minute would double them. */
+const LOOK_MS = 2_000;
 const MAX_HEAD_BYTES = 16_384;
 /** How long a stopping process waits for requests that have begun. */
 const CLOSING_MS = 3_000;
@@ -34,7 +36,7 @@ export const createHttpServer = async (
     requestTimeout: REQUEST_MS,
     bodyLimit: Number.MAX_SAFE_INTEGER, // counted where the body is read, when it is its turn
     forceCloseConnections: 'idle',
-    http: { headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES },
+    http: { headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES, connectionsCheckingInterval: LOOK_MS },
     routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is a slug that nobody has
     clientErrorHandler: answerClientError,
     frameworkErrors: answerUnreadableAddress,
