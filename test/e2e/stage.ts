@@ -47,9 +47,14 @@ export class Stage {
   }
 
   /** Telegram, as far as a gateway can tell. */
-  async telegram(): Promise<Network> {
+  telegram(): Promise<Network> {
+    return this.network('telegram');
+  }
+
+  /** A network, as far as a gateway can tell. */
+  async network(name: 'telegram' | 'vk' | 'max' | 'ok'): Promise<Network> {
     const folder = await this.folder();
-    const { url, program } = await startStandIn('telegram', join(folder, 'telegram.jsonl'));
+    const { url, program } = await startStandIn(name, join(folder, `${name}.jsonl`));
     this.programs.push(program);
     return { url, control: new StandInControl(url) };
   }
