@@ -88,7 +88,8 @@ const assemble = async (
     vault: new SecretVault(pool, keys.secretsKey),
     async stop() {
       await leases.stop();
-      await Promise.allSettled([notifications.stop(), store.close(), inspector.close()]);
+      inspector.close();
+      await Promise.allSettled([notifications.stop(), store.close()]);
       await pool.end();
       await embedded?.stop();
     },

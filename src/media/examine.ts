@@ -1,4 +1,4 @@
-import type { Inspection } from './inspector-thread.js';
+import type { Inspection } from './inspector-program.js';
 import type { Inspector } from './inspector.js';
 import type { FilePart, RangeRead } from './read-range.js';
 import type { Slots } from './slots.js';

@@ -7,7 +7,9 @@ import { examine, type Examination, type ReadStretch } from './examine.js';
 import type { GuardedClient } from './guarded-client.js';
 import type { Inspector } from './inspector.js';
 import { factsOf, mediaComplaint, type MediaFacts } from './media-rules.js';
-import type { FittedPhoto, PhotoEditor, PhotoLimits } from './photo-editor.js';
+import type { PhotoLimits } from './fitted-size.js';
+import type { PhotoEditor } from './photo-editor.js';
+import type { FittedPhoto } from './photo-program.js';
 
 /** A file that lies on disk until it is released. */
 export interface CachedMedia extends MediaFacts {

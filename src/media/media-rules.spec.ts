@@ -1,4 +1,4 @@
-import type { Inspection } from './inspector-thread.js';
+import type { Inspection } from './inspector-program.js';
 import { maxBytesOf, mediaComplaint, sumComplaint } from './media-rules.js';
 
 const MB = 1_048_576;

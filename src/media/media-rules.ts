@@ -1,7 +1,7 @@
 import type { Media } from '../payload/payload.js';
 import { grouped, type Complaint } from '../payload/wording.js';
 import type { Examination } from './examine.js';
-import type { Inspection } from './inspector-thread.js';
+import type { Inspection } from './inspector-program.js';
 
 type MediaType = Media['type'];
 

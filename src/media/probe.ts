@@ -23,8 +23,8 @@ export interface ProbeReport extends MediaFacts, Media {
 export interface Prober {
   /** One report for each medium, in their order, within the budget. Never throws. */
   probeAll(media: readonly Media[], signal?: AbortSignal): Promise<readonly ProbeReport[]>;
-  /** Ends the thread that parses; the client is the caller's. */
-  close(): Promise<void>;
+  /** Ends the process that parses; the client is the caller's. */
+  close(): void;
 }
 
 /** How a {@link Prober} is set up. */

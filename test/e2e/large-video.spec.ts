@@ -32,9 +32,9 @@ const filmOf = (size: number): ServedFile => {
   });
   return sparse(size, before);
 };
-const hashOf = ({ size, read }: ServedFile): string => {
+const hashOf = (file: ServedFile): string => {
   const hash = createHash('sha256');
-  for (let at = 0; at < size; at += MB) hash.update(read(at, Math.min(size, at + MB)));
+  for (let at = 0; at < file.size; at += MB) hash.update(file.read(at, Math.min(file.size, at + MB)));
   return hash.digest('hex').slice(0, 32);
 };
 /** The most resident memory that a process has had, MB. */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { silentLog, type Log } from '../../src/kernel/log.js';
-import type { Inspection, InspectorQuestion } from '../../src/media/inspector-thread.js';
+import { programOf } from '../../src/media/helper-process.js';
+import type { Inspection, InspectorQuestion } from '../../src/media/inspector-program.js';
 import { Inspector, type InspectorOptions } from '../../src/media/inspector.js';
 import { stopLater } from './harness.js';
 import { film, m4a, mp3WithTag, ogg, webm } from './make-films.js';
@@ -9,7 +10,7 @@ import { jpeg, png, webp } from './make-images.js';
 
 const inspectorWith = (options: InspectorOptions = {}): Inspector => {
   const inspector = new Inspector({ timeoutMs: 30_000, ...options });
-  stopLater({ stop: () => inspector.close() });
+  stopLater({ stop: async () => inspector.close() });
   return inspector;
 };
 const whole = (bytes: Buffer): InspectorQuestion => ({ sizeBytes: bytes.length, parts: [{ offset: 0, bytes }] });
@@ -20,20 +21,24 @@ const listening = (): { said: string[]; log: Log } => {
 };
 
 /** In the place of the parsers: does what the first byte says. */
-const fragile = async (): Promise<void> => {
-  const { parentPort } = await import('node:worker_threads');
+const fragile = programOf(async () => {
   const hoard: number[][] = [];
-  parentPort?.on('message', ({ parts }: InspectorQuestion) => {
+  return async ({ parts }: InspectorQuestion): Promise<Inspection> => {
     const order = String.fromCharCode(parts[0]?.bytes[0] ?? 0);
     if (order === 'h') for (;;);
     if (order === 'm') for (;;) hoard.push(Array.from({ length: 100_000 }, () => Math.random()));
-    if (order === 't') throw new Error('thrown');
     if (order === 'x') process.exit(1);
-    if (order === 'e') return parentPort.postMessage({ error: 'could not parse' });
-    parentPort.postMessage({ answer: { extension: order, mime: null } satisfies Inspection });
-  });
-  parentPort?.postMessage({ ready: true });
-};
+    if (order === 't')
+      return new Promise(() =>
+        setImmediate(() => {
+          throw new Error('thrown');
+        }),
+      );
+    if (order === 's') process.kill(process.pid, 'SIGSEGV');
+    if (order === 'e') throw new Error('could not parse');
+    return { extension: order, mime: null };
+  };
+});
 
 describe('a file that a parser cannot stomach', () => {
   it.each([
@@ -41,6 +46,7 @@ describe('a file that a parser cannot stomach', () => {
     ['takes all memory', 'm'],
     ['makes it throw', 't'],
     ['ends it', 'x'],
+    ['crashes it', 's'],
     ['is refused by it', 'e'],
   ])('is told as uncertain, and those behind it are read: it %s', async (_, order) => {
     const said: string[] = [];
@@ -78,7 +84,7 @@ it('leaves out a file whose asker has gone', async () => {
 it('answers whoever waits when it is closed', async () => {
   const inspector = inspectorWith({ program: fragile });
   const asked = ['h', 'a'].map((word) => inspector.inspect(whole(Buffer.from(word))));
-  await inspector.close();
+  inspector.close();
   expect(await Promise.all(asked)).toEqual([null, null]);
 });
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const cacheWith = (options: Partial<MediaCacheOptions> = {}): MediaCache => {
   const [inspector, editor] = [new Inspector(), new PhotoEditor()];
-  stopLater({ stop: () => inspector.close() });
+  stopLater({ stop: async () => inspector.close() });
   stopLater({ stop: async () => editor.close() });
   const parts = { client: clientWith(), inspector, editor };
   const cache = new MediaCache({ ...parts, directory, capacityBytes: 100 * MB, ...options });

@@ -32,9 +32,9 @@ beforeEach(async () => {
   stopLater({ stop: () => rm(directory, { recursive: true, force: true }) });
   there = await host();
 });
-afterAll(async () => {
+afterAll(() => {
   editor.close();
-  await inspector.close();
+  inspector.close();
 });
 
 const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 20_000): MediaFiles => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { MediaFetchError } from '../../src/media/media-fetch-error.js';
-import { PhotoEditor, type PhotoLimits } from '../../src/media/photo-editor.js';
+import type { PhotoLimits } from '../../src/media/fitted-size.js';
+import { PhotoEditor } from '../../src/media/photo-editor.js';
 import { gif, png as emptyPng } from './make-images.js';
 
 const MB = 1_048_576;

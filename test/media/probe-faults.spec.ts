@@ -1,4 +1,5 @@
 import { createProber, mediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
+import { programOf } from '../../src/media/helper-process.js';
 import { Inspector } from '../../src/media/inspector.js';
 import { addressPolicy } from '../../src/payload/address-policy.js';
 import type { Media } from '../../src/payload/payload.js';
@@ -12,7 +13,7 @@ const MB = 1_048_576;
 
 const prober = (options: Partial<ProberOptions> = {}) => {
   const made = createProber({ client: clientWith(), budgetMs: 30_000, ...options });
-  stopLater({ stop: () => made.close() });
+  stopLater({ stop: async () => made.close() });
   return made;
 };
 const reportOn = async (url: string, type: Media['type'] = 'photo', options?: Partial<ProberOptions>) => {
@@ -123,13 +124,9 @@ describe('a host that is slow or down is no error (D-24)', () => {
   it('its file brings the parser down', async () => {
     const inspector = new Inspector({
       timeoutMs: 100,
-      program: async () => {
-        const { parentPort } = await import('node:worker_threads');
-        parentPort?.on('message', () => {
-          for (;;);
-        });
-        parentPort?.postMessage({ ready: true });
-      },
+      program: programOf(async () => () => {
+        for (;;);
+      }),
     });
     isOpen(await reportOn(there.serve('/', png(8, 8)), 'photo', { inspector }));
   });

@@ -10,7 +10,7 @@ const MB = 1_048_576;
 /** Far more than a probe takes, so that a busy machine changes no result. */
 const prober = (options: Partial<ProberOptions> = {}) => {
   const made = createProber({ client: clientWith(), budgetMs: 30_000, ...options });
-  stopLater({ stop: () => made.close() });
+  stopLater({ stop: async () => made.close() });
   return made;
 };
 

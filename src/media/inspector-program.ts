@@ -3,7 +3,7 @@ import type * as ImageSize from 'image-size';
 import type * as MediaInfoJs from 'mediainfo.js';
 import type { FilePart } from './read-range.js';
 
-/** What the thread is asked: to say what a file is, from some stretches of it. The first begins at 0. */
+/** What the program is asked: to say what a file is, from some stretches of it. The first begins at 0. */
 export interface InspectorQuestion {
   /** Length of the whole file; null where nobody knows. */
   readonly sizeBytes: number | null;
@@ -27,21 +27,21 @@ export interface Inspection {
   readonly needs?: number;
 }
 
-/** Where the thread finds its libraries, as URLs, and how much memory it may take. */
-export interface InspectorThreadSetup {
-  readonly libraries: { readonly fileType: string; readonly imageSize: string; readonly mediaInfo: string };
-  readonly maxWasmBytes: number;
+/** Where the program finds its libraries, as URLs. */
+export interface InspectorLibraries {
+  readonly fileType: string;
+  readonly imageSize: string;
+  readonly mediaInfo: string;
 }
 
 /**
- * The program of the thread that reads strangers' files, so that a file which a parser cannot stomach costs a thread
- * and not the process. It travels as source text: it may use nothing from outside itself but types.
+ * Reads strangers' files, in a process of its own (see helper-process.ts).
+ * @param maxWasmBytes what WebAssembly, in which films are parsed, may take
  */
-export const inspectorThread = async (): Promise<void> => {
-  const threads = await import('node:worker_threads');
-  const { parentPort } = threads;
-  const { libraries, maxWasmBytes } = threads.workerData as InspectorThreadSetup;
-
+export const inspectorProgram = async (
+  libraries: InspectorLibraries,
+  maxWasmBytes: number,
+): Promise<(question: InspectorQuestion) => Promise<Inspection>> => {
   const PAGE = 65_536;
   type Memory = { readonly buffer: ArrayBuffer; grow: (this: Memory, pages: number) => number };
   const memory = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly.Memory
@@ -138,11 +138,5 @@ export const inspectorThread = async (): Promise<void> => {
     }
   };
 
-  parentPort?.on('message', (question: InspectorQuestion) => {
-    inspect(question).then(
-      (answer) => parentPort.postMessage({ answer }),
-      (error: unknown) => parentPort.postMessage({ error: String(error) }),
-    );
-  });
-  parentPort?.postMessage({ ready: true });
+  return inspect;
 };

@@ -1,7 +1,7 @@
 import type * as SharpLibrary from 'sharp';
 import type { fittedSize, PhotoLimits } from './fitted-size.js';
 
-/** What the process is asked: to make a photo of a file, within limits. */
+/** What the program is asked: to make a photo of a file, within limits. */
 export interface PhotoOrder {
   readonly from: string;
   /** Where the photo is to be put. */
@@ -18,7 +18,7 @@ export interface FittedPhoto {
   readonly height: number;
 }
 
-/** What the process answers. `photo` null: nothing within the limits can be made of the file, because of `reason`. */
+/** What the program answers. `photo` null: nothing within the limits can be made of the file, because of `reason`. */
 export type PhotoAnswer =
   | { readonly photo: FittedPhoto }
   | { readonly photo: null; readonly reason: string }
@@ -26,12 +26,22 @@ export type PhotoAnswer =
   | { readonly failure: string };
 
 /**
- * The program of the process that decodes strangers' pictures and encodes them anew, so that one which crashes a decoder
- * written in C, or takes all memory or time, costs a process and not the gateway. It travels as source text: it may use
- * nothing from outside itself but types. Its arguments: where sharp is, and the most pixels that are decoded.
+ * Decodes strangers' pictures and encodes them anew, in a process of its own (see helper-process.ts): the decoders are
+ * written in C.
+ * @param library where sharp is, a URL
+ * @param maxPixels of a picture that is decoded
  */
-export const photoProcess = (size: typeof fittedSize): void => {
-  const [library = '', maxPixels] = process.argv.slice(1);
+export const photoProgram = async (
+  size: typeof fittedSize,
+  library: string,
+  maxPixels: number,
+): Promise<(order: PhotoOrder) => Promise<PhotoAnswer>> => {
+  const { default: sharp } = (await import(library)) as typeof SharpLibrary;
+  sharp.cache(false);
+  // Formats that a post may not have are not even tried, whatever a file calls itself.
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp'].map((format) => `VipsForeignLoad${format}File`) });
+
   /** What is tried until the file is small enough: scale, quality of JPEG. */
   const TRIES = [
     [1, 90],
@@ -42,10 +52,10 @@ export const photoProcess = (size: typeof fittedSize): void => {
     [0.2, 70],
   ] as const;
 
-  const fit = async (sharp: typeof SharpLibrary.default, { from, to, limits }: PhotoOrder): Promise<PhotoAnswer> => {
-    const input = (): SharpLibrary.Sharp => sharp(from, { limitInputPixels: Number(maxPixels), failOn: 'error' });
+  const fit = async ({ from, to, limits }: PhotoOrder): Promise<PhotoAnswer> => {
+    const input = (): SharpLibrary.Sharp => sharp(from, { limitInputPixels: maxPixels, failOn: 'error' });
     const { format, hasAlpha, autoOrient: shape } = await input().metadata();
-    if (shape.width * shape.height > Number(maxPixels)) return { photo: null, reason: 'it has too many pixels' };
+    if (shape.width * shape.height > maxPixels) return { photo: null, reason: 'it has too many pixels' };
     if (!size(shape, limits)) return { photo: null, reason: 'its shape is too long and narrow' };
 
     const written = async (scale: number, how: (image: SharpLibrary.Sharp) => SharpLibrary.Sharp, mime: string) => {
@@ -70,28 +80,10 @@ export const photoProcess = (size: typeof fittedSize): void => {
     return { photo: null, reason: 'it stays too large' };
   };
 
-  const start = async (): Promise<void> => {
-    const { default: sharp } = (await import(library)) as typeof SharpLibrary;
-    sharp.cache(false);
-    // Formats that a post may not have are not even tried, whatever a file calls itself.
-    sharp.block({ operation: ['VipsForeignLoad'] });
-    const loaders = ['Jpeg', 'Png', 'Webp'].map((format) => `VipsForeignLoad${format}File`);
-    sharp.unblock({ operation: loaders });
-    process.on('message', (order: PhotoOrder) => {
-      fit(sharp, order).then(
-        (answer) => process.send?.(answer),
-        (error: unknown) => {
-          const words = String(error);
-          const isOurs = /unable to (?:open|write)|no space left|input file is missing|EACCES|ENOENT|ENOSPC/i.test(
-            words,
-          );
-          process.send?.(isOurs ? { failure: words } : { photo: null, reason: words });
-        },
-      );
+  return (order) =>
+    fit(order).catch((error: unknown) => {
+      const words = String(error);
+      const isOurs = /unable to (?:open|write)|no space left|input file is missing|EACCES|ENOENT|ENOSPC/i.test(words);
+      return isOurs ? { failure: words } : { photo: null, reason: words };
     });
-  };
-  process.on('disconnect', () => process.exit());
-  start().catch((error: unknown) => {
-    process.on('message', () => process.send?.({ photo: null, reason: `sharp cannot be used: ${String(error)}` }));
-  });
 };
