@@ -19,6 +19,11 @@ export interface Projection {
   readonly views: readonly string[];
   /** Whether events of a type may change its rows; those of all others pass it by unread. Default: all may. */
   readonly concerns?: (type: string) => boolean;
+  /**
+   * While the log is busy, a batch begins so long after the one before it, ms: what is written twice in that time is
+   * written once. Default 20; more for what nobody waits for.
+   */
+  readonly gatherMs?: number;
   /** Applies a stretch of the log, in order: events that concern it, at least one. */
   apply(tx: Tx, events: readonly RecordedEvent[]): Promise<void>;
 }

@@ -27,12 +27,12 @@ export class Rows<Row extends object> {
     const missing = [...new Set(keys)].filter((key) => !this.rows.has(key) && !this.removed.has(key));
     if (missing.length === 0) return;
     const { name, key } = this.table;
-    const found = await this.tx.query<{ row: Row }>({
+    const found = await this.tx.query<{ rows: Row[] | null }>({
       name: `load ${name}`,
-      text: `select to_jsonb(t) as row from ${name} t where ${key} = any($1)`,
+      text: `select json_agg(t) as rows from ${name} t where ${key} = any($1)`,
       values: [missing],
     });
-    for (const { row } of found.rows) this.rows.set(this.keyOf(row), row);
+    for (const row of found.rows[0]?.rows ?? []) this.rows.set(this.keyOf(row), row);
   }
 
   get(key: string): Row | undefined {

@@ -23,7 +23,7 @@ export interface RunnerDependencies {
 class Fenced extends Error {}
 
 const RETRY_MS = 1_000;
-/** From so many events on the log is busy: the next batch begins {@link GATHER_MS} after this one, so that it is larger. */
+/** From so many events on in a batch the log is busy: see {@link Projection.gatherMs}. */
 const MANY = 10;
 const GATHER_MS = 20;
 
@@ -86,7 +86,7 @@ export class ProjectionRunner {
 
   /** Lets events come together after a batch that began at this moment. */
   private async gather(startedAt: number, signal: AbortSignal): Promise<void> {
-    const ms = startedAt + GATHER_MS - performance.now();
+    const ms = startedAt + (this.projection.gatherMs ?? GATHER_MS) - performance.now();
     if (ms >= 1) await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 

@@ -34,6 +34,7 @@ export const posts: Projection = {
   tables: postsTables,
   views: ['post', 'publication', 'usage'],
   concerns: (type) => TYPES.test(type),
+  gatherMs: 100,
 
   async apply(tx, events) {
     const known = events as readonly Known[];

@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** Of a channel's queue at a look. */
-const MAX_UP_NEXT = 16;
+const MAX_UP_NEXT = 8;
 
 /** Reads the publish schedule. Looks of the same moment share a query. */
 export class PublishScheduleQueries {

@@ -59,6 +59,7 @@ export const requestLog: Projection = {
   `,
   views: ['request'],
   concerns: (type) => TYPES.has(type),
+  gatherMs: 100,
 
   async apply(tx, events) {
     const kept = lastOfEach((events as readonly Known[]).flatMap(rowsOf));
