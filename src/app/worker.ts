@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { monthlyPostsOf } from '../config/limits-profile.js';
 import type { Settings } from '../config/settings.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
 import { GuardedClient } from '../media/guarded-client.js';
@@ -33,6 +34,7 @@ import { Pacing } from '../sagas/publish-due-posts/pacing.js';
 import { ProcessedPosts } from '../sagas/publish-due-posts/processed-posts.js';
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
 import { Publish } from '../sagas/publish-due-posts/publish.js';
+import { Quota } from '../sagas/publish-due-posts/quota.js';
 import { raiseNotices } from '../sagas/raise-notices/raise-notices.js';
 import type { Infrastructure } from './infrastructure.js';
 
@@ -133,6 +135,7 @@ export const startWorker = async (
     payloads: new PostPayloads(on.store, on.codec),
     publishers: new Publishers(publishers),
     pacing: new Pacing(settings.pacing),
+    quota: new Quota(on.pool, on.streams, monthlyPostsOf(settings.limitsProfile)),
     messages: new ChannelMessages(on.pool, on.progress),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
     media: media.files,

@@ -35,6 +35,10 @@ export interface LimitsProfile {
   readonly violationsToDisable: number | null;
 }
 
+/** The plans' monthly post quotas (D-18); null: unlimited. */
+export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, number | null>> =>
+  Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].monthlyPosts])) as Record<Plan, number | null>;
+
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**

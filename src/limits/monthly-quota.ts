@@ -1,5 +1,5 @@
 import type { QueryBus } from '@nestjs/cqrs';
-import { type LimitsProfile, PLANS, type Plan } from '../config/limits-profile.js';
+import { type LimitsProfile, monthlyPostsOf, type Plan } from '../config/limits-profile.js';
 import type { Clock } from '../kernel/clock.js';
 import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
 import { FindPostsLeft, type PostsLeft } from '../projections/posts/usage.queries.js';
@@ -32,10 +32,9 @@ export class MonthlyQuota {
   constructor(
     private readonly queries: QueryBus,
     private readonly clock: Clock,
-    { plans }: LimitsProfile,
+    profile: LimitsProfile,
   ) {
-    const quotas = PLANS.map((plan): [Plan, number | null] => [plan, plans[plan].monthlyPosts]);
-    this.monthlyPosts = Object.fromEntries(quotas) as Record<Plan, number | null>;
+    this.monthlyPosts = monthlyPostsOf(profile);
   }
 
   /**

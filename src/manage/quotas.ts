@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { PLANS } from '../config/limits-profile.js';
+import { monthlyPostsOf, PLANS } from '../config/limits-profile.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import type { Plan } from '../domain/owner/owner.events.js';
@@ -16,15 +16,12 @@ export class Quotas {
   private readonly monthlyPosts: Readonly<Record<Plan, number | null>>;
 
   constructor(
-    @Inject(SETTINGS) { limitsProfile: { plans } }: Settings,
+    @Inject(SETTINGS) { limitsProfile }: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly queries: QueryBus,
   ) {
-    this.inputPlans = PLANS.filter((plan) => plans[plan].webhookInput);
-    this.monthlyPosts = Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].monthlyPosts])) as Record<
-      Plan,
-      number | null
-    >;
+    this.inputPlans = PLANS.filter((plan) => limitsProfile.plans[plan].webhookInput);
+    this.monthlyPosts = monthlyPostsOf(limitsProfile);
   }
 
   /** What these owners have used of their month and have left, by owner. */

@@ -183,7 +183,7 @@ describe('idempotency keys that were let through just now (D-19)', () => {
 });
 
 describe('the month (D-18)', () => {
-  const left = { used: 0, left: 0, resetsAt: 0, lastEvent: null };
+  const left = { month: '2026-03', used: 0, left: 0, resetsAt: 0, lastEvent: null };
   const month = (usedUpAt: number, ownerMonth = 'own_1/2026-03') => ({ ownerMonth, usedUpAt, left });
   beforeAll(async () => {
     await database.pool.query(

@@ -95,4 +95,13 @@ describe("an owner's key, notices and post packs", () => {
       ])
       .when({ type: 'AddPostPack', ownerId, posts: 100 })
       .then([{ type: 'PostPackAdded', data: { ownerId, posts: 100 } }]));
+
+  it('adds its post packs up (D-18)', () =>
+    expect(
+      fold(owner, [
+        registered,
+        { type: 'PostPackAdded', data: { ownerId, posts: 100 } },
+        { type: 'PostPackAdded', data: { ownerId, posts: 50 } },
+      ]),
+    ).toMatchObject({ packPosts: 150 }));
 });

@@ -15,7 +15,13 @@ export type OwnerCommand =
   | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number };
 
-export type OwnerState = null | { readonly name: string; readonly plan: Plan; readonly keyHash: string };
+export type OwnerState = null | {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly keyHash: string;
+  /** Of all post packs so far, used or not (D-18). */
+  readonly packPosts: number;
+};
 
 /** Who pays: plan, key, post packs, where notices go. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
@@ -53,7 +59,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
   evolve(state, event) {
     if (event.type === 'OwnerRegistered') {
       const { name, plan, keyHash } = event.data;
-      return { name, plan, keyHash };
+      return { name, plan, keyHash, packPosts: 0 };
     }
     if (!state) return state;
     switch (event.type) {
@@ -64,8 +70,9 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
       case 'OwnerKeyRotated':
         return { ...state, keyHash: event.data.keyHash };
       case 'OwnerNoticeChatSet':
-      case 'PostPackAdded':
         return state;
+      case 'PostPackAdded':
+        return { ...state, packPosts: state.packPosts + event.data.posts };
       default:
         return never(event);
     }

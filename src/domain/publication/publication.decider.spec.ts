@@ -105,6 +105,31 @@ describe('claiming a publication (D-20)', () => {
   );
 });
 
+describe('a publication for which none of the month’s posts is left (D-46)', () => {
+  const hold: PublicationCommand = { type: 'Hold', ...which, at: T, until: T + 9, ownerId: 'own_1', ownerRevision: 3 };
+  const held: PublicationEvent = {
+    type: 'PublicationHeld',
+    data: { ...which, at: T, rule: 'quota', until: T + 9, ownerId: 'own_1', ownerRevision: 3 },
+  };
+
+  it('is held, with the owner as it was judged by', () => spec(publication).given([]).when(hold).then([held]));
+
+  it('is queued as before, and its attempts count anew', () => {
+    expect(fold(publication, [started(1), postponed(1), held])).toMatchObject({
+      ...{ status: 'queued', attempt: 1, failures: 0, firstStartedAt: null, excusedMs: 0 },
+    });
+    spec(publication)
+      .given([started(1), postponed(1), held])
+      .when(start)
+      .then([started(2)]);
+  });
+
+  it.each([['publishing', [started(1)]] as [string, PublicationEvent[]], ...endings])(
+    'is not where it is %s',
+    (_, events) => spec(publication).given(events).when(hold).thenRejected('over'),
+  );
+});
+
 describe('an attempt', () => {
   it('says which visible step is about to go', () =>
     spec(publication)

@@ -2,6 +2,7 @@ import { type Decider, never } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject, type Rejection } from '../../kernel/result.js';
+import { type AttemptCounts, freshCounts, withinBounds } from './attempt-bounds.js';
 import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
 
 interface Which {
@@ -54,6 +55,13 @@ export type PublicationCommand = Which &
         /** When to send again where the channel wants that (`on_doubt: resend`); null: it is for the owner to decide. */
         readonly resendAt: Instant | null;
       } & OfAttempt)
+    | {
+        readonly type: 'Hold';
+        readonly at: Instant;
+        readonly until: Instant;
+        readonly ownerId: string;
+        readonly ownerRevision: number;
+      }
     | { readonly type: 'Filter'; readonly at: Instant; readonly reason: PublicationWarning }
     | { readonly type: 'Resend'; readonly at: Instant }
     | { readonly type: 'Dismiss'; readonly at: Instant }
@@ -62,19 +70,12 @@ export type PublicationCommand = Which &
 export type PublicationStatus =
   'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
 
-export interface PublicationState {
+export interface PublicationState extends AttemptCounts {
   readonly status: PublicationStatus;
   /** Number of the latest attempt; 0 before the first. */
   readonly attempt: number;
   /** When the latest attempt began; 0 before the first. */
   readonly startedAt: Instant;
-  /** Failed attempts that count towards {@link MAX_ATTEMPTS}. */
-  readonly failures: number;
-  readonly firstStartedAt: Instant | null;
-  /** Since when a wait lasts that is no failed attempt; null: none does. */
-  readonly excusedSince: Instant | null;
-  /** Such waits in all since {@link firstStartedAt}, ms; they do not use up {@link MAX_RETRY_MS}. */
-  readonly excusedMs: number;
   readonly worker: string | null;
   /** Of the project whose processing made the text that every attempt sends; null: there is none yet (D-28). */
   readonly projectRevision: string | null;
@@ -84,14 +85,6 @@ export interface PublicationState {
   readonly messageIds: readonly string[];
   readonly urls: readonly string[];
 }
-
-/** D-20. */
-export const MAX_ATTEMPTS = 5;
-const MAX_RETRY_MS = 15 * 60_000;
-const MAX_WAIT_MS = 24 * 3_600_000;
-
-/** What D-20 counts, before the first attempt and after a resend. */
-const freshCounts = { failures: 0, firstStartedAt: null, excusedSince: null, excusedMs: 0 };
 
 const initial: PublicationState = {
   status: 'queued',
@@ -126,6 +119,11 @@ export const publication: Decider<
         const { at, worker, sending, projectRevision } = command;
         const attempt = { attempt: state.attempt + 1, worker, sending, at, projectRevision };
         return [{ type: 'PublicationStarted', data: { ...which, ...attempt } }];
+      }
+      case 'Hold': {
+        if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
+        const { at, until, ownerId, ownerRevision } = command;
+        return [{ type: 'PublicationHeld', data: { ...which, at, rule: 'quota', until, ownerId, ownerRevision } }];
       }
       case 'Filter':
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
@@ -202,6 +200,8 @@ export const publication: Decider<
         const projectRevision = begun ? state.projectRevision : null;
         return { ...state, ...freshCounts, projectRevision, status: 'queued', sending: null };
       }
+      case 'PublicationHeld': // as long as a month: what D-20 counts begins anew
+        return { ...state, ...freshCounts };
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };
       default:
@@ -250,17 +250,4 @@ const duringAttempt = (
     default:
       return never(command);
   }
-};
-
-/** When the next attempt may come (D-20); null where there is none. */
-const withinBounds = (
-  state: PublicationState,
-  { at, retryAt, rule }: { readonly at: Instant; readonly retryAt: Instant; readonly rule: PostponeRule },
-): Instant | null => {
-  const first = state.firstStartedAt ?? at;
-  const end = rule === 'retry' ? first + state.excusedMs + MAX_RETRY_MS : first + MAX_WAIT_MS;
-  const tooOften = rule === 'retry' && state.failures + 1 >= MAX_ATTEMPTS;
-  if (at >= end || tooOften) return null;
-  // A longer wait would hold the channel past the bound: the last attempt comes when it is reached.
-  return Math.min(retryAt, end);
 };

@@ -99,6 +99,20 @@ export type PublicationFiltered = DomainEvent<
   'PublicationFiltered',
   Which & { readonly at: Instant; readonly reason: PublicationWarning }
 >;
+/**
+ * None of the owner's posts of the month is left (D-46): it waits until the next month, or until the owner's plan or post
+ * packs change. `ownerRevision`: of the owner's stream as it was judged by; what came later counts.
+ */
+export type PublicationHeld = DomainEvent<
+  'PublicationHeld',
+  Which & {
+    readonly at: Instant;
+    readonly rule: 'quota';
+    readonly until: Instant;
+    readonly ownerId: string;
+    readonly ownerRevision: number;
+  }
+>;
 /** The owner wants it sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', Which & { readonly at: Instant }>;
 /** The owner lets it be. */
@@ -113,6 +127,7 @@ export type PublicationEvent =
   | PublicationFailed
   | PublicationInDoubt
   | PublicationFiltered
+  | PublicationHeld
   | PublicationResent
   | PublicationDismissed;
 
@@ -130,6 +145,7 @@ export const publicationEvents = {
   PublicationFailed: { version: 1 },
   PublicationInDoubt: { version: 1 },
   PublicationFiltered: { version: 1 },
+  PublicationHeld: { version: 1 },
   PublicationResent: { version: 1 },
   PublicationDismissed: { version: 1 },
 } satisfies Catalogue & Record<PublicationEvent['type'], unknown>;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { isRejection } from '../../kernel/result.js';
-import { MAX_ATTEMPTS, publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
+import { MAX_ATTEMPTS } from './attempt-bounds.js';
+import { publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
 import type { PublicationEvent } from './publication.events.js';
 
 const HOUR = 3_600_000;
@@ -55,6 +56,9 @@ const drafts: fc.Arbitrary<Draft> = fc.oneof(
     resendAt: wait === null ? null : at + wait,
   })),
   fc.constant<Draft>((_, at) => ({ type: 'Filter', ...which, at, reason: { code: 'filtered', message: 'Filtered.' } })),
+  fc.nat(31 * 24 * HOUR).map((wait): Draft => (_, at) => ({
+    ...{ type: 'Hold', ...which, at, until: at + wait, ownerId: 'own_1', ownerRevision: 0 },
+  })),
   fc.constantFrom('Resend', 'Dismiss').map((type): Draft => (_, at) => ({ type, ...which, at })),
 );
 const story = fc.array(fc.tuple(drafts, fc.nat(10 * 60_000)), { minLength: 1, maxLength: 40 });
@@ -157,7 +161,7 @@ describe('a publication, whatever is asked of it', () => {
       let failures = 0;
       let first: number | null = null;
       for (const { event } of events) {
-        if (event.type === 'PublicationResent') {
+        if (event.type === 'PublicationResent' || event.type === 'PublicationHeld') {
           failures = 0;
           first = null;
         }

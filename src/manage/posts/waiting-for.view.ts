@@ -1,5 +1,4 @@
 import { iso, isoOrNull } from '../../kernel/instant.js';
-import type { PostsLeft } from '../../projections/posts/usage.queries.js';
 import type { Hold, Scheduled } from '../../projections/publish-schedule/holds.queries.js';
 
 /** Why a publication waits (D-36; management.md: `waiting_for`); null where nothing holds it back. */
@@ -8,14 +7,6 @@ export const waitingForView = (scheduled: Scheduled): object | null => {
   if (!hold) return null;
   return { rule: hold.rule, until: isoOrNull(hold.until), event_id: hold.eventId, text: sentence(hold, scheduled) };
 };
-
-/** A publication that could go, were there posts left in the month (D-46). */
-export const quotaView = ({ resetsAt, lastEvent }: PostsLeft): object => ({
-  rule: 'quota',
-  until: iso(resetsAt),
-  event_id: lastEvent,
-  text: `The month's posts are used up. It goes out with a post pack, a larger plan, or the new month at ${iso(resetsAt)}.`,
-});
 
 /** A sentence for people: what holds it, until when, and what ends it sooner. */
 const sentence = ({ rule, until }: Hold, { context, publication }: Scheduled): string => {
@@ -42,6 +33,6 @@ const sentence = ({ rule, until }: Hold, { context, publication }: Scheduled): s
       if (!context.channelEnabled) return `${channel} is switched off: enable it to publish what waits.`;
       return `${channel} needs new credentials: ${context.attention?.message ?? 'the network refused the present ones'} It is held${when}.`;
     case 'quota':
-      return "The month's posts are used up.";
+      return `The month's posts are used up. It goes out with a post pack, a larger plan, or the new month at ${isoOrNull(until)}.`;
   }
 };

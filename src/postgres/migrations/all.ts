@@ -2,6 +2,7 @@ import type { Migration } from '../migrations.js';
 import { setting } from './0001-setting.js';
 import { operations } from './0002-operations.js';
 import { limits } from './0003-limits.js';
+import { quotaHolds } from './0004-quota-holds.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
-export const migrations: readonly Migration[] = [setting, operations, limits];
+export const migrations: readonly Migration[] = [setting, operations, limits, quotaHolds];

@@ -134,6 +134,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
       return;
     }
     case 'PublicationSendBegan':
+    case 'PublicationHeld':
       return;
   }
 };

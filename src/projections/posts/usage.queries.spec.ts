@@ -20,7 +20,7 @@ const left = (months: readonly UsageRow[], packPosts = 0, plan: Plan = 'free') =
 
 describe('what is left of a month (D-18)', () => {
   it('is the plan’s quota at first, until the next UTC month begins', () => {
-    expect(left([])).toEqual({ used: 0, left: 30, resetsAt: Date.UTC(2026, 11, 1), lastEvent: null });
+    expect(left([])).toEqual({ month: '2026-11', used: 0, left: 30, resetsAt: Date.UTC(2026, 11, 1), lastEvent: null });
     expect(postsLeft([], { plan: 'free', packPosts: 0 }, Date.UTC(2026, 11, 31, 23, 59), MONTHLY).resetsAt).toBe(
       Date.UTC(2027, 0, 1),
     );

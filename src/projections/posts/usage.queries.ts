@@ -9,6 +9,8 @@ import { monthOf } from './usage.js';
 
 /** What is left to an owner of its month (D-18). */
 export interface PostsLeft {
+  /** UTC: `2026-11`. */
+  readonly month: string;
   /** Publications that counted this month. */
   readonly used: number;
   /** Null: unlimited. */
@@ -39,12 +41,8 @@ export class FindPostsLeftHandler implements IQueryHandler<FindPostsLeft> {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   async execute({ owners, now, monthlyPosts }: FindPostsLeft): Promise<Map<string, PostsLeft>> {
-    const { rows } = await this.pool.query<{ row: UsageRow }>({
-      name: 'usage of owners',
-      text: 'select to_jsonb(u) as row from posts.usage u where owner_id = any($1)',
-      values: [owners.map(({ owner_id }) => owner_id)],
-    });
-    const months = rows.map(({ row }) => row);
+    const ids = owners.map(({ owner_id }) => owner_id);
+    const months = await findUsage(this.pool, ids);
     const left = owners.map(({ owner_id, plan, pack_posts }): [string, PostsLeft] => {
       const own = months.filter((month) => month.owner_id === owner_id);
       return [owner_id, postsLeft(own, { plan, packPosts: pack_posts }, now, monthlyPosts)];
@@ -52,6 +50,16 @@ export class FindPostsLeftHandler implements IQueryHandler<FindPostsLeft> {
     return new Map(left);
   }
 }
+
+/** What owners have had published, month by month. */
+export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promise<UsageRow[]> => {
+  const { rows } = await pool.query<{ row: UsageRow }>({
+    name: 'usage of owners',
+    text: 'select to_jsonb(u) as row from posts.usage u where owner_id = any($1)',
+    values: [ownerIds],
+  });
+  return rows.map(({ row }) => row);
+};
 
 /** The arithmetic of {@link FindPostsLeft}: quota first, then packs; a pack has paid for every earlier month's excess. */
 export const postsLeft = (
@@ -63,11 +71,13 @@ export const postsLeft = (
   const excess = ({ published, plan: under }: UsageRow): number =>
     Math.max(0, published - (monthlyPosts[under ?? plan] ?? Infinity));
   const packsLeft = Math.max(0, packPosts - months.reduce((sum, month) => sum + excess(month), 0));
-  const current = months.find(({ month }) => month === monthOf(now));
+  const month = monthOf(now);
+  const current = months.find((one) => one.month === month);
   const used = current?.published ?? 0;
   const quota = monthlyPosts[plan];
   const date = new Date(now);
   return {
+    month,
     used,
     left: quota === null ? null : Math.max(0, quota - used) + packsLeft,
     resetsAt: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),

@@ -9,6 +9,7 @@ const row = (change: Partial<ScheduledPublication> = {}): ScheduledPublication =
   ...{ publication_id: 'pub_2', post_id: 'post_2', post_stream: 'post-2', post_revision: '0', channel_id: 'tgt_1' },
   ...{
     project_id: 'prj_1',
+    owner_id: 'own_1',
     platform: 'telegram',
     sequence: 2,
     accepted_at: NOW - 1_000,
@@ -47,6 +48,7 @@ describe('what holds a publication back (D-36)', () => {
     ['interrupted', 'retry'],
     ['platform_limit', 'platform_limit'],
     ['needs_attention', 'needs_attention'],
+    ['quota', 'quota'],
   ] as const)('its last attempt, put off by %s: told as %s', (retry_rule, rule) => {
     const put = { retry_at: LATER, retry_rule, retry_event: 'e2' };
     expect(ofHead(put)).toEqual({ rule, until: LATER, eventId: 'e2' });

@@ -1,5 +1,6 @@
 import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
+import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
@@ -11,6 +12,8 @@ import {
   isBacklog,
   type ScheduledChannel,
   scheduledChannels,
+  type ScheduledOwner,
+  scheduledOwners,
   type ScheduledProject,
   scheduledProjects,
   type ScheduledPublication,
@@ -18,13 +21,16 @@ import {
   scheduleTables,
 } from './publish-schedule.tables.js';
 
-type Known = RecordedEventOf<PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent>;
+type Known = RecordedEventOf<
+  PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent | OwnerEvent
+>;
 
 interface InHand {
   readonly tx: Tx;
   readonly publications: Rows<ScheduledPublication>;
   readonly channels: Rows<ScheduledChannel>;
   readonly projects: Rows<ScheduledProject>;
+  readonly owners: Rows<ScheduledOwner>;
   /** Channels whose next due time has to be found anew. */
   readonly touched: Set<string>;
 }
@@ -40,7 +46,7 @@ const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed))/;
  */
 export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
-  version: 1,
+  version: 2,
   tables: scheduleTables,
   views: ['publication', 'channel', 'project'],
   concerns: (type) => TYPES.test(type),
@@ -52,6 +58,7 @@ export const publishSchedule = (minuteMs: number): Projection => ({
       publications: await Rows.load(tx, scheduledPublications, known.flatMap(publicationIdOf)),
       channels: await Rows.load(tx, scheduledChannels, known.flatMap(channelIdsOf)),
       projects: await Rows.load(tx, scheduledProjects, known.flatMap(projectIdsOf)),
+      owners: await Rows.load(tx, scheduledOwners, known.flatMap(ownerIdsOf)),
       touched: new Set(),
     };
     for (const event of known) await handle(event, hand);
@@ -77,6 +84,17 @@ const handle = async (event: Known, hand: InHand): Promise<void> => {
       hand.publications.patch(publicationId, change);
       return touch(hand, channelId);
     }
+    case 'PublicationHeld': {
+      const { publicationId, channelId, until, rule, ownerId, ownerRevision } = event.data;
+      const changed = hand.owners.get(ownerId);
+      const change = { retry_at: until, retry_rule: rule, retry_event: event.id };
+      // Judged by an owner that was about to change: it is looked at again.
+      if (!changed || BigInt(changed.revision) <= BigInt(ownerRevision)) hand.publications.patch(publicationId, change);
+      return touch(hand, channelId);
+    }
+    case 'PostPackAdded':
+    case 'OwnerPlanChanged':
+      return releaseHeld(event, hand);
     case 'PublicationFailed':
     case 'PublicationInDoubt':
       hand.publications.patch(event.data.publicationId, {
@@ -130,7 +148,7 @@ const handle = async (event: Known, hand: InHand): Promise<void> => {
 
 /** Queues a post on each of its channels; a project that is paused at that moment holds it back (D-21). */
 const accept = (event: Extract<Known, { type: 'PostAccepted' }>, hand: InHand): void => {
-  const { postId, acceptedAt, targets } = event.data;
+  const { postId, ownerId, acceptedAt, targets } = event.data;
   for (const { publicationId, channelId, platform, projectId } of targets) {
     const channel = hand.channels.get(channelId) ?? channelRow(channelId);
     const sequence = channel.last_sequence + 1;
@@ -144,6 +162,7 @@ const accept = (event: Extract<Known, { type: 'PostAccepted' }>, hand: InHand): 
       post_revision: String(event.revision),
       channel_id: channelId,
       project_id: projectId,
+      owner_id: ownerId,
       platform,
       sequence,
       accepted_at: acceptedAt,
@@ -175,14 +194,40 @@ const moveGate = async (
      returning publication_id, channel_id`,
     [projectId, until === 0 ? at : until, event.id, at],
   );
-  hand.publications.forget(moved.rows.map(({ publication_id }) => publication_id));
-  await hand.publications.also(moved.rows.map(({ publication_id }) => publication_id));
-  for (const { channel_id } of moved.rows) touch(hand, channel_id);
+  await changedBehindOurBack(moved.rows, hand);
+};
+
+/** What waits for a post of the month may have one now (D-46): whoever publishes finds out. */
+const releaseHeld = async (
+  event: RecordedEvent<Extract<OwnerEvent, { type: 'PostPackAdded' | 'OwnerPlanChanged' }>>,
+  hand: InHand,
+): Promise<void> => {
+  const { ownerId } = event.data;
+  hand.owners.put({ owner_id: ownerId, revision: String(event.revision) });
+  await flush(hand);
+  const held = await hand.tx.query<{ publication_id: string; channel_id: string }>(
+    `update publication set retry_at = 0, retry_rule = null, retry_event = null
+     where owner_id = $1 and retry_rule = 'quota' returning publication_id, channel_id`,
+    [ownerId],
+  );
+  await changedBehindOurBack(held.rows, hand);
+};
+
+/** Takes up rows that a statement has changed. */
+const changedBehindOurBack = async (
+  rows: readonly { readonly publication_id: string; readonly channel_id: string }[],
+  hand: InHand,
+): Promise<void> => {
+  const ids = rows.map(({ publication_id }) => publication_id);
+  hand.publications.forget(ids);
+  await hand.publications.also(ids);
+  for (const { channel_id } of rows) touch(hand, channel_id);
 };
 
 const touch = (hand: InHand, channelId: string): void => void hand.touched.add(channelId);
 
-const flush = async ({ publications, channels, projects }: InHand): Promise<void> => {
+const flush = async ({ publications, channels, projects, owners }: InHand): Promise<void> => {
+  await owners.flush();
   await projects.flush();
   await channels.flush();
   await publications.flush();
@@ -235,3 +280,6 @@ const projectIdsOf = ({ type, data }: Known): string[] => {
   if (type === 'PostAccepted') return data.targets.map(({ projectId }) => projectId);
   return 'projectId' in data ? [data.projectId] : [];
 };
+
+const ownerIdsOf = ({ type, data }: Known): string[] =>
+  type === 'PublicationHeld' || type === 'PostPackAdded' || type === 'OwnerPlanChanged' ? [data.ownerId] : [];

@@ -10,6 +10,7 @@ export const scheduleTables = `
     post_revision text not null,
     channel_id text not null,
     project_id text not null,
+    owner_id text not null,
     platform text not null,
     sequence bigint not null,
     accepted_at bigint not null,
@@ -25,6 +26,7 @@ export const scheduleTables = `
   create index publication_held on publication (channel_id, not_before) where state = 'queued' and not_before > 0;
   create index publication_gate on publication (project_id, not_before) where state = 'queued' and not_before > 0;
   create index publication_post on publication (post_id);
+  create index publication_quota on publication (owner_id) where retry_rule = 'quota';
 
   create table channel (
     channel_id text primary key,
@@ -45,6 +47,11 @@ export const scheduleTables = `
     paused_until bigint not null,
     pause_event text
   );
+
+  create table owner (
+    owner_id text primary key,
+    revision text not null
+  );
 `;
 
 /** A publication that is not over: waiting, under way, or for the owner to decide. */
@@ -55,6 +62,7 @@ export interface ScheduledPublication {
   readonly post_revision: string;
   readonly channel_id: string;
   readonly project_id: string;
+  readonly owner_id: string;
   readonly platform: string;
   /** Gapless per channel, in the order of acceptance (D-37). */
   readonly sequence: number;
@@ -65,7 +73,7 @@ export interface ScheduledPublication {
   readonly state: 'queued' | 'publishing' | 'failed' | 'in_doubt';
   readonly attempt: number;
   readonly retry_at: number;
-  readonly retry_rule: PostponeRule | null;
+  readonly retry_rule: PostponeRule | 'quota' | null;
   readonly retry_event: string | null;
 }
 
@@ -90,6 +98,13 @@ export interface ScheduledProject {
   readonly project_id: string;
   readonly paused_until: number;
   readonly pause_event: string | null;
+}
+
+/** An owner whose plan or post packs have changed. */
+export interface ScheduledOwner {
+  readonly owner_id: string;
+  /** Of the owner's stream: the latest such change. */
+  readonly revision: string;
 }
 
 /** A channel nothing has happened to. */
@@ -131,6 +146,7 @@ export const scheduledPublications: RowTable<ScheduledPublication> = {
     'post_revision',
     'channel_id',
     'project_id',
+    'owner_id',
     'platform',
     'sequence',
     'accepted_at',
@@ -165,4 +181,10 @@ export const scheduledProjects: RowTable<ScheduledProject> = {
   name: 'project',
   key: 'project_id',
   columns: ['project_id', 'paused_until', 'pause_event'],
+};
+
+export const scheduledOwners: RowTable<ScheduledOwner> = {
+  name: 'owner',
+  key: 'owner_id',
+  columns: ['owner_id', 'revision'],
 };

@@ -54,7 +54,8 @@ export class PublishDuePosts {
     };
     const off = [this.on.notifications.on('lease', stir), this.on.progress.onMove('publish-schedule', stir)];
     signal.addEventListener('abort', stir);
-    while (!signal.aborted && !(await this.on.progress.waitFor(['publish-schedule'], BEGINNING, FAILURE_REST_MS)));
+    const views = ['publish-schedule', 'posts', 'discovery'];
+    while (!signal.aborted && !(await this.on.progress.waitFor(views, BEGINNING, FAILURE_REST_MS)));
     while (!signal.aborted) {
       this.stirred = false;
       try {

@@ -18,6 +18,7 @@ import type { MediaFiles } from './media-files.js';
 import { Outcomes, type OutcomesDependencies } from './outcomes.js';
 import type { Pacing } from './pacing.js';
 import type { ProcessedPosts } from './processed-posts.js';
+import type { Quota } from './quota.js';
 import { nextStep, rendererOf, type Unprocessed, visible, type Work } from './work.js';
 
 export interface PublishDependencies extends OutcomesDependencies, DoubtsDependencies {
@@ -27,6 +28,7 @@ export interface PublishDependencies extends OutcomesDependencies, DoubtsDepende
   readonly pacing: Pacing;
   readonly media: MediaFiles;
   readonly posts: ProcessedPosts;
+  readonly quota: Quota;
 }
 
 const ACTOR = 'system:publish-due-posts';
@@ -85,6 +87,7 @@ export class Publish {
       origin: { actor: ACTOR, requestId, correlationId, causationId },
       channel,
       payload: post.payload,
+      ownerId: post.event.data.ownerId,
       publisher,
       target,
       loaded,
@@ -108,7 +111,7 @@ export class Publish {
     if (processed.kind === 'filtered') return this.filter(work, processed.reason);
     const rendering = work.render(results);
     if (processed.kind === 'wait') return this.putOff(work, rendering, processed);
-    return rendering.steps.length === 0 ? this.filter(work, nothingLeft(rendering)) : this.send(work, rendering);
+    return rendering.steps.length === 0 ? this.filter(work, nothingLeft(rendering)) : this.withShare(work, rendering);
   }
 
   private async isPaused(channelId: string): Promise<boolean> {
@@ -159,6 +162,28 @@ export class Publish {
     const position = await this.outcomes.record(work, { type: 'Start', ...attempt });
     if (position === null) return null;
     return this.outcomes.conclude(work, { kind: 'retry', error, afterMs, named: false }, rendering);
+  }
+
+  /** Sends it with one of its owner's posts of the month, which is given back where nothing is published (D-18, D-46). */
+  private async withShare(work: Work, rendering: Rendering): Promise<Position | null> {
+    const { quota, clock } = this.on;
+    const { ownerId, worker } = work;
+    const { publication_id: id } = work.row;
+    const at = clock.now();
+    const share = await quota.take(ownerId, id, worker, at);
+    if (share.kind === 'busy') return null;
+    if (share.kind === 'used_up') {
+      const { until, ownerRevision } = share;
+      return this.outcomes.record(work, { type: 'Hold', at, until, ownerId, ownerRevision });
+    }
+    if (!share.isHeld) return this.send(work, rendering);
+    try {
+      return await this.send(work, rendering);
+    } finally {
+      // An attempt that is still open keeps it, and so does a success, until the views count it.
+      const { status } = work.loaded.state;
+      if (status !== 'publishing' && status !== 'published') await quota.giveBack(id, worker);
+    }
   }
 
   private async send(work: Work, first: Rendering): Promise<Position | null> {

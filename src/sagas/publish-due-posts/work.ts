@@ -20,6 +20,7 @@ export interface Work {
   readonly origin: Origin;
   readonly channel: Channel;
   readonly payload: PublishPayload;
+  readonly ownerId: string;
   /** The network, and the channel as it gets to see it. */
   readonly publisher: Publisher;
   readonly target: PlatformChannel;

@@ -124,6 +124,7 @@ const publication: SamplesOf<PublicationEvent> = {
     },
   ],
   PublicationFiltered: [{ ...which, at, reason: { code: 'filtered', message: 'The word "реклама".' } }],
+  PublicationHeld: [{ ...which, at, rule: 'quota', until: later, ownerId, ownerRevision: 3 }],
   PublicationResent: [{ ...which, at: later }],
   PublicationDismissed: [{ ...which, at: later }],
 };
