@@ -59,7 +59,7 @@ const setUp = async () => {
       const command = { type: 'Hold', publicationId, postId, channelId, at: NOW, until: NEXT_MONTH } as const;
       return done(streams.run(publication, publicationId, { ...command, ownerId, ownerRevision }, execution()));
     },
-    due: async () => (await schedule.queries.head(channelId, NOW))!.due,
+    due: async () => (await schedule.queries.upNext(channelId, NOW))!.due,
     nextDue: async () => {
       const text = 'select next_due from publish_schedule.channel where channel_id = $1';
       return Number((await schedule.on.pool.query<{ next_due: bigint }>(text, [channelId])).rows[0]!.next_due);

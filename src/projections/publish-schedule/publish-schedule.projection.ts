@@ -35,7 +35,7 @@ interface InHand {
   readonly touched: Set<string>;
 }
 
-const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed))/;
+const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
  * What is still to be published, one row per publication, and when each channel may go next. It is a read model and a

@@ -10,7 +10,7 @@ export interface UpNext {
   readonly due: Instant;
   /**
    * What may go behind a head that is due once that is over, in order, with no further look at the schedule, for as long
-   * as this picture is fresh. Never a retry, nor what keeps a distance to the one before it.
+   * as this picture is fresh. Never a retry, nor what waits for the quota, nor what keeps a distance to the one before it.
    */
   readonly followers: readonly ScheduledPublication[];
 }
@@ -78,7 +78,9 @@ export class PublishScheduleQueries {
 
   private upNextOf({ channel, publications }: Row): UpNext {
     const [head, ...behind] = publications as [ScheduledPublication, ...ScheduledPublication[]];
-    const end = behind.findIndex((row) => row.state !== 'queued' || row.attempt > 0 || isSpaced(row, channel));
+    const end = behind.findIndex(
+      (row) => row.state !== 'queued' || row.attempt > 0 || row.retry_at > 0 || isSpaced(row, channel),
+    );
     return { head, due: this.due(head, channel), followers: end < 0 ? behind : behind.slice(0, end) };
   }
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { owner as ownerDecider, type OwnerState } from '../../domain/owner/owner.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
+import { Remembered } from '../../event-store/remembered.js';
 import type { Loaded, Streams } from '../../event-store/streams.js';
 import type { Instant } from '../../kernel/instant.js';
 import { findUsage, postsLeft } from '../../projections/posts/usage.queries.js';
@@ -24,19 +25,22 @@ const UNLIMITED: Share = { kind: 'taken', isHeld: false };
  * owner's own stream, so that whoever is woken by a change sees it. Owners without a quota cost a look a second.
  */
 export class Quota {
+  private readonly owners: Remembered<OwnerState>;
   private readonly unlimited = new Map<string, { readonly at: number; readonly isSo: Promise<boolean> }>();
 
   /** @param monthlyPosts the plans' quotas, as the limits profile has them; null: unlimited */
   constructor(
     private readonly pool: Pool,
-    private readonly streams: Streams,
+    streams: Streams,
     private readonly monthlyPosts: Readonly<Record<Plan, number | null>>,
-  ) {}
+  ) {
+    this.owners = new Remembered(streams, ownerDecider);
+  }
 
   /** Sets a post aside for a publication. @throws Unavailable, and whatever the database does */
   async take(ownerId: string, publicationId: string, worker: string, now: Instant): Promise<Share> {
     if (await this.isUnlimited(ownerId)) return UNLIMITED;
-    const owner = await this.streams.load(ownerDecider, ownerId);
+    const owner = await this.owners.load(ownerId);
     if (!owner.state || !this.hasQuota(owner)) return UNLIMITED;
     const months = await findUsage(this.pool, [ownerId]);
     const { month, used, left, resetsAt } = postsLeft(months, owner.state, now, this.monthlyPosts);
@@ -61,7 +65,7 @@ export class Quota {
   private async isUnlimited(ownerId: string): Promise<boolean> {
     const known = this.unlimited.get(ownerId);
     if (known && performance.now() < known.at + TRUSTED_MS) return known.isSo;
-    const isSo = this.streams.load(ownerDecider, ownerId).then((owner) => !this.hasQuota(owner));
+    const isSo = this.owners.load(ownerId).then((owner) => !this.hasQuota(owner));
     if (this.unlimited.size >= CACHE_SIZE) this.unlimited.clear();
     this.unlimited.set(ownerId, { at: performance.now(), isSo });
     isSo.catch(() => this.unlimited.delete(ownerId));
