@@ -58,7 +58,7 @@ export const schema = {
   }),
   DATA_DIR: defaulted('.data', {
     takes: 'a folder',
-    meaning: "the embedded PostgreSQL's data and the generated keys",
+    meaning: "the embedded PostgreSQL's data, the generated keys, and media on their way to the networks",
     read: (text) => text,
     show: (s) => s.dataDir,
   }),
