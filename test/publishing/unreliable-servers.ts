@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 /** An address at which no network can be reached as it should be. */
 export interface UnreliableServer {
   readonly url: string;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 const listen = async (onSocket: (socket: Socket) => void, scheme = 'http'): Promise<UnreliableServer> => {
@@ -25,8 +25,10 @@ const listen = async (onSocket: (socket: Socket) => void, scheme = 'http'): Prom
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n';
 
-/** Ways in which a network cannot be reached. */
-export const UNRELIABLE = {
+type Kinds = Readonly<Record<string, () => Promise<UnreliableServer>>>;
+
+/** Where nothing can be sent to. */
+export const OUT_OF_REACH: Kinds = {
   'a host that no name server knows': async () => ({ url: 'http://no-such-host.invalid', stop: async () => undefined }),
   'a port at which nobody listens': async () => {
     const server = await listen(() => undefined);
@@ -34,6 +36,10 @@ export const UNRELIABLE = {
     return { url: server.url, stop: async () => undefined };
   },
   'a TLS handshake that fails': () => listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'https'),
+};
+
+/** Where something can be sent to, and no answer comes back. */
+export const OUT_OF_HEARING: Kinds = {
   'a connection that is reset': () => listen((socket) => socket.once('data', () => socket.resetAndDestroy())),
   'an answer of another protocol': () => listen((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n'))),
   'an answer that never comes': () => listen((socket) => socket.resume()),
@@ -43,4 +49,4 @@ export const UNRELIABLE = {
       const dripping = setInterval(() => socket.write(' '), 50);
       socket.on('close', () => clearInterval(dripping));
     }),
-} satisfies Readonly<Record<string, () => Promise<UnreliableServer>>>;
+};
