@@ -67,7 +67,8 @@ export class LibreTranslate implements Translator {
 /** The address of the call: the service's own, or what was given where that names the call already. */
 const addressOf = (url: string): string => {
   const address = new URL(url);
-  if (!/\/translate\/?$/.test(address.pathname)) address.pathname = `${address.pathname.replace(/\/$/, '')}/translate`;
+  const path = address.pathname.replace(/\/+$/, '');
+  address.pathname = path.endsWith('/translate') ? path : `${path}/translate`;
   return address.href;
 };
 

@@ -17,7 +17,7 @@ export interface LoggedCall {
 }
 
 /** Fields by which networks are told who calls; the log shows that they came. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['access_token']);
+const CREDENTIALS: ReadonlySet<string> = new Set(['access_token', 'api_key']);
 
 /** How many calls are kept. */
 const KEPT = 2_000;

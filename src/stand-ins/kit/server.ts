@@ -33,7 +33,8 @@ export interface RunningStandIn {
 export interface StandInParts {
   readonly network: StandInNetwork;
   readonly ledger: Ledger;
-  readonly wall: Wall;
+  /** None where nothing has readers. */
+  readonly wall?: Wall;
 }
 
 /**
@@ -77,7 +78,7 @@ export const serveStandIn = async (
         const { fields } = await readBody(request);
         const asked = { httpMethod: request.method ?? '', path: url.pathname.slice('/_control/'.length), url, fields };
         write(response, await answerControl({ faults, calls, ledger, network }, asked), null);
-      } else if (wall.serves(url.pathname)) {
+      } else if (wall?.serves(url.pathname)) {
         write(response, await wall.answer(url), null);
       } else {
         await onApiCall(request, response, url);
