@@ -104,11 +104,11 @@ export class Limiter {
 
   /**
    * Takes back a post's share: it was not accepted after all, through no fault of its sender. A refusal that others got
-   * meanwhile stands. @param at as the verdict has it
+   * meanwhile stands. @param at as the verdict has it @param keys as they were asked with
    */
-  async giveBack({ endpoint_id }: LimitedEndpoint, at: string): Promise<void> {
-    const text = 'select ops_give_back($1, $2)';
-    await this.pool.query({ name: 'give back', text, values: [endpoint_id, at] });
+  async giveBack({ endpoint_id }: LimitedEndpoint, at: string, keys: readonly string[]): Promise<void> {
+    const text = 'select ops_give_back($1, $2, $3)';
+    await this.pool.query({ name: 'give back', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
   /** Where nothing is limited there is nothing to lock or to write: only the picture is confirmed. */

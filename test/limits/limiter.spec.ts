@@ -180,6 +180,21 @@ describe('idempotency keys that were let through just now (D-19)', () => {
     expect(await on.postAt('12:00:09.9', { keys: [KEY] })).toEqual({ outcome: 'in_flight' });
     expect(await on.postAt('12:00:10', { keys: [KEY] })).toEqual(TAKEN);
   });
+
+  it('are remembered for at least five seconds, whenever others are taken', async () => {
+    const on = await scene({}, 0);
+    await on.postAt('12:00:00', { keys: [OTHER] });
+    await on.postAt('12:00:04.9', { keys: [KEY] });
+    await on.postAt('12:00:05');
+    expect(await on.postAt('12:00:09.9', { keys: [KEY] })).toEqual({ outcome: 'in_flight' });
+    expect(await on.postAt('12:00:10', { keys: [KEY] })).toEqual(TAKEN);
+  });
+
+  it('are remembered no longer once the clock has been set back', async () => {
+    const on = await scene({}, 0);
+    await on.postAt('12:00:00', { keys: [KEY] });
+    expect(await on.postAt('11:59:59', { keys: [KEY] })).toEqual(TAKEN);
+  });
 });
 
 describe('the month (D-18)', () => {
@@ -215,7 +230,7 @@ describe('a post that was taken and not accepted after all', () => {
 
   it('gives back what it took: interval, burst, hour and key', async () => {
     const on = await scene({ plan: { hourly: 1, burst: { requests: 1, perSeconds: 30 } } });
-    await on.limiter.giveBack(on.endpoint, atOf(await on.post({ keys: [KEY] })));
+    await on.limiter.giveBack(on.endpoint, atOf(await on.post({ keys: [KEY] })), [KEY]);
     expect(await on.post({ keys: [KEY] })).toEqual(TAKEN);
     expect(await on.postAt('12:00:30')).toEqual(refused('hourly_quota', 3570));
   });
@@ -224,7 +239,7 @@ describe('a post that was taken and not accepted after all', () => {
     const on = await scene({ plan: { hourly: 2, burst: null } }, 10);
     const first = atOf(await on.post());
     await on.postAt('12:00:10');
-    await on.limiter.giveBack(on.endpoint, first);
+    await on.limiter.giveBack(on.endpoint, first, []);
     expect(await on.postAt('12:00:15')).toEqual(refused('min_interval', 5));
     expect(await on.postAt('12:00:20')).toEqual(TAKEN);
     expect(await on.postAt('12:00:30')).toEqual(refused('hourly_quota', 3570));
@@ -234,7 +249,7 @@ describe('a post that was taken and not accepted after all', () => {
     const on = await scene({ plan: { hourly: 1, burst: null } }, 0);
     const first = atOf(await on.postAt('12:59:59'));
     await on.postAt('13:00:00');
-    await on.limiter.giveBack(on.endpoint, first);
+    await on.limiter.giveBack(on.endpoint, first, []);
     expect(await on.post()).toEqual(refused('hourly_quota', 3600));
   });
 });

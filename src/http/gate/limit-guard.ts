@@ -69,7 +69,7 @@ export class LimitGuard {
     isAccepted: (endpoint: EndpointAccess) => boolean,
   ): Promise<Passed> {
     let { endpoint, seen } = entered;
-    let keys = seen.keyIds.map((id) => id.slice(0, KEY_DIGITS));
+    let keys = hashesOf(seen);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const known = this.quota.known(endpoint);
       const month = known === undefined ? await this.quota.fresh(endpoint) : known;
@@ -97,9 +97,9 @@ export class LimitGuard {
   }
 
   /** Takes back the share of a post that was not accepted after all. Never throws. */
-  async giveBack({ endpoint, takenAt }: Pick<Passed, 'endpoint' | 'takenAt'>): Promise<void> {
+  async giveBack({ endpoint, seen, takenAt }: Passed): Promise<void> {
     if (takenAt === null) return;
-    await this.limiter.giveBack(endpoint, takenAt).catch((error: unknown) => {
+    await this.limiter.giveBack(endpoint, takenAt, hashesOf(seen)).catch((error: unknown) => {
       this.log.warn({ endpoint_id: endpoint.endpoint_id, error: String(error) }, 'could not give a share back');
     });
   }
@@ -130,6 +130,8 @@ export class LimitGuard {
     return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request.id));
   }
 }
+
+const hashesOf = ({ keyIds }: KeysSeen): string[] => keyIds.map((id) => id.slice(0, KEY_DIGITS));
 
 const changesTooOften = (): HttpProblem =>
   HttpProblem.of(503, 'unavailable', 'The endpoint is being changed. Send the same request again.', {
