@@ -53,16 +53,17 @@ export const onStage = async (profile, play) => {
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
       },
-      /** A load generator: answers each job that it is given. */
+      /** A load generator: answers each job that it is given; `pid` says which process it is. */
       generator: (script) => {
         const child = fork(here(script));
         stops.push(async () => child.kill());
-        return (job) =>
+        const ask = (job) =>
           new Promise((resolve, reject) => {
             child.once('message', resolve);
             child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
             child.send(job);
           });
+        return Object.assign(ask, { pid: child.pid });
       },
     });
   } finally {
