@@ -194,7 +194,7 @@ describe('a signature (D-28)', () => {
             text: made,
             entities: placed,
             signature,
-          } = await postOf(processed(processing as Processing, { text, entities }, shouting));
+          } = await postOf(processed(processing, { text, entities }, shouting));
           expect(checkEntities(made, placed)).toEqual([]);
           expect(/\p{Cs}/u.test(made)).toBe(/\p{Cs}/u.test(text));
           // The words that entities stand on are the text's own, or what a rule has put in.

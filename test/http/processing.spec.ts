@@ -102,7 +102,7 @@ describe('what a project does to posts (D-28)', () => {
     const { items } = await gateway.telegram.calls({ method: 'sendMessage' });
     expect(telegram.requests).toEqual([{ step: 'message', method: 'sendMessage', request: items.at(-1)!.request }]);
     expect(telegram).toMatchObject({ text_after_trim: shown, trimmed_chars: 0, warnings: [] });
-    expect(vk.text_after_trim).toBe('🎈 color·en и·en @acme\n\nAcme (https://acme.example/) 🎈 news');
+    expect(vk.text_after_trim).toBe('🎈 color·en и·en @\u200bacme\n\nAcme (https://acme.example/) 🎈 news');
   });
 
   it('by a filter keeps a post from a target, says why, and holds nothing else back', async () => {
