@@ -5,7 +5,6 @@ import { completeKeys, type Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import { catalogue } from '../domain/catalogue.js';
 import { EventCodec } from '../event-store/codec.js';
-import { KurrentEventStore } from '../event-store/kurrentdb/kurrent-event-store.js';
 import { type EventStore, Unavailable } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { Streams } from '../event-store/streams.js';
@@ -98,6 +97,8 @@ const assemble = async (
 
 const openStore = async (settings: Settings, connectionString: string, log: Logger): Promise<EventStore> => {
   if (settings.eventStoreUrl !== null) {
+    // Its client is the dearest to load of all libraries, and few need it.
+    const { KurrentEventStore } = await import('../event-store/kurrentdb/kurrent-event-store.js');
     const store = new KurrentEventStore({ connectionString: settings.eventStoreUrl, log });
     await patiently('the event store', log, () => store.head());
     return store;
