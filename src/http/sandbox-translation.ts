@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { OnModuleDestroy } from '@nestjs/common';
 import { GuardedClient } from '../media/guarded-client.js';
 import type { AddressPolicy } from '../payload/address-policy.js';
@@ -16,6 +17,7 @@ export class SandboxTranslation implements OnModuleDestroy {
 
   /** @param policy which private addresses may be reached */
   constructor(policy: AddressPolicy, vault: SecretVault) {
+    setMaxListeners(0, this.closing.signal); // one for each request under way; that is no leak
     this.client = new GuardedClient({ policy });
     this.translator = new LibreTranslate(this.client, vault, PATIENCE_MS);
   }
