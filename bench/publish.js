@@ -76,7 +76,7 @@ export const run = async (args) => {
     const cpu = (bare.loop + bare.network) / (ours.worker + ours.postgres + ours.network);
     console.log(
       `ratio      publications to bare POSTs ${(ours.rate / bare.rate).toFixed(2)} ×   ` +
-        `by CPU time, as on a machine that has nothing else to do ${cpu.toFixed(2)} ×`,
+        `by CPU time of all that takes part ${cpu.toFixed(2)} ×`,
     );
   });
 };
