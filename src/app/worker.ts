@@ -34,6 +34,7 @@ import { Pacing } from '../sagas/publish-due-posts/pacing.js';
 import { ProcessedPosts } from '../sagas/publish-due-posts/processed-posts.js';
 import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.saga.js';
 import { Publish } from '../sagas/publish-due-posts/publish.js';
+import { Rooms } from '../sagas/publish-due-posts/rooms.js';
 import { Quota } from '../sagas/publish-due-posts/quota.js';
 import { raiseNotices } from '../sagas/raise-notices/raise-notices.js';
 import type { Infrastructure } from './infrastructure.js';
@@ -106,6 +107,8 @@ const openTranslator = ({ allowPrivateAddresses }: Settings, { vault }: Infrastr
 };
 const TRANSLATION_MS = 30_000;
 
+/** Channels of one network that a process publishes on at the same time, those that only wait left out. */
+const CHANNELS_OF_A_NETWORK = 512;
 /** How long a stopping worker waits for the networks' answers: what is broken off is in doubt. */
 const SENDING_MS = 3_000;
 
@@ -130,11 +133,14 @@ export const startWorker = async (
     runProjection(projection, settings, on, log, projecting.signal),
   );
   const schedule = new PublishScheduleQueries(on.pool, settings.minuteMs);
+  const networks = new Publishers(publishers);
+  const rooms = new Rooms(networks.platforms, CHANNELS_OF_A_NETWORK);
   const publish = new Publish({
     ...on,
     payloads: new PostPayloads(on.store, on.codec),
-    publishers: new Publishers(publishers),
-    pacing: new Pacing(settings.pacing),
+    publishers: networks,
+    rooms,
+    pacing: new Pacing(on.pool, rooms, settings.pacing),
     quota: new Quota(on.pool, on.streams, monthlyPostsOf(settings.limitsProfile)),
     messages: new ChannelMessages(on.pool, on.progress),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
@@ -144,7 +150,7 @@ export const startWorker = async (
     log,
   });
   const claims = new ChannelClaims(on.pool, on.leases);
-  const saga = new PublishDuePosts({ ...on, claims, schedule, publish, clock, log });
+  const saga = new PublishDuePosts({ ...on, claims, schedule, publish, rooms, clock, log });
   const publishing = saga.run({ stop: working.signal, breakOff: sending.signal });
   const noticing = new EventSaga(raiseNotices(on.streams), { ...on, log }).run(working.signal);
   return async () => {

@@ -153,7 +153,7 @@ export interface Pace {
   readonly perMs: number;
 }
 
-/** What a network takes of us before it says so itself (platforms.md §3). */
+/** What a network takes of us before it says so itself (platforms.md §3): of a chat, what readers see; of an account, all. */
 export interface PlatformPace {
   readonly perChannel: readonly Pace[];
   readonly perCredential: readonly Pace[];
@@ -163,6 +163,8 @@ export interface PlatformPace {
 export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
+  /** Name of the credential that stands for an account: whoever has the same one shares {@link PlatformPace.perCredential}. */
+  readonly accountField: string;
   /**
    * The calls for a post. `results`: of the steps done so far, as in {@link SendContext}; what they found (a medium too
    * large to go) may change the steps that follow, so a post is rendered anew after each step.

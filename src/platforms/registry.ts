@@ -8,6 +8,11 @@ export class Publishers {
     this.byPlatform = new Map(publishers.map((publisher) => [publisher.platform, publisher]));
   }
 
+  /** Identifiers of all networks. */
+  get platforms(): readonly string[] {
+    return [...this.byPlatform.keys()];
+  }
+
   /** @throws Error for a network that this program does not know. */
   of(platform: string): Publisher {
     const publisher = this.byPlatform.get(platform);

@@ -32,6 +32,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: MaxPublisherO
   return {
     platform: 'max',
     pace: PACE,
+    accountField: 'access_token',
     render: renderMax,
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),

@@ -40,6 +40,7 @@ export const createOkPublisher = ({
   return {
     platform: 'ok',
     pace: PACE,
+    accountField: 'access_token',
     render: renderOk,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     close: () => connections.close(),

@@ -38,6 +38,7 @@ export const createTelegramPublisher = ({
   return {
     platform: 'telegram',
     pace: PACE,
+    accountField: 'bot_token',
     render: renderTelegram,
     send: (step, context) => sendStep(connection, step, context),
     close: () => connection.connections.close(),

@@ -44,6 +44,7 @@ export const createVkPublisher = ({
   return {
     platform: 'vk',
     pace: PACE,
+    accountField: 'access_token',
     keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),

@@ -4,6 +4,7 @@ import { operations } from './0002-operations.js';
 import { limits } from './0003-limits.js';
 import { quotaHolds } from './0004-quota-holds.js';
 import { recentKeys } from './0005-recent-keys.js';
+import { pace } from './0006-pace.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
-export const migrations: readonly Migration[] = [setting, operations, limits, quotaHolds, recentKeys];
+export const migrations: readonly Migration[] = [setting, operations, limits, quotaHolds, recentKeys, pace];

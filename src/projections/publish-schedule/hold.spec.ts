@@ -19,7 +19,10 @@ const row = (change: Partial<ScheduledPublication> = {}): ScheduledPublication =
   ...{ state: 'queued' as const, attempt: 0, retry_at: 0, retry_rule: null, retry_event: null },
   ...change,
 });
-const channel = (change: Partial<ScheduledChannel> = {}): ScheduledChannel => ({ ...channelRow('tgt_1'), ...change });
+const channel = (change: Partial<ScheduledChannel> = {}): ScheduledChannel => ({
+  ...channelRow('tgt_1', 'telegram'),
+  ...change,
+});
 const FIRST = row({ publication_id: 'pub_1', sequence: 1 });
 
 /** What holds a row that is its channel's head. */

@@ -115,7 +115,7 @@ const handle = async (event: Known, hand: InHand): Promise<void> => {
       hand.publications.remove(event.data.publicationId);
       return touch(hand, event.data.channelId);
     case 'ChannelConnected':
-      hand.channels.put(channelRow(event.data.channelId));
+      hand.channels.put(channelRow(event.data.channelId, event.data.platform));
       return;
     case 'ChannelEnabled':
     case 'ChannelDisabled':
@@ -150,7 +150,7 @@ const handle = async (event: Known, hand: InHand): Promise<void> => {
 const accept = (event: Extract<Known, { type: 'PostAccepted' }>, hand: InHand): void => {
   const { postId, ownerId, acceptedAt, targets } = event.data;
   for (const { publicationId, channelId, platform, projectId } of targets) {
-    const channel = hand.channels.get(channelId) ?? channelRow(channelId);
+    const channel = hand.channels.get(channelId) ?? channelRow(channelId, platform);
     const sequence = channel.last_sequence + 1;
     hand.channels.put({ ...channel, last_sequence: sequence });
     const project = hand.projects.get(projectId);

@@ -44,12 +44,14 @@ export class PublishScheduleQueries {
     return this.looks.call({ channelId, now });
   }
 
-  /** The earliest moment after `now` at which some channel may go; null: none is waiting. */
-  async nextDue(now: Instant): Promise<Instant | null> {
+  /** The earliest moment after `now` at which some channel of these networks may go; null: none is waiting. */
+  async nextDue(now: Instant, platforms: readonly string[]): Promise<Instant | null> {
     const { rows } = await this.pool.query<{ at: bigint | null }>({
       name: 'schedule next due',
-      text: 'select min(next_due) as at from publish_schedule.channel where next_due > $1',
-      values: [now],
+      text: `select min(due.at) as at from unnest($2::text[]) network(platform) cross join lateral (
+               select c.next_due as at from publish_schedule.channel c
+               where c.platform = network.platform and c.next_due > $1 order by c.next_due limit 1) due`,
+      values: [now, platforms],
     });
     return rows[0]?.at ? Number(rows[0].at) : null;
   }

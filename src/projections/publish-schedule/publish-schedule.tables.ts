@@ -30,6 +30,7 @@ export const scheduleTables = `
 
   create table channel (
     channel_id text primary key,
+    platform text not null,
     enabled boolean not null,
     last_sequence bigint not null,
     paused_until bigint not null,
@@ -40,7 +41,7 @@ export const scheduleTables = `
     last_backlog_at bigint not null,
     next_due bigint
   ) with (fillfactor = 50);
-  create index channel_next_due on channel (next_due) where next_due is not null;
+  create index channel_next_due on channel (platform, next_due) where next_due is not null;
 
   create table project (
     project_id text primary key,
@@ -80,6 +81,7 @@ export interface ScheduledPublication {
 /** A channel's queue: what gates it. */
 export interface ScheduledChannel {
   readonly channel_id: string;
+  readonly platform: string;
   readonly enabled: boolean;
   readonly last_sequence: number;
   /** End of the pause in force; 0: none, or lifted. */
@@ -108,8 +110,9 @@ export interface ScheduledOwner {
 }
 
 /** A channel nothing has happened to. */
-export const channelRow = (channelId: string): ScheduledChannel => ({
+export const channelRow = (channelId: string, platform: string): ScheduledChannel => ({
   channel_id: channelId,
+  platform,
   enabled: true,
   last_sequence: 0,
   paused_until: 0,
@@ -166,6 +169,7 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
   // next_due is found in SQL, see findNextDue
   columns: [
     'channel_id',
+    'platform',
     'enabled',
     'last_sequence',
     'paused_until',

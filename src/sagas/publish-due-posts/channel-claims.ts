@@ -4,6 +4,12 @@ import type { Leases } from '../../postgres/leases.js';
 
 const PREFIX = 'channel/';
 
+/** A channel that a worker has taken. */
+export interface ClaimedChannel {
+  readonly channelId: string;
+  readonly platform: string;
+}
+
 /** Right to publish on a channel: one worker at a time, taken in bulk from those that are due. */
 export class ChannelClaims {
   constructor(
@@ -11,24 +17,35 @@ export class ChannelClaims {
     private readonly leases: Leases,
   ) {}
 
-  /** Takes up to `limit` due channels that nobody holds, for a worker; not those in `except`. */
-  async claimDue(workerId: string, now: Instant, limit: number, except: readonly string[]): Promise<string[]> {
-    if (limit < 1) return [];
-    const { rows } = await this.pool.query<{ channel_id: string }>({
+  /**
+   * Takes due channels that nobody holds, for a worker, the longest due first; not those in `except`.
+   * @param rooms how many at most, by network
+   */
+  async claimDue(
+    workerId: string,
+    now: Instant,
+    rooms: readonly { readonly platform: string; readonly size: number }[],
+    except: readonly string[],
+  ): Promise<ClaimedChannel[]> {
+    if (rooms.length === 0) return [];
+    const { rows } = await this.pool.query<ClaimedChannel>({
       name: 'claim due channels',
       text: `
         with due as (
-          select '${PREFIX}' || c.channel_id as name from publish_schedule.channel c
-          where c.next_due <= $1 and c.channel_id <> all($4)
-            and not exists (select 1 from ops_lease l where l.name = '${PREFIX}' || c.channel_id)
-          order by c.next_due limit $2)
-        insert into ops_lease (name, worker_id)
-        select due.name, w.worker_id from due join ops_worker w on w.worker_id = $3 order by due.name
-        on conflict do nothing
-        returning substr(name, ${PREFIX.length + 1}) as channel_id`,
-      values: [now, limit, workerId, except],
+          select c.channel_id, room.platform, '${PREFIX}' || c.channel_id as name
+          from unnest($2::text[], $5::int[]) room(platform, size) cross join lateral (
+            select c.channel_id from publish_schedule.channel c
+            where c.platform = room.platform and c.next_due <= $1 and c.channel_id <> all($4)
+              and not exists (select 1 from ops_lease l where l.name = '${PREFIX}' || c.channel_id)
+            order by c.next_due limit room.size) c),
+        taken as (
+          insert into ops_lease (name, worker_id)
+          select due.name, w.worker_id from due join ops_worker w on w.worker_id = $3 order by due.name
+          on conflict do nothing returning name)
+        select due.channel_id as "channelId", due.platform from taken join due on due.name = taken.name`,
+      values: [now, rooms.map(({ platform }) => platform), workerId, except, rooms.map(({ size }) => size)],
     });
-    return rows.map(({ channel_id }) => channel_id);
+    return rows;
   }
 
   async release(channelId: string): Promise<void> {

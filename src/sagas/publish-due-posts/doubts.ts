@@ -3,11 +3,13 @@ import type { Clock } from '../../kernel/clock.js';
 import type { SendContext, SendInDoubt, Step, StepOutcome } from '../../platforms/publisher.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
+import type { Rooms } from './rooms.js';
 import type { Work } from './work.js';
 
 export interface DoubtsDependencies {
   readonly messages: ChannelMessages;
   readonly leases: Leases;
+  readonly rooms: Rooms;
   readonly clock: Clock;
 }
 
@@ -82,8 +84,9 @@ export class Doubts {
   }
 
   /** Waits; false where this process must let go of the channel. */
-  private async stillOurs({ worker, ending }: Work, ms: number): Promise<boolean> {
-    if (ms > 0) await sleep(ms, undefined, { signal: ending.stop }).catch(() => undefined);
+  private async stillOurs({ worker, ending, publisher }: Work, ms: number): Promise<boolean> {
+    const wait = (): Promise<void> => sleep(ms, undefined, { signal: ending.stop }).catch(() => undefined);
+    if (ms > 0) await this.on.rooms.outside(publisher.platform, wait());
     return !ending.stop.aborted && this.on.leases.isValid(worker);
   }
 }

@@ -37,3 +37,10 @@ export const moved = ours(
   'channel',
   'The network has moved this channel; the post is sent to its new place.',
 );
+
+/** The program itself is wrong; its log says where. */
+export const broken = ours(
+  'internal_error',
+  'internal',
+  'The gateway could not make this post ready for the network: its operator finds the cause in the log.',
+);

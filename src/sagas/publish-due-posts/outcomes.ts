@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { channel as channelDecider, type ChannelCommand } from '../../domain/channel/channel.decider.js';
 import { publication as decider, type PublicationCommand } from '../../domain/publication/publication.decider.js';
 import type { Position } from '../../event-store/port.js';
@@ -40,8 +41,10 @@ export class Outcomes {
       }
       case 'retry': {
         const { error, afterMs, named } = outcome;
+        // A wait that the network asks for and does not name grows as well, though it is no failed attempt.
+        const waits = named ? attempt - 1 : failures;
         const wait = { rule: named ? ('platform_limit' as const) : ('retry' as const), error };
-        return this.record(work, { type: 'Postpone', attempt, at, retryAt: retryAt(at, failures, afterMs), ...wait });
+        return this.record(work, { type: 'Postpone', attempt, at, retryAt: retryAt(at, waits, afterMs), ...wait });
       }
       case 'failed':
         return this.record(work, { type: 'Fail', attempt, at, error: outcome.error });
@@ -51,6 +54,9 @@ export class Outcomes {
         return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'needs_attention', error });
       }
       case 'moved':
+        // To where it is already: sending it there again would go on for ever.
+        if (isDeepStrictEqual(outcome.address, work.channel.address))
+          return this.record(work, { type: 'Fail', attempt, at, error: moved });
         await this.tellChannel(work, {
           type: 'MoveChannel',
           channelId: work.row.channel_id,

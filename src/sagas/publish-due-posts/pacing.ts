@@ -1,45 +1,85 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pace, PlatformPace } from '../../platforms/publisher.js';
+import type { Pool } from 'pg';
+import type { Pace, Step } from '../../platforms/publisher.js';
+import { Batcher } from '../../postgres/batcher.js';
+import type { Rooms } from './rooms.js';
+import type { Work } from './work.js';
+
+/** So many calls in so much time, under a name that all workers know it by. */
+interface Budget {
+  readonly key: string;
+  readonly limits: readonly (readonly [calls: number, perMs: number])[];
+}
+
+interface Turns {
+  /** How many of the budgets have given a turn. */
+  readonly taken: number;
+  /** Until the last of these turns, ms; 0: it is now. */
+  readonly waitMs: number;
+}
 
 /**
- * Keeps our own pace towards the networks, so that their 429s stay rare: a sliding window for each channel and each
- * credential. Waiting happens before a publication is claimed, so that a wait is never part of an attempt.
+ * Keeps our own pace towards the networks, so that their 429s stay rare: a sliding window for each chat and each account,
+ * whichever channels and workers use it (`ops_take_turns`). A turn is taken once and then waited for, so that who comes
+ * first goes first; a budget that is waited for holds no turn of the next one meanwhile.
  */
 export class Pacing {
-  private readonly taken = new Map<string, number[]>();
+  private readonly asks: Batcher<readonly Budget[], Turns>;
 
   /** @param enabled setting PACING */
-  constructor(private readonly enabled: boolean) {}
+  constructor(
+    pool: Pool,
+    private readonly rooms: Rooms,
+    readonly enabled: boolean,
+  ) {
+    this.asks = new Batcher((asks: readonly (readonly Budget[])[]) => takeTurns(pool, asks), { max: 100 });
+  }
 
-  /** Waits for this channel's and this credential's turn, or the signal. @returns whether there was a wait */
-  async turn(channelId: string, credentialsId: string, pace: PlatformPace, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Waits until a step may go, or the signal; only what readers see counts for its chat.
+   * @returns whether there was a wait: what was known before it may have changed
+   */
+  async turn(work: Work, step: Step, credentials: Readonly<Record<string, string>>): Promise<boolean> {
+    if (!this.enabled) return false;
+    const { publisher, target, ending } = work;
+    const { platform, pace } = publisher;
+    const account = createHash('sha256')
+      .update(credentials[publisher.accountField] ?? '')
+      .digest('hex');
+    let budgets = [budget(`account/${platform}/${account}`, pace.perCredential)];
+    if (step.visible) {
+      const chat = Object.entries(target.address).sort(([a], [b]) => (a < b ? -1 : 1));
+      budgets.unshift(budget(`chat/${platform}/${JSON.stringify(chat)}`, pace.perChannel));
+    }
     let waited = false;
-    if (!this.enabled) return waited;
-    for (const [key, limits] of [
-      [`channel/${channelId}`, pace.perChannel],
-      [`credential/${credentialsId}`, pace.perCredential],
-    ] as const) {
-      for (;;) {
-        const wait = this.take(key, limits, performance.now());
-        if (wait === 0 || signal.aborted) break;
-        waited = true;
-        await sleep(wait, undefined, { signal }).catch(() => undefined);
-      }
+    while (budgets.length > 0 && !ending.stop.aborted) {
+      const { taken, waitMs } = await this.asks.call(budgets);
+      budgets = budgets.slice(taken);
+      if (waitMs === 0) continue;
+      waited = true;
+      const wait = sleep(waitMs, undefined, { signal: ending.stop }).catch(() => undefined);
+      await this.rooms.outside(platform, wait);
     }
     return waited;
   }
-
-  /** Takes a turn and answers 0, or says how many milliseconds to wait. */
-  private take(key: string, limits: readonly Pace[], now: number): number {
-    const longest = Math.max(0, ...limits.map(({ perMs }) => perMs));
-    const recent = (this.taken.get(key) ?? []).filter((at) => at > now - longest);
-    let wait = 0;
-    for (const { calls, perMs } of limits) {
-      const inWindow = recent.filter((at) => at > now - perMs);
-      if (inWindow.length >= calls) wait = Math.max(wait, inWindow[inWindow.length - calls]! + perMs - now);
-    }
-    if (wait === 0) this.taken.set(key, [...recent, now]);
-    else this.taken.set(key, recent);
-    return Math.ceil(wait);
-  }
 }
+
+const budget = (key: string, pace: readonly Pace[]): Budget => ({
+  key,
+  limits: pace.map(({ calls, perMs }) => [calls, perMs] as const),
+});
+
+const takeTurns = async (pool: Pool, asks: readonly (readonly Budget[])[]): Promise<Turns[]> => {
+  const { rows } = await pool.query<{ ask: number; wait_ms: number }>({
+    name: 'take turns',
+    text: 'select ask, wait_ms from ops_take_turns($1)',
+    values: [JSON.stringify(asks.flatMap((budgets, ask) => budgets.map((one) => ({ ask, ...one }))))],
+  });
+  const turns = asks.map(() => ({ taken: 0, waitMs: 0 }));
+  for (const { ask, wait_ms } of rows) {
+    turns[ask]!.taken += 1;
+    turns[ask]!.waitMs = wait_ms; // only the last one waits
+  }
+  return turns;
+};

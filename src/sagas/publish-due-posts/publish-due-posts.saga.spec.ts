@@ -1,4 +1,5 @@
 import { silentLog } from '../../kernel/log.js';
+import { Rooms } from './rooms.js';
 import { PublishDuePosts, type PublishDuePostsDependencies } from './publish-due-posts.saga.js';
 
 it('does not sleep through what becomes due between looking and falling asleep', async () => {
@@ -12,6 +13,7 @@ it('does not sleep through what becomes due between looking and falling asleep',
     leases: { workerId: 'worker', isValid: () => true },
     notifications: { on: () => () => true },
     progress: { onMove: () => () => true, waitFor: async () => true },
+    rooms: new Rooms(['telegram'], 1),
     claims: { claimDue: async (_worker: string, at: number) => (looked.push(at), []) },
     schedule: {
       nextDue: async (after: number) => {

@@ -8,14 +8,16 @@ import type { Notifications } from '../../postgres/notifications.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import type { PublishScheduleQueries, UpNext } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import type { ProjectionProgress } from '../../projections/progress.js';
-import type { ChannelClaims } from './channel-claims.js';
+import type { ChannelClaims, ClaimedChannel } from './channel-claims.js';
 import type { Ending } from './ending.js';
 import type { Publish } from './publish.js';
+import type { Rooms } from './rooms.js';
 
 export interface PublishDuePostsDependencies {
   readonly claims: ChannelClaims;
   readonly schedule: PublishScheduleQueries;
   readonly publish: Publish;
+  readonly rooms: Rooms;
   readonly progress: ProjectionProgress;
   readonly leases: Leases;
   readonly notifications: Notifications;
@@ -23,8 +25,6 @@ export interface PublishDuePostsDependencies {
   readonly log: Log;
 }
 
-/** Channels that one process publishes on at the same time. */
-const MAX_CHANNELS = 512;
 /** A look without a cause, in case a notification was lost. */
 const SAFETY_NET_MS = 2_000;
 /** How long a channel that gave nothing to do is left alone, ms. */
@@ -53,6 +53,7 @@ export class PublishDuePosts {
       this.wake();
     };
     const off = [this.on.notifications.on('lease', stir), this.on.progress.onMove('publish-schedule', stir)];
+    this.on.rooms.onFree = stir;
     signal.addEventListener('abort', stir);
     const views = ['publish-schedule', 'posts', 'discovery'];
     while (!signal.aborted && !(await this.on.progress.waitFor(views, BEGINNING, FAILURE_REST_MS)));
@@ -76,22 +77,23 @@ export class PublishDuePosts {
     for (const [channelId, until] of this.resting) if (until <= now) this.resting.delete(channelId);
     const worker = this.on.leases.workerId;
     if (worker === null) return false;
-    const room = MAX_CHANNELS - this.working.size;
+    const rooms = this.on.rooms.left();
     const except = [...this.resting.keys(), ...this.working.keys()];
-    const claimed = await this.on.claims.claimDue(worker, now, room, except);
-    for (const channelId of claimed) {
-      const work = this.workOff(channelId, worker, ending).finally(() => {
+    const claimed = await this.on.claims.claimDue(worker, now, rooms, except);
+    for (const channel of claimed) {
+      const { channelId, platform } = channel;
+      this.on.rooms.enter(platform);
+      const work = this.workOff(channel, worker, ending).finally(() => {
         this.working.delete(channelId);
-        this.stirred = true;
-        this.wake();
+        this.on.rooms.leave(platform);
       });
       this.working.set(channelId, work);
     }
-    return claimed.length > 0 && claimed.length === room;
+    return rooms.some(({ platform, size }) => claimed.filter((one) => one.platform === platform).length === size);
   }
 
   /** Publishes a channel's due posts one after the other, then gives the channel back. */
-  private async workOff(channelId: string, worker: string, ending: Ending): Promise<void> {
+  private async workOff({ channelId }: ClaimedChannel, worker: string, ending: Ending): Promise<void> {
     const { schedule, progress, claims, leases, clock, log } = this.on;
     let published = 0;
     try {
@@ -130,7 +132,7 @@ export class PublishDuePosts {
 
   /** @param lookedAt when due channels were last looked for: what has become due since must not be slept through */
   private async sleepUntilDue(lookedAt: Instant): Promise<void> {
-    const next = await this.on.schedule.nextDue(lookedAt);
+    const next = await this.on.schedule.nextDue(lookedAt, this.on.rooms.platforms);
     const rested = Math.min(...this.resting.values());
     const now = this.on.clock.now();
     const ms = Math.max(1, Math.min(SAFETY_NET_MS, (next ?? Infinity) - now, rested - now));

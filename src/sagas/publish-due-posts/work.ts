@@ -46,7 +46,8 @@ export const rendererOf = ({ publisher, target }: Unprocessed, processed: Proces
   };
 };
 
-const NOTHING: Rendering = { steps: [], warnings: [], textAfterTrim: '', trimmedChars: 0 };
+/** No calls, and nothing to tell. */
+export const NOTHING: Rendering = { steps: [], warnings: [], textAfterTrim: '', trimmedChars: 0 };
 
 /** The name of a step that readers would see; null for any other. */
 export const visible = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
