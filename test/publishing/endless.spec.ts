@@ -1,0 +1,37 @@
+import { Networks } from './networks.js';
+
+let networks: Networks;
+beforeAll(async () => (networks = await Networks.start()));
+afterAll(() => networks.stop());
+
+it('a chat that is said to have moved to where it is fails: it is not sent there for ever (D-20)', async () => {
+  const line = await networks.line('telegram');
+  const body = {
+    ...{ ok: false, error_code: 400, description: 'Bad Request: group chat was upgraded to a supergroup chat' },
+    parameters: { migrate_to_chat_id: Number(line.chat) },
+  };
+  await line.network.addFault({
+    mode: 'answer',
+    status: 400,
+    body,
+    method: 'sendMessage',
+    channel: line.chat,
+    times: null,
+  });
+  const { attempts } = await line.inState(await line.send({ text: 'round and round' }), 'failed');
+  expect(attempts).toMatchObject([{ outcome: 'failed', error: { code: 'channel_moved', category: 'channel' } }]);
+});
+
+it('a wait that a network asks for and does not name grows, though it is no failed attempt (D-20)', async () => {
+  const line = await networks.line('max');
+  await line.network.addFault({ mode: 'answer', status: 429, method: 'POST /messages', channel: line.chat, times: 2 });
+  const id = await line.send({ text: 'slower' });
+  const { id: publication } = await line.when(id, 'waits for the second time', ({ attempts, waiting_for }) => {
+    return attempts.length === 2 && waiting_for?.rule === 'platform_limit';
+  });
+  const waits = (await networks.gateway.events(`publication-${publication}`))
+    .filter(({ type }) => type === 'PublicationPostponed')
+    .map(({ data }) => (data as { retryAt: number; at: number }).retryAt - (data as { at: number }).at);
+  expect(waits[0]).toBeLessThan(3_000);
+  expect(waits[1]).toBeGreaterThan(7_000);
+});
