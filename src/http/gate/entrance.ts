@@ -55,13 +55,16 @@ export class Entrance {
   /** Lets a request in by the picture in memory, or else by a fresh one. @throws Refusal */
   async enter(visit: Visit): Promise<EndpointAccess> {
     const known = visit.known();
-    if (!known) return this.enterAfresh(visit);
     // Most endpoints want no signature: their requests need not wait here.
-    const failure = this.authentication.failureOf(visit, known);
-    if (this.refusalOf(visit, known, failure instanceof Promise ? await failure : failure))
-      return this.enterAfresh(visit);
-    noteEndpoint(visit.request, known);
-    return known;
+    const judged = known ? this.authentication.failureOf(visit, known) : 'not_known';
+    const failure = judged instanceof Promise ? await judged : judged;
+    if (known && !this.refusalOf(visit, known, failure)) {
+      noteEndpoint(visit.request, known);
+      return known;
+    }
+    // To ask for a fresh picture takes time. What is in the way of the body for one cause alone would tell it (D-7).
+    if (failure !== null) await visit.unauthorized.comes(visit.body);
+    return this.enterAfresh(visit);
   }
 
   /** Lets a request in by its endpoint as that is now. @throws Refusal */

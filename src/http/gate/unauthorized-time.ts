@@ -8,7 +8,10 @@ const WITHOUT_BODY_MS = 1_000;
 /** Within so long of each other requests share one timer; they then leave by so much too early. */
 const SHARED_MS = 0.5;
 
-/** Moments that are a fixed time away, each shared by all who ask for it within half a millisecond. */
+/**
+ * Moments that are a fixed time away, each shared by all who ask for it within half a millisecond. They go on in the order
+ * in which they asked, not in that in which they came to wait: the dearer a check, the later its answer would leave.
+ */
 const momentsAfter = (ms: number): (() => Promise<void>) => {
   let askedAt = -Infinity;
   let moment = Promise.resolve();
@@ -18,7 +21,7 @@ const momentsAfter = (ms: number): (() => Promise<void>) => {
       askedAt = now;
       moment = new Promise((resolve) => void setTimeout(resolve, ms).unref());
     }
-    return moment;
+    return moment.then(() => undefined);
   };
 };
 
