@@ -79,11 +79,11 @@ const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
       kinds[kindOf(last.entity.type)]--;
     }
     const innermost = around.at(-1);
-    const barred = BARRED[kindOf(entity.type)].filter((kind) => kinds[kind] > 0);
+    const barred = BARRED[kindOf(entity.type)].some((kind) => kinds[kind] > 0);
     if (innermost && endOf(entity) > endOf(innermost.entity))
       problems.push(misplaced(placed, innermost, path, 'overlaps', 'let one lie inside the other, or both apart'));
-    else if (barred.length > 0) {
-      const holder = around.findLast(({ entity: { type } }) => barred.includes(kindOf(type)));
+    else if (barred) {
+      const holder = around.findLast((outer) => BARRED[kindOf(entity.type)].includes(kindOf(outer.entity.type)));
       problems.push(misplaced(placed, holder as Placed, path, 'stands inside', 'these two cannot nest: remove one'));
     } else {
       around.push(placed);

@@ -58,19 +58,21 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
  * @param limit how many items to look at; that there are more has been told before.
  * @returns the items that are objects.
  */
-export function* checkEach<Dto extends object>(
+export const checkEach = <Dto extends object>(
   DtoClass: new (sent: Sent) => Dto,
   list: unknown,
   path: string,
   problems: ProblemList,
   limit = Infinity,
-): Generator<CheckedItem<Dto>> {
-  if (!Array.isArray(list)) return;
-  for (const [index, value] of (list as unknown[]).entries()) {
-    if (index >= limit || problems.isFull) return;
+): CheckedItem<Dto>[] => {
+  if (!Array.isArray(list)) return [];
+  const items: CheckedItem<Dto>[] = [];
+  for (let index = 0; index < list.length && index < limit && !problems.isFull; index++) {
+    const value = list[index] as unknown;
     const itemPath = `${path}[${index}]`;
     if (!checkObject(value, itemPath, problems)) continue;
     const dto = new DtoClass(value);
-    yield { dto, index, path: itemPath, wrong: checkFields(dto, itemPath, problems) };
+    items.push({ dto, index, path: itemPath, wrong: checkFields(dto, itemPath, problems) });
   }
-}
+  return items;
+};

@@ -4,7 +4,8 @@ interface Rule {
   readonly property: string;
   readonly isPresence: boolean;
   readonly applies: ((object: object, value: unknown) => boolean) | undefined;
-  readonly constraints: readonly unknown[];
+  /** What validators are told beside the value; filled in anew for each object. */
+  readonly given: ValidationArguments;
   readonly validators: readonly ValidatorConstraintInterface[];
 }
 
@@ -17,17 +18,12 @@ const compiled = new WeakMap<object, readonly Rule[]>();
  */
 export const passesRules = (dto: object): boolean => {
   const values = dto as Readonly<Record<string, unknown>>;
-  for (const { property, isPresence, applies, constraints, validators } of rulesOf(dto.constructor)) {
+  for (const { property, isPresence, applies, given, validators } of rulesOf(dto.constructor)) {
     const value = values[property];
     if (!isPresence && (value === undefined || value === null)) continue;
     if (applies && !applies(dto, value)) continue;
-    const given: ValidationArguments = {
-      targetName: '',
-      property,
-      object: dto,
-      value,
-      constraints: constraints as never[],
-    };
+    given.object = dto;
+    given.value = value;
     for (const validator of validators) if (validator.validate(value, given) !== true) return false;
   }
   return true;
@@ -42,7 +38,7 @@ const rulesOf = (target: object): readonly Rule[] => {
     property: propertyName,
     isPresence: name === 'isDefined',
     applies: validateIf as Rule['applies'],
-    constraints: (constraints ?? []) as readonly unknown[],
+    given: { targetName: '', property: propertyName, object: {}, value: undefined, constraints: constraints ?? [] },
     validators: storage.getTargetValidatorConstraints(constraintCls).map(({ instance }) => instance),
   }));
   compiled.set(target, rules);

@@ -16,8 +16,8 @@ export const fetchUrlComplaint = (url: string, policy: AddressPolicy = PUBLIC_ON
   if (long) return long;
   const plainHttp = /^http:\/\//i.test(url);
   if (!/^https:\/\//i.test(url) && !(plainHttp && policy.allowsPrivate)) return NOT_HTTPS;
-  const parsed = parse(url);
-  if (!parsed) return INVALID;
+  if (!isUrl(url)) return INVALID;
+  const parsed = new URL(url);
   const { hostname, port } = parsed;
   if (parsed.username !== '' || parsed.password !== '')
     return complaint('url_has_credentials', 'must not have a user name or password in it');
@@ -48,7 +48,7 @@ export const textLinkComplaint = (url: string): Complaint | undefined =>
 const linkComplaint = (url: string, beginning: RegExp, inWords: string): Complaint | undefined => {
   const scheme = beginning.exec(url)?.[0];
   if (scheme === undefined) return complaint('url_scheme', `must begin with ${inWords}`);
-  return lengthComplaint(url) ?? (url === scheme || !parse(url) ? INVALID : undefined);
+  return lengthComplaint(url) ?? (url === scheme || !isUrl(url) ? INVALID : undefined);
 };
 
 const lengthComplaint = (url: string): Complaint | undefined => {
@@ -62,7 +62,5 @@ const NOT_HTTPS = complaint('url_not_https', 'must be an https:// URL');
 const INVALID = complaint('url_invalid', 'is not a valid URL: check it in a browser');
 
 /** A URL as the standard reads it, but without its leniency: no control characters, outer spaces or doubled slashes. */
-const parse = (url: string): URL | undefined => {
-  if (/\p{Cc}|^\s|\s$/u.test(url) || /^https?:\/\/[/\\]/i.test(url) || !URL.canParse(url)) return undefined;
-  return new URL(url);
-};
+const isUrl = (url: string): boolean =>
+  !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);
