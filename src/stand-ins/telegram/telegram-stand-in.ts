@@ -1,3 +1,4 @@
+import { DEMO_CHANNELS } from '../demo-channels.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
@@ -18,7 +19,9 @@ export interface TelegramStandInOptions extends StandInOptions {
  * and any chat exist until a control says otherwise. What was accepted before a stop or a kill is there again.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
-  const chats = new Chats(options.chats);
+  const demo = DEMO_CHANNELS.filter(({ platform }) => platform === 'telegram');
+  const known = demo.map(({ name, credentials }) => ({ id: credentials['chat_id'] ?? '', title: name }));
+  const chats = new Chats([...known, ...(options.chats ?? [])]);
   const media = new MediaStore(`${options.ledgerFile}.media`);
   const wall = new Wall('telegram', 'Telegram', media.folder);
   const ledger = await Ledger.open({

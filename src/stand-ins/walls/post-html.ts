@@ -19,7 +19,8 @@ export const postHtml = (entry: LedgerEntry, { views, mediaBase }: PostView): st
   return (
     `<article class="post" id="p-${entry.seq}" data-seq="${entry.seq}" data-day="${entry.at.slice(0, 10)}">` +
     `<div class="bubble">${media ? `<div class="media">${media}</div>` : ''}<div class="body">` +
-    `<div class="author">${escapeHtml(entry.channel_title)}</div>${reply}${text}` +
+    `<div class="author" data-initial="${escapeHtml([...entry.channel_title][0] ?? '')}">` +
+    `${escapeHtml(entry.channel_title)}</div>${reply}${text}` +
     `<footer><span class="views" title="Views">${EYE}${shortCount(views)}</span>` +
     `<a class="id" href="#p-${entry.seq}" title="Message ${escapeHtml(entry.message_id)}">` +
     `<time datetime="${entry.at}">${time}</time></a></footer></div></div>` +

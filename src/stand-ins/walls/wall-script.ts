@@ -23,6 +23,8 @@ export const WALL_SCRIPT = String.raw`
     const newer = channel.querySelector('.newer');
     posts.addEventListener('scroll', () => { newer.hidden = atEnd(posts); }, { passive: true });
     newer.addEventListener('click', () => toEnd(posts, 'smooth'));
+    // A picture that comes later makes the wall longer: whoever was at its end stays there.
+    posts.addEventListener('load', () => { if (newer.hidden) toEnd(posts, 'instant'); }, true);
     toEnd(posts, 'instant');
   };
   const separate = (posts) => {

@@ -6,9 +6,9 @@ export const WALL_STYLE = String.raw`
   --meta: #8a9aa8; --code: #eef3f7; --shade: rgb(38 66 79 / 16%); --over: rgb(36 62 70 / 47%); --over-ink: #fff;
   --page: #eef2f5; --chip: #e9eff4; --code-ink: #b3366b;
 }
-[data-platform='vk'] { --accent: #0077ff; --ground-1: #dfe9f7; --ground-2: #c8d9ef; --ground-3: #e8eefa; --ground-4: #b9cee9; }
+[data-platform='vk'] { --accent: #0077ff; --ground-1: #edeef0; --ground-2: #edeef0; --ground-3: #edeef0; --ground-4: #edeef0; --like: '♡  💬  ↪'; }
 [data-platform='max'] { --accent: #6a4df5; --ground-1: #e2dcff; --ground-2: #cfd8ff; --ground-3: #f0e3ff; --ground-4: #bfc9fb; }
-[data-platform='ok'] { --accent: #e87400; --ground-1: #ffe6cc; --ground-2: #ffd9b0; --ground-3: #fff1dc; --ground-4: #f6c592; }
+[data-platform='ok'] { --accent: #ee8208; --ground-1: #f0f2f5; --ground-2: #f0f2f5; --ground-3: #f0f2f5; --ground-4: #f0f2f5; --like: '👍 Klass!'; }
 @media (prefers-color-scheme: dark) {
   :root {
     --bar: #1c242d; --ink: #eef3f7; --soft: #8d9cab; --line: #10161c; --bubble: #1f2a35;
@@ -16,9 +16,9 @@ export const WALL_STYLE = String.raw`
     --meta: #7f91a1; --code: #16202a; --shade: rgb(0 0 0 / 35%); --over: rgb(255 255 255 / 11%); --over-ink: #e8f0f6;
     --accent: #6ab3f3; --page: #0e141a; --chip: #26313c; --code-ink: #f08cb8;
   }
-  [data-platform='vk'] { --accent: #71aaff; --ground-1: #141d2b; --ground-2: #101824; --ground-3: #182434; --ground-4: #0d131d; }
+  [data-platform='vk'] { --accent: #71aaff; --bubble: #19191a; --ground-1: #0a0a0a; --ground-2: #0a0a0a; --ground-3: #0a0a0a; --ground-4: #0a0a0a; }
   [data-platform='max'] { --accent: #a596ff; --ground-1: #1b1730; --ground-2: #151226; --ground-3: #231d3d; --ground-4: #100e1d; }
-  [data-platform='ok'] { --accent: #ffab5c; --ground-1: #2a1e12; --ground-2: #21170d; --ground-3: #342516; --ground-4: #1a120a; }
+  [data-platform='ok'] { --accent: #ffab5c; --bubble: #222326; --ground-1: #121314; --ground-2: #121314; --ground-3: #121314; --ground-4: #121314; }
 }
 * { box-sizing: border-box; margin: 0; }
 html { height: 100%; -webkit-text-size-adjust: 100%; }
@@ -40,7 +40,9 @@ body {
 main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px; }
 .source { flex: 1; min-width: 0; min-height: 0; display: flex; flex-direction: column; }
 .single .source > h2 { display: none; }
-.source > h2 { padding: 10px 16px 0; font-size: 14px; font-weight: 650; color: var(--accent); background: var(--bar); }
+.chips:has(.chip:only-child) { padding: 0; }
+.chip:only-child { display: none; }
+.source > h2 { padding: 10px 16px 6px; font-size: 14px; font-weight: 650; color: var(--accent); background: var(--bar); }
 .chips {
   display: flex; gap: 6px; padding: 8px 14px 10px; overflow-x: auto; background: var(--bar); scrollbar-width: none;
   box-shadow: 0 1px 0 var(--line); z-index: 1;
@@ -112,6 +114,9 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .id { color: inherit; text-decoration: none; }
 .post:target .bubble { outline: 2px solid var(--accent); }
 .media { display: grid; grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); gap: 2px; }
+.media:has(> :nth-child(3):last-child) { grid-template-columns: 1fr 1fr; }
+.media:has(> :nth-child(3):last-child) > :first-child { grid-column: 1 / -1; }
+.media:has(> audio) { grid-template-columns: 1fr; }
 .media img, .media video { display: block; width: 100%; max-height: 420px; object-fit: cover; background: var(--code); }
 .media audio { width: 100%; padding: 8px; }
 .file { padding: 10px 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
@@ -124,6 +129,24 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .button:hover { filter: brightness(1.08); }
 .button span { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .button i { position: absolute; right: 6px; top: 3px; font-size: 10px; font-style: normal; opacity: 0.85; }
+/* Walls and feeds of cards: whose it is, the words, the pictures, and what one may do with it. */
+:is([data-platform='vk'], [data-platform='ok']) .post { width: min(100%, 560px); align-self: center; }
+:is([data-platform='vk'], [data-platform='ok']) .bubble { display: flex; flex-direction: column; border-radius: 12px; }
+:is([data-platform='vk'], [data-platform='ok']) .body { display: contents; }
+:is([data-platform='vk'], [data-platform='ok']) .author {
+  order: 1; display: flex; align-items: center; gap: 10px; padding: 12px 16px 4px; color: var(--accent);
+}
+:is([data-platform='vk'], [data-platform='ok']) .author::before {
+  content: attr(data-initial); display: grid; place-items: center; width: 36px; height: 36px; border-radius: 50%;
+  color: #fff; background: linear-gradient(hsl(var(--hue) 72% 66%), hsl(calc(var(--hue) + 18) 66% 50%));
+}
+:is([data-platform='vk'], [data-platform='ok']) .text { order: 2; padding: 6px 16px 10px; }
+:is([data-platform='vk'], [data-platform='ok']) .media { order: 3; }
+:is([data-platform='vk'], [data-platform='ok']) .body footer { order: 4; margin: 0; padding: 9px 16px; }
+:is([data-platform='vk'], [data-platform='ok']) .body footer::before {
+  content: var(--like); margin-right: auto; padding: 3px 12px; border-radius: 999px; font-size: 13px; font-weight: 600;
+  color: var(--soft); background: var(--chip); white-space: pre;
+}
 .newer {
   position: absolute; right: 16px; bottom: 16px; width: 42px; height: 42px; border: 0; border-radius: 50%; font-size: 20px;
   color: var(--soft); background: var(--bar); box-shadow: 0 2px 8px var(--shade); cursor: pointer;

@@ -27,6 +27,27 @@ describe('Wall', () => {
     expect(posts.map(({ seq }) => seq)).toEqual(posts.map((_, index) => 4_011 + index));
   });
 
+  it('shows an album as one post, with the words of the one that has any', () => {
+    const wall = new Wall('telegram', 'Telegram', '/nowhere');
+    const photo = (name: string) => ({
+      type: 'photo',
+      file: name,
+      url: null,
+      mime: 'image/jpeg',
+      bytes: 1,
+      hash: '',
+      name,
+    });
+    const album = { group_id: 'g1', text: '' };
+    wall.add({ ...entry(1), ...album, media: [photo('a.jpg')] });
+    wall.add({ ...entry(2), ...album, media: [photo('b.jpg')], text: 'both' });
+    wall.add({ ...entry(3), ...album, group_id: 'g2', media: [photo('c.jpg')] });
+    const { posts, next } = wall.feed(0);
+    expect([posts.map(({ seq }) => seq), next]).toEqual([[1, 3], 3]);
+    expect(posts[0]?.html).toMatch(/a\.jpg.*b\.jpg.*both/s);
+    expect(posts[1]?.html).toContain('c.jpg');
+  });
+
   it('serves no file but those of its own media folder', async () => {
     const wall = new Wall('telegram', 'Telegram', '/etc');
     for (const name of ['passwd', '..%2fpasswd', '../etc/passwd', `${'a'.repeat(32)}.png`]) {

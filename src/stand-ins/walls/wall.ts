@@ -23,13 +23,18 @@ const TYPES: Readonly<Record<string, string>> = {
   ogg: 'audio/ogg',
 };
 
+interface Shown {
+  readonly entry: LedgerEntry;
+  readonly seenBefore: number;
+}
+
 /**
  * What a network's readers see: `GET /wall` as a page, `GET /wall.json?after=` what is new since, `/wall/media/<file>`
  * what was uploaded. A post's views are the times that its channel was looked at since.
  */
 export class Wall {
   /** A ring of the newest posts; `seenBefore`: visits to the channel before the post was there. */
-  private readonly posts: { entry: LedgerEntry; seenBefore: number }[] = [];
+  private readonly posts: Shown[] = [];
   private readonly visits = new Map<string, number>();
   private last = 0;
 
@@ -77,7 +82,7 @@ export class Wall {
       const { channel: key, channel_title, channel_handle } = entry;
       if (!channels.has(key)) channels.set(key, { key, title: channel_title, handle: channel_handle });
     }
-    const posts = fresh.map(({ entry, seenBefore }) => ({
+    const posts = withAlbums(fresh).map(({ entry, seenBefore }) => ({
       seq: entry.seq,
       channel: entry.channel,
       html: postHtml(entry, { views: 1 + (this.visits.get(entry.channel) ?? 0) - seenBefore, mediaBase }),
@@ -101,3 +106,17 @@ export class Wall {
     };
   }
 }
+
+/** Messages of one album stand side by side in one post, with the words of the one that has any. */
+const withAlbums = (posts: readonly Shown[]): Shown[] => {
+  const joined: Shown[] = [];
+  for (const post of posts) {
+    const album = joined.at(-1);
+    if (album && post.entry.group_id !== null && album.entry.group_id === post.entry.group_id) {
+      const { text, entities } = album.entry.text === '' ? post.entry : album.entry;
+      const media = [...album.entry.media, ...post.entry.media];
+      joined[joined.length - 1] = { ...album, entry: { ...album.entry, text, entities, media } };
+    } else joined.push(post);
+  }
+  return joined;
+};
