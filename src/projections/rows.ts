@@ -3,10 +3,13 @@ import type { Tx } from './projection.js';
 
 /**
  * The rows of one table that a batch touches: loaded in one statement, changed in memory in the order of the events,
- * written back in one statement. Rows are plain JSON; positions are kept as text, which JSON numbers cannot hold.
+ * written back in one statement for those that are new and one for those that were there. Rows are plain JSON; positions are
+ * kept as text, which JSON numbers cannot hold.
  */
 export class Rows<Row extends object> {
   private readonly rows = new Map<string, Row>();
+  /** Keys that the table has. */
+  private readonly stored = new Set<string>();
   private readonly changed = new Set<string>();
   private readonly removed = new Set<string>();
 
@@ -32,7 +35,10 @@ export class Rows<Row extends object> {
       text: `select json_agg(t) as rows from ${name} t where ${key} = any($1)`,
       values: [missing],
     });
-    for (const row of found.rows[0]?.rows ?? []) this.rows.set(this.keyOf(row), row);
+    for (const row of found.rows[0]?.rows ?? []) {
+      this.rows.set(this.keyOf(row), row);
+      this.stored.add(this.keyOf(row));
+    }
   }
 
   get(key: string): Row | undefined {
@@ -70,24 +76,46 @@ export class Rows<Row extends object> {
 
   /** Writes what has changed; the rows stay in hand. */
   async flush(): Promise<void> {
-    const { name, key, columns } = this.table;
+    const { name, key } = this.table;
     if (this.removed.size > 0) {
       const text = `delete from ${name} where ${key} = any($1)`;
       await this.tx.query({ name: `delete ${name}`, text, values: [[...this.removed]] });
+      for (const removed of this.removed) this.stored.delete(removed);
       this.removed.clear();
     }
-    if (this.changed.size > 0) {
-      const list = columns.join(', ');
-      const rows = jsonText([...this.changed].map((changed) => this.rows.get(changed)));
-      const set = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
-      await this.tx.query({
-        name: `save ${name}`,
-        text: `insert into ${name} (${list}) select ${list} from json_populate_recordset(null::${name}, $1::json)
-               on conflict (${key}) do update set ${set.join(', ')}`,
-        values: [rows],
-      });
-      this.changed.clear();
-    }
+    const added: Row[] = [];
+    const updated: Row[] = [];
+    for (const changed of this.changed) (this.stored.has(changed) ? updated : added).push(this.rows.get(changed)!);
+    this.changed.clear();
+    if (updated.length > 0) await this.update(updated);
+    if (added.length > 0) await this.insert(added);
+  }
+
+  /** Most rows are known: a plain update locks nothing twice, and carries nothing that stays for good. */
+  private async update(rows: readonly Row[]): Promise<void> {
+    const { name, key, columns, fixed = [] } = this.table;
+    const changing = columns.filter((column) => column !== key && !fixed.includes(column));
+    const set = changing.map((column) => `${column} = r.${column}`);
+    await this.tx.query({
+      name: `update ${name}`,
+      text: `update ${name} t set ${set.join(', ')}
+             from json_populate_recordset(null::${name}, $1::json) r where t.${key} = r.${key}`,
+      values: [jsonText(rows.map((row) => only(row, [key, ...changing])))],
+    });
+  }
+
+  /** A key that was never loaded may be in the table all the same. */
+  private async insert(rows: readonly Row[]): Promise<void> {
+    const { name, key, columns } = this.table;
+    const list = columns.join(', ');
+    const set = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
+    await this.tx.query({
+      name: `insert ${name}`,
+      text: `insert into ${name} (${list}) select ${list} from json_populate_recordset(null::${name}, $1::json)
+             on conflict (${key}) do update set ${set.join(', ')}`,
+      values: [jsonText(rows)],
+    });
+    for (const row of rows) this.stored.add(this.keyOf(row));
   }
 
   private keyOf(row: Row): string {
@@ -100,4 +128,12 @@ export interface RowTable<Row extends object> {
   readonly name: string;
   readonly key: keyof Row & string;
   readonly columns: readonly (keyof Row & string)[];
+  /** Columns that never change once a row is there: updates leave them out. */
+  readonly fixed?: readonly (keyof Row & string)[];
 }
+
+const only = <Row extends object>(row: Row, columns: readonly (keyof Row)[]): Partial<Row> => {
+  const picked: Partial<Row> = {};
+  for (const column of columns) picked[column] = row[column];
+  return picked;
+};

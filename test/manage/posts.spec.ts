@@ -107,6 +107,10 @@ describe('posts', () => {
     expect(await list(`channel_id=${second.channel.id}&endpoint_id=${line.endpoint.id}`)).toEqual([]);
     const page = (await line.owner.caller.get('/posts?limit=3&state=published')).body;
     expect(await list(`limit=3&state=published&cursor=${page.next}`)).toEqual([ids[1], ids[0]]);
+    await line.owner.caller.post(`/channels/${line.channel.id}/pause`, { minutes: 60 }).expect(200);
+    const waiting = await line.send({ text: 'Post 5' });
+    await line.inState(waiting, 'queued');
+    expect(await list('state=queued')).toEqual([waiting]);
     await line.owner.caller.get('/posts?state=lost').expect(422);
   });
 

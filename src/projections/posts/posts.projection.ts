@@ -30,7 +30,7 @@ const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
 /** Posts and what became of them on each target. Payloads stay in the store; a row says where. */
 export const posts: Projection = {
   name: 'posts',
-  version: 2,
+  version: 3,
   tables: postsTables,
   views: ['post', 'publication', 'usage'],
   concerns: (type) => TYPES.test(type),

@@ -130,10 +130,20 @@ const listStatement = (
   if (endpointId !== undefined) ofPost.push(`p.endpoint_id = $${values.push(endpointId)}`);
   if (before !== null) ofPost.push(`p.post_id < $${values.push(before)}`);
   if (channelId !== undefined) ofPublication.push(`x.channel_id = $${values.push(channelId)}`);
-  if (state !== undefined) ofPublication.push(`x.state = $${values.push(state)}`);
+  if (state !== undefined) ofPublication.push(inState(state, `$${values.push(state)}`, channelId !== undefined));
   if (ofPublication.length > 0)
     ofPost.push(`p.post_id in (select x.post_id from posts.publication x where ${ofPublication.join(' and ')})`);
   const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from posts.post p
                 where ${ofPost.join(' and ')} order by p.post_id desc limit $1`;
   return { text, values };
+};
+
+/**
+ * That a publication is in a state, said so that an index finds it. What is not over is found through the schedule, which
+ * holds little else.
+ */
+const inState = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
+  if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
+  if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
+  return `x.state = ${parameter} and x.publication_id in (select publication_id from publish_schedule.publication where waits)`;
 };

@@ -65,7 +65,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
         join publish_schedule.channel c on c.channel_id = p.channel_id
         left join lateral (
           select * from publish_schedule.publication q
-          where q.channel_id = p.channel_id and q.state in ('queued', 'publishing') and q.not_before <= $2
+          where q.channel_id = p.channel_id and q.waits and q.not_before <= $2
           order by q.sequence limit 1) h on true
         left join discovery.channel dc on dc.channel_id = p.channel_id
         left join discovery.project dp on dp.project_id = p.project_id

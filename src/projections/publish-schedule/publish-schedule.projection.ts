@@ -46,7 +46,7 @@ const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed)|PostPa
  */
 export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
-  version: 2,
+  version: 3,
   tables: scheduleTables,
   views: ['publication', 'channel', 'project'],
   concerns: (type) => TYPES.test(type),
@@ -190,7 +190,7 @@ const moveGate = async (
   await flush(hand);
   const moved = await hand.tx.query<{ publication_id: string; channel_id: string }>(
     `update publication set not_before = $2, gate_event = $3
-     where project_id = $1 and state = 'queued' and not_before > $4
+     where project_id = $1 and waits and state = 'queued' and not_before > 0 and not_before > $4
      returning publication_id, channel_id`,
     [projectId, until === 0 ? at : until, event.id, at],
   );
@@ -247,11 +247,11 @@ const findNextDue = async (tx: Tx, channelIds: readonly string[], now: number, m
       from channel k
       left join lateral (
         select sequence, state, attempt, retry_at, accepted_at, not_before from publication p
-        where p.channel_id = k.channel_id and p.state in ('queued', 'publishing') and p.not_before <= $2
+        where p.channel_id = k.channel_id and p.waits and p.not_before <= $2
         order by p.sequence limit 1) head on true
       left join lateral (
         select not_before from publication p
-        where p.channel_id = k.channel_id and p.state = 'queued' and p.not_before > $2
+        where p.channel_id = k.channel_id and p.waits and p.state = 'queued' and p.not_before > $2
           and p.sequence < coalesce(head.sequence, 9223372036854775807)
         order by p.not_before limit 1) held on true
       cross join lateral (select

@@ -66,7 +66,7 @@ export class PublishScheduleQueries {
         cross join lateral (
           select json_agg(p) as publications from (
             select * from publish_schedule.publication p
-            where p.channel_id = look.channel_id and p.state in ('queued', 'publishing') and p.not_before <= look.now
+            where p.channel_id = look.channel_id and p.waits and p.not_before <= look.now
             order by p.sequence limit ${MAX_UP_NEXT}) p) q
         where q.publications is not null`,
       values: [looks.map(({ channelId }) => channelId), looks.map(({ now }) => now)],

@@ -52,7 +52,7 @@ export class CountRescheduledHandler implements IQueryHandler<CountRescheduled> 
                when $3::bigint is null then 0 else greatest(p.not_before, $3) end,
           case when p.channel_id <> all($4) then c.paused_until
                when $5::bigint is null then 0 else greatest(c.paused_until, $5) end) as at) after
-        where p.state = 'queued' and after.at <> before.at
+        where p.waits and p.state = 'queued' and after.at <> before.at
           and (p.channel_id = any($4) or p.project_id = any($2) and p.not_before > 0 and p.not_before > $1)`,
       values: [at, projects.ids, projects.until, channels.ids, channels.until],
     });
