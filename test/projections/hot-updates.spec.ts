@@ -26,14 +26,14 @@ const succeeded = event('PublicationSucceeded', {
 });
 
 /** How many of a read model's publications were updated, and how many of them in the row's own page, touching no index. */
-const updates = async ({ name, tables, apply }: Projection, life: readonly RecordedEvent[]) => {
-  const schema = tableSchema(name, 1);
+const updates = async (projection: Projection, life: readonly RecordedEvent[]) => {
+  const schema = tableSchema(projection.name, 1);
   const client = new Client({ connectionString: postgres.connectionString });
   await client.connect();
-  await client.query(`create schema ${schema}; set search_path to ${schema}; ${tables}`);
-  await apply(client, [accepted]);
+  await client.query(`create schema ${schema}; set search_path to ${schema}; ${projection.tables}`);
+  await projection.apply(client, [accepted]);
   await client.query('begin');
-  for (const one of life) await apply(client, [one]);
+  for (const one of life) await projection.apply(client, [one]);
   const text = `select pg_stat_get_xact_tuples_updated(t)::int as all, pg_stat_get_xact_tuples_hot_updated(t)::int as hot
                 from (select '${schema}.publication'::regclass as t) publication`;
   const { rows } = await client.query<{ all: number; hot: number }>(text);
