@@ -4,7 +4,8 @@
  */
 const CONCURRENT = 32;
 
-export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1, plan = 'business', settings = {} }) => {
+export const seed = async (baseUrl, operatorKey, wanted) => {
+  const { endpoints, channels = 1, platforms = ['telegram'], plan = 'business', settings = {} } = wanted;
   const call = async (path, body) => {
     const answer = await fetch(`${baseUrl}/manage/v1${path}`, {
       method: 'POST',
@@ -17,10 +18,12 @@ export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1, plan
   };
   const { id: owner_id } = await call('/owners', { name: 'Bench', plan });
   const projects = await inParallel(channels, async (i) => {
-    const credentials = credentialsOf(i);
-    const channel = await call('/channels', { owner_id, platform: 'telegram', name: `Channel ${i}`, credentials });
+    const platform = platforms[i % platforms.length];
+    const credentials = CREDENTIALS[platform](i);
+    const channel = await call('/channels', { owner_id, platform, name: `Channel ${i}`, credentials });
     const project = await call('/projects', { owner_id, name: `Project ${i}`, channel_ids: [channel.id] });
-    return { projectId: project.id, channelId: channel.id, chatId: credentials.chat_id };
+    const chatId = credentials.chat_id ?? credentials.group_id;
+    return { projectId: project.id, channelId: channel.id, platform, chatId };
   });
   return inParallel(endpoints, async (i) => {
     const project = projects[i % projects.length];
@@ -37,11 +40,25 @@ export const seed = async (baseUrl, operatorKey, { endpoints, channels = 1, plan
   });
 };
 
-/** Credentials of the i-th channel: a chat of its own, and one of twenty bots. */
-const credentialsOf = (i) => ({ bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` });
+/** Credentials of the i-th channel, by network: a chat of its own, and one of twenty bots or accounts. */
+const CREDENTIALS = {
+  telegram: (i) => ({ bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` }),
+  vk: (i) => ({
+    access_token: `vk1.a.community-${i % 20}`,
+    upload_token: `vk1.a.user-${i % 20}`,
+    group_id: String(1_000_000 + i),
+  }),
+  max: (i) => ({ access_token: `max-${i % 20}`, chat_id: String(-(1_000_000 + i)) }),
+  ok: (i) => ({
+    application_key: 'BENCHBENCHBENCH',
+    application_secret: 'BENCHBENCHBENCH',
+    access_token: `-s-${i % 20}`,
+    group_id: String(1_000_000 + i),
+  }),
+};
 
-/** The bot's token for a chat of {@link seed}. */
-export const botTokenOf = (chatId) => credentialsOf(Number(chatId.slice('-100'.length)) - 1_000_000).bot_token;
+/** The bot's token for a Telegram chat of {@link seed}. */
+export const botTokenOf = (chatId) => CREDENTIALS.telegram(Number(chatId.slice('-100'.length)) - 1_000_000).bot_token;
 
 const inParallel = async (count, work) => {
   const results = [];

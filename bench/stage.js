@@ -38,10 +38,10 @@ export const onStage = async (profile, play) => {
       file: (name) => join(dataDir, name),
       /** Does this before the database ends. */
       onEnd: (stop) => void stops.push(stop),
-      /** A stand-in of Telegram, in a process of its own: `{ pid, port, url, stop }`. */
-      standIn: async () => {
-        const args = ['--ledger', join(dataDir, 'telegram.jsonl')];
-        const started = await startNode(here('../dist/stand-ins/telegram/main.js'), args, {}, addressIn, 'ignore');
+      /** A network's stand-in, in a process of its own: `{ pid, port, url, stop }`. */
+      standIn: async (network = 'telegram') => {
+        const args = ['--ledger', join(dataDir, `${network}.jsonl`)];
+        const started = await startNode(here(`../dist/stand-ins/${network}/main.js`), args, {}, addressIn, 'ignore');
         stops.push(started.stop);
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };

@@ -203,7 +203,9 @@ export class CrashHouse {
     const where = `${nameOf(play)}, cut ${JSON.stringify([crash.cut, crash.again])}, channel ${channel.number}`;
     const receipts = await until(`receipts: ${where}`, async () => {
       const found = await this.receipts(channel, sentBefore + 1);
-      return found.length === 2 && found.every(({ state }) => state !== 'queued' && state !== 'publishing') && found;
+      const isOver = found.length === 2 && found.every(({ state }) => state !== 'queued' && state !== 'publishing');
+      if (!isOver) throw new Error(JSON.stringify({ sentBefore, found }));
+      return found;
     });
     const wall = (await this.wall(channel)).slice(seenBefore);
     const shapes = [steps.map((step) => step.map((message) => message.replaceAll('…', text))), [[`|behind ${text}`]]];

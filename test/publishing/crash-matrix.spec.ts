@@ -74,7 +74,7 @@ describe('a worker that dies at any named step of a publication, before or after
     await house.infrastructure.leases.start();
     for (const projection of [publishSchedule(20), posts]) {
       const before = await rowsOf(projection);
-      expect(before.flat().length).toBeGreaterThan(CASES);
+      expect(before.flat().length).toBeGreaterThan(CHANNELS);
       await rebuild(projection);
       expect(await rowsOf(projection)).toEqual(before);
     }
