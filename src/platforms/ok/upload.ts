@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.js';
-import { exchange } from '../exchange.js';
+import { exchange, type Exchange } from '../exchange.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import type { MediaFile, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
@@ -52,7 +52,9 @@ const uploadPhoto = async (chain: Chain, gid: string): Promise<StepOutcome> => {
 
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
-  const { photos } = (uploaded.value ?? {}) as { photos?: Readonly<Record<string, { token?: unknown } | undefined>> };
+  // No JSON: that is something between us and OK, and says nothing about the photo.
+  if (typeof uploaded.value !== 'object' || uploaded.value === null) return unreadable(uploaded.last, false);
+  const { photos } = uploaded.value as { photos?: Readonly<Record<string, { token?: unknown } | undefined>> };
   const token = photos?.[photoId]?.token;
   return typeof token === 'string' && token !== ''
     ? done({ id: token })
@@ -69,6 +71,10 @@ const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
 
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
+  // What OK says is not documented; a web page is not it. Whether the video is there, its release will tell.
+  if (uploaded.last.kind === 'answered' && WEB_PAGE.test(uploaded.last.body.toString())) {
+    return unreadable(uploaded.last, false);
+  }
   const released = await ask(chain, 'video.update', { vid: String(video_id) });
   return released.ok ? done({ id: String(video_id) }) : released.outcome;
 };
@@ -76,18 +82,21 @@ const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
 const ask = ({ connection, context }: Chain, method: string, parameters: Readonly<Record<string, string>>) =>
   callOk(connection, { method, parameters, visible: false }, context);
 
+/** How a page of something between us and the network begins. */
+const WEB_PAGE = /^\s*<(?:!doctype|html)/i;
+
 /** Sends the file; what was answered (undefined where it is no JSON), or what its failure means. */
 const upload = async (
   { connection, context, file, field }: Chain,
   url: string,
-): Promise<{ readonly value: unknown } | StepOutcome> => {
+): Promise<{ readonly value: unknown; readonly last: Exchange } | StepOutcome> => {
   const request = { method: 'POST', url, ...multipartOf([{ field, file }]) } as const;
   const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
   const last = await exchange(connection.connections, request, limits);
   if (last.kind !== 'answered' || last.status !== 200) return unreadable(last, false);
   const value = jsonOf(last.body);
   const errorCode = errorCodeOf(value);
-  if (errorCode === null) return { value };
+  if (errorCode === null) return { value, last };
   if (refusesPhoto(errorCode)) return done({ unsent: 'OK does not take this file.' });
   const { error_msg: words } = value as { readonly error_msg?: unknown };
   const { attempt, credentials } = context;
