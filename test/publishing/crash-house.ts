@@ -179,12 +179,18 @@ export class CrashHouse {
       if (open.length > 0) throw new Error(`${open.length} channels have posts that are not: ${open[0]}`);
       return true;
     });
+    await this.level();
+  }
+
+  /** Waits until the read models show everything that has happened until now. */
+  private async level(): Promise<void> {
+    const { progress, store } = this.infrastructure;
+    if (!(await progress.waitFor(['publish-schedule', 'posts'], await store.head()))) throw new Error('no views yet');
   }
 
   /** Channels on which something waits or is under way. */
   private async open(played: readonly Played[]): Promise<string[]> {
-    const { progress, store } = this.infrastructure;
-    if (!(await progress.waitFor(['publish-schedule', 'posts'], await store.head()))) throw new Error('no views yet');
+    await this.level();
     const ids = played.map(({ channel }) => channel.id);
     const { rows } = await this.pool.query<{ channel_id: string }>(
       `select distinct channel_id from publish_schedule.publication

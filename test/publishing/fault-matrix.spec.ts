@@ -103,14 +103,6 @@ const expectDoubt = async ({ line, first, second }: Pair, { fault, error }: Faul
   expect(await line.texts()).toEqual(isThere ? ['first', 'second'] : ['second']);
 };
 
-/** Plays rows side by side; what has to wait is waited for by moving the clock on. */
-const play = async (rows: readonly FaultRow[], clock: MovableClock): Promise<void> => {
-  const begun = await Promise.all(rows.map(begin));
-  clock.forward(Math.max(...begun.map(({ wait }) => wait)));
-  await stage.wake();
-  await Promise.all(begun.map(({ ends }) => ends()));
-};
-
 /** A worker for the tests of a `describe`. */
 const atWork = (): MovableClock => {
   const clock = new MovableClock();
@@ -120,33 +112,46 @@ const atWork = (): MovableClock => {
   return clock;
 };
 
-/** A row's test; rows in doubt, which take their time, all run from the beginning, before the clock is moved. */
-const playEach = (title: string, groups: readonly (readonly FaultRow[])[]): void => {
+describe('a fault of the call that readers see', () => {
   const clock = atWork();
-  const isDoubtful = ([row]: readonly FaultRow[]): boolean => row?.ends.as === 'doubt';
-  const doubtful = groups.filter(isDoubtful);
-  const others = groups.filter((group) => !isDoubtful(group));
-  const playing = new Map<unknown, Promise<void>>();
+  const told = REFUSALS.map((row) => [row.network, row.what, row.ends.as, [row]] as const);
+  const wrong = WRONG_ANSWERS.map(
+    (row) => [row.what, row.ends.as, NETWORK_NAMES.map((network) => ({ network, ...row }))] as const,
+  );
+
+  const waits = ([row]: readonly FaultRow[]): boolean => row?.ends.as === 'retry';
+  /** What needs no other time than everybody's, side by side. */
+  const playing = new Map<readonly FaultRow[], Promise<unknown>>();
   beforeAll(() => {
-    for (const group of doubtful) playing.set(group, play(group, clock));
-    for (const played of playing.values()) played.catch(() => undefined); // its own test tells
+    const atOnce = [...told.map((row) => row[3]), ...wrong.map((row) => row[2])].filter((rows) => !waits(rows));
+    for (const rows of atOnce) {
+      const played = Promise.all(rows.map(async (row) => (await begin(row)).ends()));
+      played.catch(() => undefined); // its own test tells
+      playing.set(rows, played);
+    }
   });
-  const titled = (group: readonly FaultRow[]) => [group[0]!.network, group[0]!.what, group[0]!.ends.as, group] as const;
-  it.each(doubtful.map(titled))(title, (_, __, ___, group) => playing.get(group));
-  it.each(others.map(titled))(title, (_, __, ___, group) => play(group, clock));
-};
 
-describe('each row of platforms.md §3, as the network tells it', () =>
-  playEach(
-    '%s: %s → %s',
-    REFUSALS.map((row) => [row]),
-  ));
+  /** What has to wait, one after the other once the rest is over: the clock is moved on for it. */
+  const wait = async (rows: readonly FaultRow[]): Promise<void> => {
+    const begun = await Promise.all(rows.map(begin));
+    clock.forward(Math.max(...begun.map((one) => one.wait)));
+    await stage.wake();
+    await Promise.all(begun.map(({ ends }) => ends()));
+  };
 
-describe('what no network would say, on all four', () =>
-  playEach(
-    '%s …: %s → %s',
-    WRONG_ANSWERS.map((row) => NETWORK_NAMES.map((network) => ({ network, ...row }))),
-  ));
+  describe('each row of platforms.md §3, as the network tells it', () => {
+    it.each(told.filter((row) => !waits(row[3])))('%s: %s → %s', (_, __, ___, rows) => playing.get(rows));
+  });
+
+  describe('what no network would say, on all four', () => {
+    it.each(wrong.filter((row) => !waits(row[2])))('%s → %s', (_, __, rows) => playing.get(rows));
+  });
+
+  describe('what has to wait', () => {
+    it.each(told.filter((row) => waits(row[3])))('%s: %s → %s', (_, __, ___, rows) => wait(rows));
+    it.each(wrong.filter((row) => waits(row[2])))('on all four: %s → %s', (_, __, rows) => wait(rows));
+  });
+});
 
 describe('what goes wrong again and again comes to an end (D-20)', () => {
   const clock = atWork();
