@@ -54,6 +54,7 @@ interface BudgetAsk {
 }
 
 interface Row {
+  /** From 1. Row 0, of posts alone, tells the time, and in `violation_count` how many were judged. */
   readonly place: number;
   readonly outcome: Verdict['outcome'];
   readonly reason: LimitReason | null;
@@ -132,8 +133,14 @@ export class Limiter {
     take: (asks: readonly Ask[]) => Promise<Row[]>,
   ): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    for (const row of await take(asks)) verdicts[row.place - 1] = verdictOf(row);
-    const missing = asks.filter((_, i) => verdicts[i] === undefined);
+    let takenAt: string | null = null;
+    for (const row of await take(asks)) {
+      if (row.place > 0) verdicts[row.place - 1] = verdictOf(row);
+      else if (row.violation_count === asks.length) takenAt = row.taken_at!;
+    }
+    // Where all were judged, those of whom nothing was said were taken.
+    if (takenAt !== null) for (const i of asks.keys()) verdicts[i] ??= { outcome: 'taken', at: takenAt };
+    const missing = takenAt === null ? asks.filter((_, i) => verdicts[i] === undefined) : [];
     if (missing.length > 0) {
       // Rows of another database, as it seems: it was restored or emptied under us.
       if (missing.every(({ endpoint }) => !this.seen.has(endpoint.endpoint_id))) throw new Error('no row was made');
