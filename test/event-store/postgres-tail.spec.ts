@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Tail } from '../../src/event-store/postgres/tail.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
+import { newUuid } from '../../src/kernel/ids.js';
 import { silentLog } from '../../src/kernel/log.js';
 
 /** Never asked: what pumps the log is kept from starting, so that nothing wakes a follower by accident. */
@@ -25,5 +26,48 @@ describe('the tail of the log in PostgreSQL', () => {
     reads.shift()!();
     await followed;
     await tail.close();
+  });
+
+  describe('takes up what its own process has appended', () => {
+    const at = (position: bigint): StoredEvent => ({
+      ...{ stream: 'one-1', id: newUuid(), type: 'OneDone', data: '{}', metadata: '{}' },
+      ...{ revision: position - 1n, position },
+    });
+
+    /** A tail that stands at a position, read by nobody, and what a follower behind it is handed. */
+    const standingAt = (head: bigint) => {
+      const tail = new Tail({ connectionString, schema: 'event_store', log: silentLog }, () => Promise.resolve([]));
+      Object.assign(tail, { pumping: Promise.resolve(), ringStart: head, head });
+      const end = new AbortController();
+      const seen: bigint[] = [];
+      const followed = (async () => {
+        for await (const { events } of tail.follow({ after: head, signal: end.signal }))
+          seen.push(...events.map(({ position }) => position));
+      })();
+      const stop = async () => {
+        end.abort();
+        await followed;
+        await tail.close();
+      };
+      return { tail, seen, stop };
+    };
+
+    it('with no read, where it follows what is known', async () => {
+      const { tail, seen, stop } = standingAt(4n);
+      tail.appended([at(5n), at(6n)]);
+      tail.appended([at(7n)]);
+      while (seen.length < 3) await sleep(5);
+      await stop();
+      expect(seen).toEqual([5n, 6n, 7n]);
+    });
+
+    it('never past what another process has written in between', async () => {
+      const { tail, seen, stop } = standingAt(4n);
+      tail.appended([at(6n)]);
+      tail.appended([at(5n)]);
+      while (seen.length < 1) await sleep(5);
+      await stop();
+      expect(seen).toEqual([5n]);
+    });
   });
 });

@@ -4,6 +4,7 @@ import {
   type AppendResult,
   type ExpectedRevision,
   type NewEvent,
+  type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
@@ -43,6 +44,8 @@ export class AppendBatcher {
       append: Omit<Append, 'resolve' | 'reject'>,
       current: bigint,
     ) => Promise<AppendResult>,
+    /** Told of what a batch has written, in order and without a gap, before anyone hears of their own append. */
+    private readonly committed: (events: readonly StoredEvent[]) => void,
   ) {}
 
   append(
@@ -106,6 +109,7 @@ export class AppendBatcher {
       } else batch[0]!.reject(error);
       return;
     }
+    this.committed(written(batch, rows));
     for (const { item, last, current } of rows) {
       const append = batch[item]!;
       const revision = BigInt(current) + BigInt(append.events.length);
@@ -170,6 +174,23 @@ export class AppendBatcher {
     void dropped?.then((client) => client.end()).catch(() => undefined);
   }
 }
+
+/** What a batch has written, as a read would find it: accepted appends take up its stretch of the log one after the other. */
+const written = (batch: readonly Append[], rows: readonly Row[]): StoredEvent[] => {
+  const events: StoredEvent[] = [];
+  for (const { item, last, current } of rows.toSorted((a, b) => a.item - b.item)) {
+    if (last === null) continue;
+    const { stream, events: appended } = batch[item]!;
+    let revision = BigInt(current);
+    let position = BigInt(last) - BigInt(appended.length);
+    for (const { id, type, data, metadata } of appended) {
+      revision += 1n;
+      position += 1n;
+      events.push({ stream, id: id.toLowerCase(), type, data, metadata, revision, position });
+    }
+  }
+  return events;
+};
 
 /** Errors after which the same append may succeed: shutdown, lost connection, resources, time-outs, deadlocks. */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>

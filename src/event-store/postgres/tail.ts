@@ -2,7 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
-import type { Batch, Position, ReadAllOptions, StoredEvent, SubscribeOptions } from '../port.js';
+import {
+  type Batch,
+  BEGINNING,
+  type Position,
+  type ReadAllOptions,
+  type StoredEvent,
+  type SubscribeOptions,
+} from '../port.js';
 
 /** The poll is a safety net for a lost notification; the notification is what wakes. */
 const POLL_MS = 400;
@@ -11,13 +18,16 @@ const RING_BYTES = 32 * 1_048_576;
 
 /**
  * Follows the end of the log for every subscriber of this process: new events are read once, kept in a ring, and handed
- * to all who stand inside it; who is further behind reads pages from the table.
+ * to all who stand inside it; who is further behind reads pages from the table. What this process has appended itself is
+ * not read again: see {@link Tail.appended}.
  */
 export class Tail {
   private readonly ring: StoredEvent[] = [];
   private ringBytes = 0;
   /** The ring holds everything after this position; null while nobody follows. */
   private ringStart: Position | null = null;
+  /** The ring has come as far as this: every event up to here has passed through it, or lay before its start. */
+  private head: Position = BEGINNING;
   private readonly sleepers = new Set<() => void>();
   private readonly stopping = new AbortController();
   private stirred = false;
@@ -63,6 +73,16 @@ export class Tail {
         yield { events: wanted ? page.filter(({ type }) => wanted.has(type)) : page, position, live };
       } else await this.news(position, signal);
     }
+  }
+
+  /**
+   * Takes up what this process has just committed: events in order, without a gap. Positions are gapless and in the order
+   * of commits, so what begins right behind the ring's end is what a read would find there; where another process has
+   * written in between, nothing is taken, and the notification has all of it read.
+   */
+  appended(events: readonly StoredEvent[]): void {
+    if (this.ringStart === null || events[0]?.position !== this.head + 1n) return;
+    this.takeUp(events);
   }
 
   async close(): Promise<void> {
@@ -118,19 +138,15 @@ export class Tail {
       let client: pg.Client | null = null;
       try {
         client = await this.listen();
-        let head = await this.headNow(client);
-        this.ringStart = head; // whoever stands before it reads pages until it has caught up
+        this.head = await this.headNow(client);
+        this.ringStart = this.head; // whoever stands before it reads pages until it has caught up
         this.ring.length = this.ringBytes = 0;
         this.wakeAll();
         failures = 0;
         while (!signal.aborted) {
           this.stirred = false;
-          const page = await this.readAll({ after: head, limit: 1_000 });
-          if (page.length > 0) {
-            head = page.at(-1)!.position;
-            this.keep(page);
-            this.wakeAll();
-          }
+          const page = await this.readAll({ after: this.head, limit: 1_000 });
+          this.takeUp(page.filter(({ position }) => position > this.head)); // some may have been appended meanwhile
           if (page.length < 1_000) await this.stir();
           if (this.lost) throw new Error('the listening connection was lost');
         }
@@ -161,9 +177,13 @@ export class Tail {
     };
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', () => {
-      this.stirred = true;
-      this.wakePump();
+    client.on('notification', ({ payload = '' }) => {
+      // The answer to an append of our own, which comes at the same time, is let in first.
+      setImmediate(() => {
+        if (BigInt(payload) <= this.head) return;
+        this.stirred = true;
+        this.wakePump();
+      });
     });
     await client.connect();
     await client.query(`listen ${schema}`);
@@ -185,6 +205,13 @@ export class Tail {
     });
     clearTimeout(timer);
     this.wakePump = () => undefined;
+  }
+
+  private takeUp(page: readonly StoredEvent[]): void {
+    if (page.length === 0) return;
+    this.head = page.at(-1)!.position;
+    this.keep(page);
+    this.wakeAll();
   }
 
   private keep(page: readonly StoredEvent[]): void {

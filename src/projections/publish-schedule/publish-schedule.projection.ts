@@ -76,7 +76,10 @@ const handle = async (event: Known, hand: InHand): Promise<void> => {
       const row = hand.publications.patch(publicationId, { state: 'publishing', attempt });
       const channel = hand.channels.get(channelId);
       if (row && channel && isBacklog(row, channel)) hand.channels.patch(channelId, { last_backlog_at: at });
-      return touch(hand, channelId);
+      // A channel that is due already stays so while its head is being published.
+      const isDue = typeof channel?.next_due === 'number' && channel.next_due <= at;
+      if (!isDue) touch(hand, channelId);
+      return;
     }
     case 'PublicationPostponed': {
       const { publicationId, channelId, retryAt, rule } = event.data;

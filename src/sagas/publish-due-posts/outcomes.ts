@@ -108,6 +108,7 @@ export class Outcomes {
   /** The pauses that the post brings along: before its success is recorded, see {@link PauseAfterPublication}. */
   private async pause({ row, payload, origin, ending }: Work, at: Instant): Promise<void> {
     const { post_id: postId, project_id: projectId, channel_id: channelId } = row;
+    if (!payload.ad_pause_minutes && !payload.ad_target_pause_minutes) return;
     const taken = { postId, projectId, channelId, payload, at, origin };
     await surely(() => this.on.pauses.apply(taken), ending.breakOff);
   }
