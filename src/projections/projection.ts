@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { RecordedEvent } from '../kernel/events.js';
+import type { KeptRows } from './kept-rows.js';
 
 /** The transaction that a batch's rows and its checkpoint commit in; its search path is the projection's own schema. */
 export type Tx = Pick<PoolClient, 'query'>;
@@ -24,8 +25,11 @@ export interface Projection {
    * written once. Default 20; more for what nobody waits for.
    */
   readonly gatherMs?: number;
-  /** Applies a stretch of the log, in order: events that concern it, at least one. */
-  apply(tx: Tx, events: readonly RecordedEvent[]): Promise<void>;
+  /**
+   * Applies a stretch of the log, in order: events that concern it, at least one.
+   * @param kept rows as the run's batches before this one have left them
+   */
+  apply(tx: Tx, events: readonly RecordedEvent[], kept?: KeptRows): Promise<void>;
 }
 
 /** The schema of a projection's views: what queries name. */

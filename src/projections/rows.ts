@@ -1,4 +1,5 @@
 import { jsonText } from './json-text.js';
+import type { KeptRows, KeptTable } from './kept-rows.js';
 import type { Tx } from './projection.js';
 
 /**
@@ -16,18 +17,33 @@ export class Rows<Row extends object> {
   private constructor(
     private readonly tx: Tx,
     private readonly table: RowTable<Row>,
+    private readonly kept: KeptTable<Row> | undefined,
   ) {}
 
-  /** Loads the rows with these keys; those that are not there are simply absent. */
-  static async load<Row extends object>(tx: Tx, table: RowTable<Row>, keys: Iterable<string>): Promise<Rows<Row>> {
-    const rows = new Rows(tx, table);
+  /**
+   * Loads the rows with these keys; those that are not there are simply absent.
+   * @param kept what earlier batches have left: it is not read again
+   */
+  static async load<Row extends object>(
+    tx: Tx,
+    table: RowTable<Row>,
+    keys: Iterable<string>,
+    kept?: KeptRows,
+  ): Promise<Rows<Row>> {
+    const rows = new Rows(tx, table, kept?.of<Row>(table.name));
     await rows.also(keys);
     return rows;
   }
 
   /** Loads more rows; what is in hand already stays as it is. */
   async also(keys: Iterable<string>): Promise<void> {
-    const missing = [...new Set(keys)].filter((key) => !this.rows.has(key) && !this.removed.has(key));
+    const missing: string[] = [];
+    for (const key of new Set(keys)) {
+      if (this.rows.has(key) || this.removed.has(key)) continue;
+      const kept = this.kept?.get(key);
+      if (kept) this.hold(kept);
+      else missing.push(key);
+    }
     if (missing.length === 0) return;
     const { name, key } = this.table;
     const found = await this.tx.query<{ rows: Row[] | null }>({
@@ -35,10 +51,7 @@ export class Rows<Row extends object> {
       text: `select json_agg(t) as rows from ${name} t where ${key} = any($1)`,
       values: [missing],
     });
-    for (const row of found.rows[0]?.rows ?? []) {
-      this.rows.set(this.keyOf(row), row);
-      this.stored.add(this.keyOf(row));
-    }
+    for (const row of found.rows[0]?.rows ?? []) this.keep(this.hold(row));
   }
 
   get(key: string): Row | undefined {
@@ -71,7 +84,17 @@ export class Rows<Row extends object> {
 
   /** Lets rows go that a statement has changed behind our back; load them again with {@link also}. */
   forget(keys: Iterable<string>): void {
-    for (const key of keys) this.rows.delete(key);
+    for (const key of keys) {
+      this.rows.delete(key);
+      this.kept?.delete(key);
+    }
+  }
+
+  /** Takes up what a statement has changed in a row behind our back. */
+  note(key: string, change: Partial<Row>): void {
+    const row = this.rows.get(key);
+    if (row) this.keep(this.hold({ ...row, ...change }));
+    else this.kept?.delete(key);
   }
 
   /** Writes what has changed; the rows stay in hand. */
@@ -80,7 +103,10 @@ export class Rows<Row extends object> {
     if (this.removed.size > 0) {
       const text = `delete from ${name} where ${key} = any($1)`;
       await this.tx.query({ name: `delete ${name}`, text, values: [[...this.removed]] });
-      for (const removed of this.removed) this.stored.delete(removed);
+      for (const removed of this.removed) {
+        this.stored.delete(removed);
+        this.kept?.delete(removed);
+      }
       this.removed.clear();
     }
     const added: Row[] = [];
@@ -102,6 +128,7 @@ export class Rows<Row extends object> {
              from json_populate_recordset(null::${name}, $1::json) r where t.${key} = r.${key}`,
       values: [jsonText(rows.map((row) => only(row, [key, ...changing])))],
     });
+    for (const row of rows) this.keep(row);
   }
 
   /** A key that was never loaded may be in the table all the same. */
@@ -115,7 +142,19 @@ export class Rows<Row extends object> {
              on conflict (${key}) do update set ${set.join(', ')}`,
       values: [jsonText(rows)],
     });
-    for (const row of rows) this.stored.add(this.keyOf(row));
+    for (const row of rows) this.keep(this.hold(row));
+  }
+
+  /** Has a row in hand that the table has as well. */
+  private hold(row: Row): Row {
+    const key = this.keyOf(row);
+    this.rows.set(key, row);
+    this.stored.add(key);
+    return row;
+  }
+
+  private keep(row: Row): void {
+    this.kept?.set(this.keyOf(row), row);
   }
 
   private keyOf(row: Row): string {

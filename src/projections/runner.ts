@@ -6,6 +6,7 @@ import type { Log } from '../kernel/log.js';
 import { withTransaction } from '../postgres/pool.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import type { Leases } from '../postgres/leases.js';
+import { KeptRows } from './kept-rows.js';
 import { type Projection, tableSchema, viewSchema } from './projection.js';
 import type { ProjectionProgress } from './progress.js';
 
@@ -73,10 +74,11 @@ export class ProjectionRunner {
     let position = await this.prepare();
     this.on.progress.reached(this.projection.name, this.candidate ? BEGINNING : position);
     const { onDrop } = this;
+    const kept = new KeptRows();
     for await (const batch of this.on.store.subscribe({ after: position, signal, onDrop })) {
       if (signal.aborted) return;
       const startedAt = performance.now();
-      if (batch.position > position || batch.events.length > 0) await this.commit(batch, position);
+      if (batch.position > position || batch.events.length > 0) await this.commit(batch, position, kept);
       position = batch.position;
       if (this.candidate && batch.live) await this.promote();
       if (!this.candidate) this.on.progress.reached(this.projection.name, position);
@@ -151,7 +153,7 @@ export class ProjectionRunner {
     this.on.log.info({ projection: this.projection.name, version: this.version }, 'rebuilt projection is live');
   }
 
-  private async commit(batch: Batch, from: Position): Promise<void> {
+  private async commit(batch: Batch, from: Position, kept: KeptRows): Promise<void> {
     const { name, concerns } = this.projection;
     const events = concerns ? batch.events.filter(({ type }) => concerns(type)) : batch.events;
     // Every value in these texts is a number or a name of ours.
@@ -170,7 +172,7 @@ export class ProjectionRunner {
       const results = await tx.query(`set local search_path to ${tableSchema(name, this.version)}, public; ${move}`);
       const [, moved] = results as unknown as [unknown, { rowCount: number }];
       if (moved.rowCount !== 1) throw new Fenced();
-      await this.projection.apply(tx, decoded);
+      await this.projection.apply(tx, decoded, kept);
       if (tell) await tx.query(tell);
     });
   }

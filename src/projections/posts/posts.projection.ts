@@ -2,6 +2,7 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import type { KeptRows } from '../kept-rows.js';
 import type { Projection, Tx } from '../projection.js';
 import { Rows } from '../rows.js';
 import {
@@ -36,9 +37,9 @@ export const posts: Projection = {
   concerns: (type) => TYPES.test(type),
   gatherMs: 100,
 
-  async apply(tx, events) {
+  async apply(tx, events, kept) {
     const known = events as readonly Known[];
-    const hand = await load(tx, known);
+    const hand = await load(tx, known, kept);
     for (const event of known) handle(event, hand);
     await hand.posts.flush();
     await hand.publications.flush();
@@ -47,7 +48,7 @@ export const posts: Projection = {
   },
 };
 
-const load = async (tx: Tx, known: readonly Known[]): Promise<InHand> => {
+const load = async (tx: Tx, known: readonly Known[], kept?: KeptRows): Promise<InHand> => {
   const channelIds = new Set<string>();
   const publicationIds = new Set<string>();
   const ownerIds = new Set<string>();
@@ -61,7 +62,7 @@ const load = async (tx: Tx, known: readonly Known[]): Promise<InHand> => {
     else if ('publicationId' in data) publicationIds.add(data.publicationId);
     if (type === 'OwnerRegistered' || type === 'OwnerPlanChanged') ownerIds.add(data.ownerId);
   }
-  const publications = await Rows.load(tx, publicationRows, publicationIds);
+  const publications = await Rows.load(tx, publicationRows, publicationIds, kept);
   const published = known.flatMap((event) => {
     if (event.type !== 'PublicationSucceeded') return [];
     const { publicationId, at } = event.data;
@@ -71,8 +72,8 @@ const load = async (tx: Tx, known: readonly Known[]): Promise<InHand> => {
   return {
     posts: await Rows.load(tx, postRows, []),
     publications,
-    sequences: await Rows.load(tx, sequenceRows, channelIds),
-    usage: await Usage.load(tx, [...ownerIds], published),
+    sequences: await Rows.load(tx, sequenceRows, channelIds, kept),
+    usage: await Usage.load(tx, [...ownerIds], published, kept),
   };
 };
 

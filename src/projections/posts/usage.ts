@@ -1,6 +1,7 @@
 import { type OwnerEvent, PLANS, type Plan } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import type { KeptRows } from '../kept-rows.js';
 import type { Tx } from '../projection.js';
 import { Rows } from '../rows.js';
 import { ownerPlanRows, type OwnerPlanRow, usageRows, type UsageRow } from './posts.tables.js';
@@ -22,14 +23,16 @@ export class Usage {
     tx: Tx,
     ownerIds: readonly string[],
     published: readonly { readonly ownerId: string; readonly at: Instant }[],
+    kept?: KeptRows,
   ): Promise<Usage> {
     const all = [...ownerIds, ...published.map(({ ownerId }) => ownerId)];
     return new Usage(
-      await Rows.load(tx, ownerPlanRows, all),
+      await Rows.load(tx, ownerPlanRows, all, kept),
       await Rows.load(
         tx,
         usageRows,
         published.map(({ ownerId, at }) => keyOf(ownerId, at)),
+        kept,
       ),
     );
   }

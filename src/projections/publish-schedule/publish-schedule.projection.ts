@@ -51,19 +51,19 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   views: ['publication', 'channel', 'project'],
   concerns: (type) => TYPES.test(type),
 
-  async apply(tx, events) {
+  async apply(tx, events, kept) {
     const known = events as readonly Known[];
     const hand: InHand = {
       tx,
-      publications: await Rows.load(tx, scheduledPublications, known.flatMap(publicationIdOf)),
-      channels: await Rows.load(tx, scheduledChannels, known.flatMap(channelIdsOf)),
-      projects: await Rows.load(tx, scheduledProjects, known.flatMap(projectIdsOf)),
-      owners: await Rows.load(tx, scheduledOwners, known.flatMap(ownerIdsOf)),
+      publications: await Rows.load(tx, scheduledPublications, known.flatMap(publicationIdOf), kept),
+      channels: await Rows.load(tx, scheduledChannels, known.flatMap(channelIdsOf), kept),
+      projects: await Rows.load(tx, scheduledProjects, known.flatMap(projectIdsOf), kept),
+      owners: await Rows.load(tx, scheduledOwners, known.flatMap(ownerIdsOf), kept),
       touched: new Set(),
     };
     for (const event of known) await handle(event, hand);
     await flush(hand);
-    await findNextDue(tx, [...hand.touched], events.at(-1)!.at, minuteMs);
+    await findNextDue(hand, events.at(-1)!.at, minuteMs);
   },
 });
 
@@ -241,9 +241,9 @@ const flush = async ({ publications, channels, projects, owners }: InHand): Prom
  * held takes the lead if it stands before the head and its gate opens. A head that is being published counts as due at
  * once: the lease keeps others away, and once that is gone somebody must look after it.
  */
-const findNextDue = async (tx: Tx, channelIds: readonly string[], now: number, minuteMs: number): Promise<void> => {
-  if (channelIds.length === 0) return;
-  await tx.query({
+const findNextDue = async ({ tx, channels, touched }: InHand, now: number, minuteMs: number): Promise<void> => {
+  if (touched.size === 0) return;
+  const { rows } = await tx.query<{ channel_id: string; next_due: bigint | null }>({
     name: 'find next due',
     text: `
       update channel c set next_due = due.at
@@ -266,9 +266,12 @@ const findNextDue = async (tx: Tx, channelIds: readonly string[], now: number, m
           end,
           case when held.not_before is not null
                then greatest(held.not_before, k.paused_until, k.attention_until, k.last_backlog_at + $3) end) end as at) due
-      where k.channel_id = any($1) and c.channel_id = k.channel_id and c.next_due is distinct from due.at`,
-    values: [channelIds, now, minuteMs],
+      where k.channel_id = any($1) and c.channel_id = k.channel_id and c.next_due is distinct from due.at
+      returning c.channel_id, c.next_due`,
+    values: [[...touched], now, minuteMs],
   });
+  for (const { channel_id, next_due } of rows)
+    channels.note(channel_id, { next_due: next_due === null ? null : Number(next_due) });
 };
 
 const publicationIdOf = ({ type, data }: Known): string[] =>
