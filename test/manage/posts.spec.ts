@@ -109,7 +109,7 @@ describe('posts', () => {
     expect(await list(`limit=3&state=published&cursor=${page.next}`)).toEqual([ids[1], ids[0]]);
     await line.owner.caller.post(`/channels/${line.channel.id}/pause`, { minutes: 60 }).expect(200);
     const waiting = await line.send({ text: 'Post 5' });
-    await line.inState(waiting, 'queued');
+    await line.waitingFor(waiting, 'channel_pause');
     expect(await list('state=queued')).toEqual([waiting]);
     await line.owner.caller.get('/posts?state=lost').expect(422);
   });
