@@ -70,15 +70,19 @@ describe('a worker that dies at any named step of a publication, before or after
     TIMEOUT_MS,
   );
 
-  it('leaves read models that a rebuild gives again: L4', async () => {
-    await house.infrastructure.leases.start();
-    for (const projection of [publishSchedule(20), posts]) {
-      const before = await rowsOf(projection);
-      expect(before.flat().length).toBeGreaterThan(CHANNELS);
-      await rebuild(projection);
-      expect(await rowsOf(projection)).toEqual(before);
-    }
-  });
+  it(
+    'leaves read models that a rebuild gives again: L4',
+    async () => {
+      await house.infrastructure.leases.start();
+      for (const projection of [publishSchedule(20), posts]) {
+        const before = await rowsOf(projection);
+        expect(before.flat().length).toBeGreaterThan(CHANNELS);
+        await rebuild(projection);
+        expect(await rowsOf(projection)).toEqual(before);
+      }
+    },
+    TIMEOUT_MS,
+  );
 });
 
 /** Every row that a projection's views show. */
