@@ -70,7 +70,7 @@ const MAX_SEEN = 100_000;
 
 /**
  * Rate limits per endpoint (spec: Limits; D-15..D-18), exact over all processes: the database judges, by its clock,
- * under a lock on the endpoint's row. Concurrent requests share one call; two to the same endpoint are judged in order.
+ * one call at a time. Concurrent requests share one call; two to the same endpoint are judged in order.
  * @throws whatever the database does; isUnavailable tells an outage.
  */
 export class Limiter {
