@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
 import { Tail } from '../../src/event-store/postgres/tail.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { silentLog } from '../../src/kernel/log.js';
+import { startTestPostgres } from '../support/postgres.js';
+import { Subscriber } from './contract/subscriber.js';
 
 /** Never asked: what pumps the log is kept from starting, so that nothing wakes a follower by accident. */
 const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
@@ -26,6 +30,25 @@ describe('the tail of the log in PostgreSQL', () => {
     reads.shift()!();
     await followed;
     await tail.close();
+  });
+
+  it('tells its followers that it was dropped, though none of their own reads noticed', async () => {
+    const postgres = await startTestPostgres();
+    const store = new PostgresEventStore({ connectionString: postgres.connectionString });
+    await store.start();
+    const subscriber = new Subscriber(store, { after: -1n });
+    await subscriber.until(({ last }) => last?.live ?? false);
+    const killer = new pg.Client({ connectionString: postgres.connectionString });
+    await killer.connect();
+    const listening = `from pg_stat_activity where application_name = 'crosspost tail'
+                       and datname = current_database() and state = 'idle' and query like 'select position%'`;
+    while ((await killer.query(`select ${listening}`)).rowCount === 0) await sleep(5);
+    await killer.query(`select pg_terminate_backend(pid) ${listening}`);
+    await subscriber.until(({ drops }) => drops.length > 0);
+    await subscriber.stop();
+    await killer.end();
+    await store.close();
+    await postgres.stop();
   });
 
   describe('takes up what its own process has appended', () => {

@@ -32,6 +32,8 @@ export class Tail {
   private readonly stopping = new AbortController();
   private stirred = false;
   private lost = false;
+  /** Why the ring was given up the last time: each follower tells of it once. */
+  private interruption: Error | null = null;
   private wakePump: () => void = () => undefined;
   private pumping: Promise<void> | null = null;
 
@@ -49,7 +51,9 @@ export class Tail {
     let position = after;
     let live = false;
     let failures = 0;
+    let { interruption } = this;
     while (!signal.aborted && !this.stopping.signal.aborted) {
+      if (this.interruption && this.interruption !== interruption) onDrop?.((interruption = this.interruption));
       let page: StoredEvent[];
       const ringStart = this.ringStart;
       try {
@@ -152,6 +156,7 @@ export class Tail {
         }
       } catch (error) {
         this.options.log.warn({ error: (error as Error).message }, 'following the event log was interrupted');
+        if (this.ringStart !== null) this.interruption = error as Error;
         this.ringStart = null;
         this.wakeAll();
         await pause(backoff(failures++), signal);
