@@ -1,7 +1,7 @@
 /**
- * bench -- publish: publications a second over 1,000 channels against a stand-in, beside a bare loop of POSTs over kept
- * alive connections: the same calls, at the same stand-in, as many at a time, each from a process of its own, in
- * alternating rounds. The posts lie ready in the schedule before a round is measured. CPU time of each publication is
+ * bench -- publish: publications a second over 1,000 channels against a stand-in, beside bare loops of POSTs over kept
+ * alive connections: the same calls, at the same stand-in, from a process of their own, in alternating rounds; one loop
+ * on one connection, and as many at a time as the worker may have under way. The posts lie ready in the schedule before a round is measured. CPU time of each publication is
  * shown for the worker and for PostgreSQL, and the stand-in's for both sides: where other programs share the machine, the
  * ratio of all of it is steadier than that of the rates.
  */
@@ -51,10 +51,10 @@ export const run = async (args) => {
       await until(async () => (await accepted(network)) >= end);
       return figures;
     };
-    const loop = async (duration) => {
+    const loop = async (duration, connections = CONNECTIONS) => {
       const calls = await callsOf(network);
       const before = { network: cpuOf(network.pid), loop: cpuOf(post.pid) };
-      const { answered } = await post({ url: network.url, calls, connections: CONNECTIONS, seconds: duration });
+      const { answered } = await post({ url: network.url, calls, connections, seconds: duration });
       const each = (pid, since) => (cpuOf(pid) - since) / answered;
       const cpu = { network: each(network.pid, before.network), loop: each(post.pid, before.loop) };
       return { rate: answered / duration, ...cpu };
@@ -62,23 +62,28 @@ export const run = async (args) => {
 
     await publish();
     await loop(2);
-    const results = { bare: [], ours: [] };
+    const results = { one: [], bare: [], ours: [] };
     for (let round = 1; round <= rounds; round++) {
+      results.one.push(await loop(seconds, 1));
       results.bare.push(await loop(seconds));
       results.ours.push(await publish());
-      console.log(`round ${round}/${rounds}  bare loop  ${bareLine(results.bare.at(-1))}`);
+      console.log(`round ${round}/${rounds}  one loop   ${bareLine(results.one.at(-1))}`);
+      console.log(`           ${CONNECTIONS} loops  ${bareLine(results.bare.at(-1))}`);
       console.log(`           crosspost  ${line(results.ours.at(-1))}`);
     }
-    const [bare, ours] = [median(results.bare), median(results.ours)];
-    console.log(`\nmedians of ${rounds} rounds, ${CHANNELS} channels, ${CONNECTIONS} at a time`);
-    console.log(`bare loop  ${bareLine(bare)}`);
+    const [one, bare, ours] = [median(results.one), median(results.bare), median(results.ours)];
+    console.log(`\nmedians of ${rounds} rounds, ${CHANNELS} channels`);
+    console.log(`one loop   ${bareLine(one)}`);
+    console.log(`${CONNECTIONS} loops  ${bareLine(bare)}`);
     console.log(`crosspost  ${line(ours)}`);
-    const cpu = (bare.loop + bare.network) / (ours.worker + ours.postgres + ours.network);
-    console.log(
-      `ratio      publications to bare POSTs ${(ours.rate / bare.rate).toFixed(2)} ×   ` +
-        `by CPU time of all that takes part ${cpu.toFixed(2)} ×`,
-    );
+    console.log(`crosspost to one bare loop   ${ratio(ours, one)}`);
+    console.log(`crosspost to ${CONNECTIONS} bare loops  ${ratio(ours, bare)}`);
   });
+};
+
+const ratio = (ours, bare) => {
+  const cpu = (bare.loop + bare.network) / (ours.worker + ours.postgres + ours.network);
+  return `${(ours.rate / bare.rate).toFixed(2)} ×   by CPU time of all that takes part ${cpu.toFixed(2)} ×`;
 };
 
 const bareLine = ({ rate, network, loop }) =>

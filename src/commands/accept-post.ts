@@ -118,8 +118,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
       const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
       const encoded = this.streams.encode(stream, [part], after, execution(origin, `part ${count}`, at));
-      const { revision, position } = await this.streams.appendSurely(stream, after.revision, encoded);
-      after = { state: null, revision, position, hash: this.streams.codec.envelope(encoded[0]!).hash };
+      const { revision, position } = await this.streams.appendSurely(stream, after.revision, encoded.events);
+      after = { state: null, revision, position, hash: encoded.hash };
     }
     return { payload: null, parts: { count, sha256: hash('sha256', bytes) } };
   }

@@ -127,7 +127,7 @@ export class KeyClaims {
     const at = command.type === 'ReservePostKey' ? command.data.at : command.data.acceptedAt;
     const run = execution(origin, `${command.type}@${revision}`, at);
     const last = { revision: BigInt(revision) - 1n, position: BEGINNING, hash: previousHash };
-    await this.streams.appendSurely(stream, last.revision, this.streams.encode(stream, events, last, run));
+    await this.streams.appendSurely(stream, last.revision, this.streams.encode(stream, events, last, run).events);
     return events.reduce((state, event) => post.evolve(state, event), before);
   }
 

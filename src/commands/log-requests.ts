@@ -49,8 +49,8 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
       const end = this.ends.get(stream) ?? (await this.endOf(stream));
       const encoded = this.streams.encode(stream, [event], end, execution);
       try {
-        const { revision, position } = await this.streams.appendSurely(stream, end.revision, encoded);
-        this.remember(stream, { revision, position, hash: this.streams.codec.envelope(encoded[0]!).hash });
+        const { revision, position } = await this.streams.appendSurely(stream, end.revision, encoded.events);
+        this.remember(stream, { revision, position, hash: encoded.hash });
         return;
       } catch (error) {
         this.ends.delete(stream); // another process has written, or nobody knows

@@ -45,6 +45,8 @@ interface Metadata {
  * auditor prove that nothing was changed.
  */
 export class EventCodec {
+  private readonly decoded = new WeakMap<StoredEvent, RecordedEvent>();
+
   constructor(private readonly catalogue: Catalogue) {}
 
   /** @throws Error for a type that the catalogue does not know. */
@@ -68,6 +70,13 @@ export class EventCodec {
   /** What stands round an event's data. */
   envelope({ metadata }: Pick<NewEvent, 'metadata'>): Metadata {
     return JSON.parse(metadata) as Metadata;
+  }
+
+  /** As {@link decode}, once for all who are handed the very same event: the log's subscribers. */
+  decodeOnce<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
+    let event = this.decoded.get(stored);
+    if (!event) this.decoded.set(stored, (event = this.decode(stored)));
+    return event as RecordedEvent<E>;
   }
 
   /** Decodes at today's version. @throws Error for an unknown type, a newer version, or text that is no JSON. */

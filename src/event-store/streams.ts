@@ -104,10 +104,9 @@ export class Streams {
       } else {
         const encoded = this.encode(stream, events, loaded, execution);
         try {
-          const { revision, position } = await this.appendSurely(stream, loaded.revision, encoded);
+          const { revision, position } = await this.appendSurely(stream, loaded.revision, encoded.events);
           const state = events.reduce((folded, event) => decider.evolve(folded, event), loaded.state);
-          const { hash } = this.codec.envelope(encoded.at(-1)!);
-          return { events, after: { state, revision, position, hash } };
+          return { events, after: { state, revision, position, hash: encoded.hash } };
         } catch (error) {
           if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
           if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
@@ -147,20 +146,21 @@ export class Streams {
     return { events, after: this.folded(decider, stored.slice(0, end)) };
   }
 
-  /** Encodes events to follow a loaded stream. */
+  /** Encodes events to follow a loaded stream. `hash` is the last one's, which the next is chained to. */
   encode(
     stream: string,
     events: readonly DomainEvent[],
     after: Omit<Loaded<unknown>, 'state'>,
     execution: Execution,
-  ): NewEvent[] {
-    let previousHash = after.hash;
-    return events.map((event, i) => {
-      const place = { stream, revision: after.revision + BigInt(i + 1), previousHash };
-      const encoded = this.codec.encode(event, i, place, execution);
-      previousHash = encoded.hash;
-      return encoded.event;
+  ): { readonly events: NewEvent[]; readonly hash: string } {
+    let { hash } = after;
+    const encoded = events.map((event, i) => {
+      const place = { stream, revision: after.revision + BigInt(i + 1), previousHash: hash };
+      const { event: text, hash: own } = this.codec.encode(event, i, place, execution);
+      hash = own;
+      return text;
     });
+    return { events: encoded, hash };
   }
 
   /** Appends, and repeats the identical append while its outcome is unknown. */

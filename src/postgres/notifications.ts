@@ -10,6 +10,7 @@ type Listener = (payload: string) => void;
  */
 export class Notifications {
   private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly lossListeners = new Set<() => void>();
   private readonly stopping = new AbortController();
   private client: Client | null = null;
   private loop: Promise<void> | null = null;
@@ -32,6 +33,11 @@ export class Notifications {
     this.listeners.set(channel, listeners);
     listeners.add(listener);
     return () => listeners.delete(listener);
+  }
+
+  /** Calls back whenever the connection is lost. */
+  onLoss(listener: () => void): void {
+    this.lossListeners.add(listener);
   }
 
   async stop(): Promise<void> {
@@ -60,6 +66,7 @@ export class Notifications {
         await client.query('listen projection; listen lease');
         listening();
         await ended;
+        for (const listener of this.lossListeners) listener();
         if (!signal.aborted) this.log.warn({}, 'the listening connection was lost');
       } catch (error) {
         this.log.warn({ error: (error as Error).message }, 'cannot listen for notifications');

@@ -61,6 +61,12 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
 };
 
 /**
+ * To be selected by a statement whose transaction then commits without waiting for the disk: for what a crash of the
+ * database may take back, because it is made again from what it never takes.
+ */
+export const withoutDisk = `set_config('synchronous_commit', 'off', true)`;
+
+/**
  * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects, and passes on its error.
  * After an error for which {@link isUnavailable} is true the outcome of a commit is unknown.
  */

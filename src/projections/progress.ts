@@ -27,6 +27,8 @@ export class ProjectionProgress {
       const [name = '', position = ''] = payload.split(' ');
       if (/^-?\d+$/.test(position)) this.reached(name, BigInt(position));
     });
+    // The database may have crashed, and rows that were seen may be on their way once more.
+    notifications.onLoss(() => this.positions.clear());
   }
 
   /** A runner has committed up to here. */

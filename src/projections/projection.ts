@@ -26,6 +26,12 @@ export interface Projection {
    */
   readonly gatherMs?: number;
   /**
+   * Whether a commit waits for the disk. Where it does not, a crash of the database takes the last moments' rows together
+   * with the checkpoint, and they are projected again: their events are on the disk. For what must hold at once all the
+   * same, such as who is let in. Default false.
+   */
+  readonly waitsForDisk?: boolean;
+  /**
    * Applies a stretch of the log, in order: events that concern it, at least one.
    * @param kept rows as the run's batches before this one have left them
    */

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { EventCodec } from '../event-store/codec.js';
 import { type Batch, BEGINNING, type EventStore, type Position } from '../event-store/port.js';
 import type { Log } from '../kernel/log.js';
-import { withTransaction } from '../postgres/pool.js';
+import { withoutDisk, withTransaction } from '../postgres/pool.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import type { Leases } from '../postgres/leases.js';
 import { KeptRows } from './kept-rows.js';
@@ -154,7 +154,7 @@ export class ProjectionRunner {
   }
 
   private async commit(batch: Batch, from: Position, kept: KeptRows): Promise<void> {
-    const { name, concerns } = this.projection;
+    const { name, concerns, waitsForDisk = false } = this.projection;
     const events = concerns ? batch.events.filter(({ type }) => concerns(type)) : batch.events;
     // Every value in these texts is a number or a name of ours.
     const move = `update public.ops_checkpoint set position = ${batch.position}, moved_at = now(), error = null
@@ -162,15 +162,17 @@ export class ProjectionRunner {
     const tell = this.candidate ? '' : `select pg_notify('projection', '${name} ${batch.position}')`;
     if (events.length === 0) {
       const { rowCount } = await this.on.pool.query(
-        `with moved as (${move} returning 1) ${tell || 'select 1'} from moved`,
+        `with moved as (${move} returning 1) ${tell || 'select 1'}, ${withoutDisk} from moved`,
       );
       if (rowCount !== 1) throw new Fenced();
       return;
     }
-    const decoded = events.map((event) => this.on.codec.decode(event));
+    const decoded = events.map((event) => this.on.codec.decodeOnce(event));
     await withTransaction(this.on.pool, async (tx) => {
-      const results = await tx.query(`set local search_path to ${tableSchema(name, this.version)}, public; ${move}`);
-      const [, moved] = results as unknown as [unknown, { rowCount: number }];
+      const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
+      const disk = `set local synchronous_commit to ${waitsForDisk ? 'default' : 'off'}`;
+      const results = await tx.query(`${path}; ${disk}; ${move}`);
+      const [, , moved] = results as unknown as [unknown, unknown, { rowCount: number }];
       if (moved.rowCount !== 1) throw new Fenced();
       await this.projection.apply(tx, decoded, kept);
       if (tell) await tx.query(tell);

@@ -5,6 +5,7 @@ import { BEGINNING, type EventStore, type Position } from '../event-store/port.j
 import type { DomainEvent, RecordedEventOf } from '../kernel/events.js';
 import type { Log } from '../kernel/log.js';
 import type { Leases } from '../postgres/leases.js';
+import { withoutDisk } from '../postgres/pool.js';
 
 /** What a saga does about events. */
 export interface Reaction<E extends DomainEvent = DomainEvent> {
@@ -83,7 +84,7 @@ export class EventSaga<E extends DomainEvent> {
     const onDrop = (error: Error): void => log.warn({ saga: name, error: error.message }, 'subscription dropped');
     for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH, onDrop })) {
       for (const stored of batch.events) {
-        await this.take(codec.decode(stored) as RecordedEventOf<E>, signal);
+        await this.take(codec.decodeOnce(stored) as RecordedEventOf<E>, signal);
         if (signal.aborted) return;
       }
       const isIdle = batch.events.length === 0 && performance.now() < this.savedAt + IDLE_CHECKPOINT_MS;
@@ -125,8 +126,10 @@ export class EventSaga<E extends DomainEvent> {
   /** Moves the checkpoint from where this process believes it stands. @throws Overtaken where it does not */
   private async save(from: Position, to: Position): Promise<void> {
     const { rowCount } = await this.on.pool.query(
-      `update ops_checkpoint set position = $3, moved_at = now(), error = null
-       where name = $1 and version = 1 and position = $2`,
+      `with moved as (
+         update ops_checkpoint set position = $3, moved_at = now(), error = null
+         where name = $1 and version = 1 and position = $2 returning 1)
+       select ${withoutDisk} from moved`,
       [this.key, from, to],
     );
     if (rowCount !== 1) throw new Overtaken(`${this.key} is ahead of ${from}`);

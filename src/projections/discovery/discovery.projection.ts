@@ -35,6 +35,7 @@ const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint)/;
 /** What is set up: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
 export const discovery: Projection = {
   name: 'discovery',
+  waitsForDisk: true, // a token that was rotated stays dead
   version: 2,
   tables: discoveryTables,
   views: ['owner', 'channel', 'project', 'endpoint'],
