@@ -42,9 +42,14 @@ const rangeOf = (entry: string): Range => {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 };
 
-/** Unix seconds within five minutes of now, either side included (spec: Authentication, 4). */
+/**
+ * Unix seconds within five minutes of now, either side included (spec: Authentication, 4). Now is taken in whole seconds as
+ * well: against milliseconds, the second that is five minutes old would never be inside.
+ */
 export const timestampAccepted = (header: string | undefined, now: Instant): boolean =>
-  header !== undefined && /^\d{1,12}$/.test(header) && Math.abs(Number(header) - now / 1_000) <= TIMESTAMP_WINDOW_S;
+  header !== undefined &&
+  /^\d{1,12}$/.test(header) &&
+  Math.abs(Number(header) - Math.floor(now / 1_000)) <= TIMESTAMP_WINDOW_S;
 
 /**
  * Checks an HMAC-SHA256 against each secret (two while one is being rotated, D-40), in constant time. The header's
