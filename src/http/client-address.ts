@@ -1,8 +1,10 @@
+import { isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address (spec: Authentication, 7; TRUSTED_PROXIES). */
+    /** The client's address (spec: Authentication, 7; TRUSTED_PROXIES): IPv4 written in IPv6 as IPv4, without a zone. */
     clientAddress: string;
   }
 }
@@ -19,7 +21,14 @@ export const rememberClientAddresses = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', (request, _reply, done) => {
     // A client may be gone even before; Fastify's type does not know that.
     const address = request.ip as string | undefined;
-    request.clientAddress = address ?? UNKNOWN;
+    request.clientAddress = plain(address ?? UNKNOWN);
     done();
   });
 };
+
+/**
+ * A server that listens on `::` sees IPv4 clients as `::ffff:192.0.2.7`: who looks for one looks for `192.0.2.7`. A zone
+ * (`fe80::1%br-lan`) is a name of our own for the way to the client; ipaddr.js throws at some that Node takes.
+ */
+const plain = (address: string): string =>
+  isIPv6(address) ? ipaddr.process(address.replace(/%.*/, '')).toString() : address;

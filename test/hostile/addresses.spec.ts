@@ -116,6 +116,8 @@ describe('X-Forwarded-For behind a trusted proxy', () => {
     ['3405803783', 401],
     ['203.0.113.7, nonsense', 401],
     ['nonsense', 401],
+    ['fe80::1%br-lan', 401], // no address that ipaddr.js would take
+    ['fe80::1%eth0.100, 10.1.2.3', 401],
     ['', 401],
     [', ,', 401],
     [`203.0.113.7, ${'198.51.100.1, '.repeat(500)}10.1.2.3`, 401],
@@ -130,5 +132,18 @@ describe('X-Forwarded-For behind a trusted proxy', () => {
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7, 10.1.2.3' };
     await publish(gateway.url, open, { text: 'a', trace_id: 'proxied' }, headers);
     expect(await loggedIp(open, 'proxied')).toBe('203.0.113.7');
+  });
+
+  test('the log has IPv4 as IPv4, and no zones', async ({ gateway, endpoint, loggedIp }) => {
+    const open = await endpoint([]);
+    const written = {
+      '::ffff:203.0.113.7': '203.0.113.7',
+      'fe80::1%br-lan': 'fe80::1',
+      '2001:DB8:0::7': '2001:db8::7',
+    };
+    for (const [address, logged] of Object.entries(written)) {
+      await publish(gateway.url, open, { text: 'a', trace_id: address }, { 'x-forwarded-for': address });
+      expect(await loggedIp(open, address)).toBe(logged);
+    }
   });
 });
