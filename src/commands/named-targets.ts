@@ -10,7 +10,7 @@ export interface NamedTargets {
 const everything = new WeakMap<readonly AccessProject[], NamedTargets>();
 
 /** All targets of an endpoint; worked out once for each picture of it, for most posts are meant for all. */
-const allOf = (projects: readonly AccessProject[]): NamedTargets => {
+export const allTargets = (projects: readonly AccessProject[]): NamedTargets => {
   let all = everything.get(projects);
   if (!all) {
     const projectIds = projects.map(({ project_id }) => project_id);
@@ -29,7 +29,7 @@ export const namedTargets = (
   projects: readonly AccessProject[],
   named: readonly string[],
 ): NamedTargets | Rejection<'invalid_targets'> => {
-  const all = allOf(projects);
+  const all = allTargets(projects);
   if (named.length === 0) return all;
   const channelIds = named.filter((id) => all.channelIds.includes(id));
   if (channelIds.length > 0) return { projectIds: all.projectIds, channelIds };

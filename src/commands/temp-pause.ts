@@ -7,7 +7,7 @@ import type { TempPauseBody } from '../payload/validate-pauses.js';
 import type { AccessProject } from '../projections/discovery/endpoint-access.queries.js';
 import { CountRescheduled } from '../projections/publish-schedule/rescheduled.queries.js';
 import type { Done } from './done.js';
-import { namedTargets } from './named-targets.js';
+import { allTargets, namedTargets } from './named-targets.js';
 import { execution } from './origin.js';
 import { PauseTargets } from './pause-targets.js';
 
@@ -63,7 +63,8 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
     };
     const run = execution(origin, 'temp-pause', at);
     const { position } = await this.commands.execute(new PauseTargets(run, scope, 'temp-pause', minuteMs));
-    const resources = target_minutes > 0 ? channelIds : ids.channelIds;
+    // D-45: a pause of projects alone counts their channels, whichever of them the request names.
+    const resources = target_minutes > 0 ? channelIds : allTargets(projects).channelIds;
     return { position, projectsAffected: projectIds.length, resourcesAffected: resources.length, rescheduled };
   }
 }

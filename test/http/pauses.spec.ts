@@ -89,6 +89,13 @@ describe('temp-pause (spec: POST /v1/webhooks/{slug}/temp-pause)', () => {
     );
   });
 
+  it('counts the projects’ channels where it pauses projects alone, whichever are named (D-45)', async () => {
+    const { first, endpoint } = await twoProjects();
+    const body = { project_minutes: 30, target_minutes: 0, targets: [first.id] };
+    expect(figures(await endpoint.post('temp-pause', body))).toEqual([2, 3, 0]);
+    expect(await endOfChannel(first)).toBeNull();
+  });
+
   it('never shortens a longer active pause: 5 minutes over 10 that run leave 10', async () => {
     const { channel, project, endpoint } = await oneProject();
     await endpoint.post('temp-pause', { project_minutes: 10, target_minutes: 10 });
