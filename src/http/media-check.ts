@@ -1,16 +1,24 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { GuardedClient } from '../media/guarded-client.js';
 import type { Inspector } from '../media/inspector.js';
-import { createProber, mediaProblems, type ProbeReport, type Prober } from '../media/probe.js';
+import { createProber, mediaProblems, type Prober } from '../media/probe.js';
 import type { AddressPolicy } from '../payload/address-policy.js';
 import type { Media, Problem } from '../payload/payload.js';
+import type { ProbedMedium } from '../platforms/publisher.js';
 
 /** What is known of a payload's media before anything is stored (D-24). */
 export interface CheckedMedia {
   /** What is certainly wrong: 400. None where a host is slow or down. */
   readonly problems: readonly Problem[];
   /** One for each medium, in their order. */
-  readonly media: readonly Pick<ProbeReport, 'url' | 'ok' | 'sizeBytes' | 'note'>[];
+  readonly media: readonly CheckedMedium[];
+}
+
+/** A medium, as far as it was looked at. */
+export interface CheckedMedium extends ProbedMedium {
+  readonly ok: boolean;
+  /** Why it could not be looked at as a whole. */
+  readonly note?: string;
 }
 
 /**
@@ -30,9 +38,11 @@ export class MediaCheck implements OnModuleDestroy {
   /** Never throws. @param media of a payload that has passed its other checks; undefined: it has none */
   async check(media: readonly Media[] = []): Promise<CheckedMedia> {
     if (media.length === 0) return { problems: [], media: [] };
-    if (!this.prober) return { problems: [], media: media.map(({ url }) => ({ url, ok: true, sizeBytes: null })) };
+    if (!this.prober)
+      return { problems: [], media: media.map((medium) => ({ ...medium, ok: true, sizeBytes: null, mime: null })) };
     const reports = await this.prober.probeAll(media);
-    return { problems: mediaProblems(reports), media: reports };
+    const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
+    return { problems: mediaProblems(reports), media: certain };
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -8,18 +8,14 @@ import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import type { Origin } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
-import { parsingJsonBody } from '../payload/json-body.js';
-import type { Problem } from '../payload/payload.js';
 import type { Refused } from '../payload/problem-list.js';
 import { validateTempPause, validateTempResume } from '../payload/validate-pauses.js';
-import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
 import { ProjectionProgress } from '../projections/progress.js';
 import { type Admitted, Gate } from './gate/gate.js';
-import type { Refusal } from './gate/refusal.js';
 import { invalidBody } from './gate/refusals.js';
 import { HttpProblem } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
-import { read } from './read-payload.js';
+import { read, readingBody } from './read-payload.js';
 
 /** Spec: Response of both pause endpoints. */
 export interface PausesAnswer {
@@ -92,12 +88,7 @@ const understand = async <Body>(
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,
   instead = '',
 ): Promise<Body> => {
-  const json = await read(body, parsingJsonBody(body.length > 0 ? body : Buffer.from(instead)));
-  if (!json.ok) throw refused(endpoint, 400, json.problems);
-  const checked = validate(json.value);
-  if (!checked.ok) throw refused(endpoint, checked.status, checked.problems);
+  const { checked } = await read(body, readingBody(body.length > 0 ? body : Buffer.from(instead), validate));
+  if (!checked.ok) throw invalidBody(endpoint, new HttpProblem(checked.status, 'invalid_payload', checked.problems));
   return checked.body;
 };
-
-const refused = (endpoint: EndpointAccess, status: number, problems: readonly Problem[]): Refusal =>
-  invalidBody(endpoint, new HttpProblem(status, 'invalid_payload', problems));

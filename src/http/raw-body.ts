@@ -9,6 +9,8 @@ declare module 'fastify' {
     contentTypeSent: string | undefined;
     /** When the request's head had arrived: `performance.now()`, ms. */
     arrivedAt: number;
+    /** How many bytes of the body have come so far, kept or not. */
+    bytesCome: number;
   }
 }
 
@@ -19,6 +21,7 @@ declare module 'fastify' {
 export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('contentTypeSent', undefined);
   fastify.decorateRequest('arrivedAt', 0);
+  fastify.decorateRequest('bytesCome', 0);
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = performance.now();
     request.contentTypeSent = request.headers['content-type'];
@@ -71,6 +74,7 @@ export const receiveBody = (request: FastifyRequest, watcher: BodyWatcher = NOBO
     stream.on('data', (chunk: Buffer) => {
       watcher.bodyMoves();
       size += chunk.length;
+      request.bytesCome = size;
       if (size <= limit) chunks.push(chunk);
       else if (size > limit * 4) {
         stream.pause();
@@ -91,6 +95,16 @@ export const receiveBody = (request: FastifyRequest, watcher: BodyWatcher = NOBO
     stream.on('close', broken);
   });
 };
+
+/** More is written nowhere: what a client announces may be any number. */
+const MAX_SIZE = 2 ** 31 - 1;
+
+/**
+ * How large a request's body is, in bytes, also where it was refused before it had come, or not kept: as much as was
+ * announced (no more can come), else as much as has come so far.
+ */
+export const bodySizeOf = ({ headers, bytesCome }: FastifyRequest): number =>
+  Math.min(Number(headers['content-length'] ?? bytesCome), MAX_SIZE);
 
 /** Reads a body to its end. @throws HttpProblem as {@link receiveBody} tells it */
 export const readBody = async (request: FastifyRequest): Promise<Buffer> => {

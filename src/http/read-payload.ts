@@ -3,6 +3,7 @@ import type { AddressPolicy } from '../payload/address-policy.js';
 import { validateIdempotencyKey } from '../payload/idempotency-key.js';
 import { parsingJsonBody } from '../payload/json-body.js';
 import { HEAVY_BYTES, type Problem, type PublishPayload } from '../payload/payload.js';
+import type { Refused } from '../payload/problem-list.js';
 import { validatePayload } from '../payload/validate.js';
 
 /** A request's payload, or everything that is wrong with the request. */
@@ -30,15 +31,28 @@ export function* readingPayload(
   addresses: AddressPolicy,
 ): Steps<ReadPayload> {
   const key = validateIdempotencyKey(keyHeader);
+  const { checked, sent } = yield* readingBody(body, (value) => validatePayload(value, addresses));
+  if (checked.ok && key.ok) return { ok: true, payload: checked.payload, key: key.key };
+  const problems = [...(key.ok ? [] : key.problems), ...(checked.ok ? [] : checked.problems)];
+  return { ok: false, status: key.ok && !checked.ok ? checked.status : 422, problems, sent };
+}
+
+const NOTHING_MORE: Refused = { ok: false, status: 400, problems: [] };
+
+/**
+ * Reads a body by its rules. What is wrong with it as JSON and what breaks the rules is told together, as far as the one
+ * leaves the other to be seen.
+ * @param validate the rules
+ * @returns `sent`: what the body says; undefined where it is no JSON that may be kept
+ */
+export function* readingBody<Checked extends { readonly ok: true }>(
+  body: Buffer,
+  validate: (value: unknown) => Checked | Refused,
+): Steps<{ readonly checked: Checked | Refused; readonly sent: unknown }> {
   const json = yield* parsingJsonBody(body);
   yield;
-  if (!json.ok) return { ok: false, status: 400, problems: json.problems, sent: undefined };
-  const checked = validatePayload(json.value, addresses);
-  if (checked.ok && key.ok) return { ok: true, payload: checked.payload, key: key.key };
-  return {
-    ok: false,
-    status: key.ok && !checked.ok ? checked.status : 422,
-    problems: [...(key.ok ? [] : key.problems), ...checked.problems],
-    sent: json.value,
-  };
+  if (json.ok) return { checked: validate(json.value), sent: json.value };
+  const further = json.unsafe ? validate(json.unsafe.value) : null;
+  const { status, problems } = further && !further.ok ? further : NOTHING_MORE;
+  return { checked: { ok: false, status, problems: [...json.problems, ...problems] }, sent: undefined };
 }

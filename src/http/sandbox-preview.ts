@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { Processing } from '../domain/project/processing.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { PublishPayload } from '../payload/payload.js';
-import type { PlatformChannel, Warning } from '../platforms/publisher.js';
+import type { PlatformChannel, ProbedMedium, Warning } from '../platforms/publisher.js';
 import { Publishers } from '../platforms/registry.js';
 import { type Processed, processPost } from '../processing/process-post.js';
 import { FindThing } from '../projections/discovery/discovery.queries.js';
@@ -34,8 +34,15 @@ export class SandboxPreview {
     private readonly translation: SandboxTranslation,
   ) {}
 
-  /** Previews by network. A channel that the post would go to stands for its network, else one of the endpoint's. */
-  async of(payload: PublishPayload, endpoint: EndpointAccess): Promise<Readonly<Record<string, Preview>>> {
+  /**
+   * Previews by network. A channel that the post would go to stands for its network, else one of the endpoint's.
+   * @param media the payload's, as far as they are known
+   */
+  async of(
+    payload: PublishPayload,
+    media: readonly ProbedMedium[],
+    endpoint: EndpointAccess,
+  ): Promise<Readonly<Record<string, Preview>>> {
     const places = placeByPlatform(payload, endpoint);
     const ownProject = endpoint.projects[0]?.project_id;
     const processing = this.processingOf(endpoint.owner_id);
@@ -44,22 +51,29 @@ export class SandboxPreview {
       const { channelId, projectId = ownProject } = places.get(platform) ?? {};
       const channel = await this.channel(channelId, endpoint.owner_id);
       const processed = await processPost(payload, await processing(projectId), platform, translate);
-      return [platform, this.preview(processed, platform, channel)] as const;
+      return [platform, this.preview(processed, media, platform, channel)] as const;
     });
     return Object.fromEntries(await Promise.all(previews));
   }
 
   /** What a post that does not go, or not yet, shows is why. */
-  private preview(processed: Processed, platform: string, channel: PlatformChannel): Preview {
+  private preview(
+    processed: Processed,
+    media: readonly ProbedMedium[],
+    platform: string,
+    channel: PlatformChannel,
+  ): Preview {
     if (processed.kind === 'filtered') return nothingSent(processed.reason);
     if (processed.kind === 'wait') {
       const { code, message } = processed.error;
       return nothingSent({ code, message: `${message} The post would wait and be tried again.` });
     }
-    const { steps, warnings, textAfterTrim, trimmedChars } = this.publishers
-      .of(platform)
-      .render(processed.post, channel);
-    const requests = steps.map(({ name, method, request }) => ({ step: name, method, request }));
+    const publisher = this.publishers.of(platform);
+    const foreseen = publisher.foresee(media);
+    const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(processed.post, channel, foreseen);
+    // A step that finds out what is known already comes to no call.
+    const calls = steps.filter(({ name }) => !(name in foreseen));
+    const requests = calls.map(({ name, method, request }) => ({ step: name, method, request }));
     const all = [...processed.warnings, ...warnings];
     return { text_after_trim: textAfterTrim, trimmed_chars: trimmedChars, requests, warnings: all };
   }

@@ -1,5 +1,5 @@
-import type { ProbeReport } from '../media/probe.js';
 import { LIMITS } from '../payload/payload.js';
+import type { CheckedMedium } from './media-check.js';
 import type { ReadPayload } from './read-payload.js';
 
 /** Spec: POST /v1/sandbox/test, `validation`; `not_checked` where a body could not be read so far. */
@@ -23,17 +23,15 @@ export interface SandboxMedium {
 const MB = 1_048_576;
 
 /** A medium as the sandbox shows it. */
-export const shownMedium = ({
-  url,
-  sizeBytes,
-  ok,
-  note,
-}: Pick<ProbeReport, 'url' | 'sizeBytes' | 'ok' | 'note'>): SandboxMedium => ({
+export const shownMedium = ({ url, sizeBytes, ok, note }: CheckedMedium): SandboxMedium => ({
   url,
   size_mb: sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)),
   ok,
   ...(note !== undefined && { note }),
 });
+
+/** Of a body that says nothing, because it is too long or no JSON. */
+export const NOT_READ: SandboxValidation = { schema: 'failed', entities: 'not_checked', media: [] };
 
 /** What passed of a payload that was refused. Its media are not fetched. */
 export const validationOf = ({
@@ -41,7 +39,7 @@ export const validationOf = ({
   problems,
   sent,
 }: Extract<ReadPayload, { readonly ok: false }>): SandboxValidation => {
-  if (sent === undefined) return { schema: 'failed', entities: 'not_checked', media: [] };
+  if (sent === undefined) return NOT_READ;
   const isWrong = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
   return {
     schema: status === 422 ? 'failed' : 'passed',

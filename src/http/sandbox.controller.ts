@@ -6,12 +6,13 @@ import { SETTINGS } from '../config/tokens.js';
 import { addressPolicy, type AddressPolicy } from '../payload/address-policy.js';
 import { isRejection } from '../kernel/result.js';
 import { Gate } from './gate/gate.js';
+import { headerText } from './header-text.js';
 import { HttpProblem, problemBody } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
 import { MediaCheck } from './media-check.js';
 import { read, readingPayload } from './read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
-import { type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
+import { NOT_READ, type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
 
 /** Trying a payload out: nothing is stored, published, charged or logged (spec: POST /v1/sandbox/test; D-12, D-44). */
 @Controller('v1/sandbox')
@@ -36,8 +37,9 @@ export class SandboxController {
       return { ...problemBody(problem, request.id), would_create_post: false, validation };
     };
 
-    const key = request.headers['idempotency-key'] as string | undefined;
-    const said = await read(body, readingPayload(body, key, this.addresses));
+    if (!body.ok) return refuse(body.problem, NOT_READ);
+    const key = headerText(request, 'idempotency-key');
+    const said = await read(body.bytes, readingPayload(body.bytes, key, this.addresses));
     if (!said.ok) return refuse(new HttpProblem(said.status, 'invalid_payload', said.problems), validationOf(said));
     const { payload } = said;
     const isBound = endpoint.projects.length > 0;
@@ -46,7 +48,12 @@ export class SandboxController {
     const { problems, media } = await this.media.check(payload.media);
     const validation = { ...PASSED, media: media.map(shownMedium) };
     if (problems.length > 0) return refuse(new HttpProblem(400, 'invalid_payload', problems), validation);
-    return { ok: true, would_create_post: isBound, validation, preview: await this.preview.of(payload, endpoint) };
+    return {
+      ok: true,
+      would_create_post: isBound,
+      validation,
+      preview: await this.preview.of(payload, media, endpoint),
+    };
   }
 }
 

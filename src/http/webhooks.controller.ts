@@ -8,6 +8,7 @@ import { iso } from '../kernel/instant.js';
 import { Gate, type NewPost } from './gate/gate.js';
 import { latencyOf, type RequestNotes, routeOf, userAgentOf } from './gate/request-notes.js';
 import type { SentPost } from './gate/sent-post.js';
+import { bodySizeOf } from './raw-body.js';
 
 /** Publishing (spec: POST /v1/webhooks/{slug}). */
 @Controller('v1/webhooks')
@@ -54,7 +55,7 @@ export class WebhooksController {
       ip: request.clientAddress,
       userAgent: userAgentOf(request),
       route: routeOf(request),
-      payloadBytes: request.notes!.payloadBytes,
+      payloadBytes: bodySizeOf(request),
       latencyMs: latencyOf(request),
     };
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);

@@ -6,7 +6,13 @@ import { grouped } from './wording.js';
 
 /** The value of a body, or everything that is wrong with it; all of it answered with 400 (D-5, D-43). */
 export type JsonBody =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** What it says for all that, where it is JSON: to tell what else is wrong with it, and for nothing else. */
+      readonly unsafe?: { readonly value: unknown };
+    };
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -34,10 +40,11 @@ export function* parsingJsonBody(bytes: Buffer): Steps<JsonBody> {
   const text = bytes.toString('utf8');
   if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', 'the body is empty: send a JSON object');
   yield;
-  const problems = yield* scanJson(text);
-  if (problems.length > 0) return { ok: false, problems };
+  const { problems, isWhole } = yield* scanJson(text);
+  if (!isWhole) return { ok: false, problems };
   yield;
-  return { ok: true, value: JSON.parse(text) as unknown };
+  const value = JSON.parse(text) as unknown;
+  return problems.length === 0 ? { ok: true, value } : { ok: false, problems, unsafe: { value } };
 }
 
 const refused = (code: string, message: string): JsonBody => ({ ok: false, problems: [{ path: '', code, message }] });

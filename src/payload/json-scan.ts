@@ -40,16 +40,24 @@ class Stop extends Error {}
  * characters, which no database holds, and numbers that no double holds. Linear and never recursive; what it remembers
  * is the keys of the containers that are open.
  *
- * @returns what is wrong, at most 50 problems; none where `JSON.parse` may have the text.
+ * @returns what is wrong, at most 50 problems; none where what `JSON.parse` makes of the text may be kept.
  */
-export function* scanJson(text: string): Steps<Problem[]> {
+export function* scanJson(text: string): Steps<JsonScanned> {
   const scan = new JsonScan(text);
   try {
     yield* scan.run();
   } catch (stop) {
     if (!(stop instanceof Stop)) throw stop;
+    return { problems: scan.problems, isWhole: false };
   }
-  return scan.problems;
+  return { problems: scan.problems, isWhole: true };
+}
+
+/** What a scan has found. */
+export interface JsonScanned {
+  readonly problems: readonly Problem[];
+  /** Whether it came to the end: the text is JSON within the limits, whatever else is wrong with it. */
+  readonly isWhole: boolean;
 }
 
 class JsonScan {

@@ -118,6 +118,17 @@ export interface WantedMedia {
   readonly formats: readonly string[];
 }
 
+/** A medium as far as it is known before it is fetched (D-24). */
+export interface ProbedMedium extends Media {
+  /** Null where nobody knows. */
+  readonly sizeBytes: number | null;
+  /** By the file's own bytes, without parameters; null where it is not certain. */
+  readonly mime: string | null;
+  /** Pixels. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
 /** A medium on disk, for as long as it is not released. */
 export interface MediaFile {
   readonly path: string;
@@ -171,6 +182,11 @@ export interface Publisher {
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
+  /**
+   * What steps will find of a post's media and end with, as far as it can be told before anything is fetched: with these
+   * results `render` shows which media go as links (D-22, D-38). Pure.
+   */
+  foresee(media: readonly ProbedMedium[]): SendContext['results'];
   /**
    * For how long, in milliseconds from a call, the network takes another one with the same {@link SendContext.key} for
    * the same post, so that it may be repeated without a look. Absent: it knows no keys (platforms.md §4).

@@ -116,6 +116,8 @@ describe('what no client should send', () => {
     ['an entity outside', '{"text": "a", "entities": [{"type": "bold", "offset": 0, "length": 2}]}', 400],
     ['an entity through a pair', '{"text": "😀", "entities": [{"type": "bold", "offset": 1, "length": 1}]}', 400],
     ['nobody’s target', '{"text": "a", "targets": [{"id": "tgt_nobody"}]}', 422, 'invalid_targets'],
+    ['a key twice, and a number for a text', '{"text": 7, "metadata": {"a": 1, "a": 2}}', 422, 'duplicate_key'],
+    ['half a character, and a pause of a week', '{"text": "\\ud83d", "ad_pause_minutes": 10080}', 422, 'out_of_range'],
     ['faults of both kinds', '{"text": 7, "media": [{"type": "document", "url": "https://example.com/a"}]}', 422],
   ];
   for (const [what, body, status, code] of bodies)
@@ -134,6 +136,12 @@ describe('what no client should send', () => {
 
   test('an Idempotency-Key over 128 characters: 422', async ({ send }) =>
     expectProblem(await send('{"text": "a"}', { 'idempotency-key': 'k'.repeat(129) }), 422));
+
+  test('an Idempotency-Key over 128 characters, and no JSON: both are told, 422', async ({ send }) => {
+    const answer = await send('{"text": ', { 'idempotency-key': 'k'.repeat(129) });
+    expectProblem(answer, 422, 'too_long');
+    expectProblem(answer, 422, 'not_json');
+  });
 
   test('a request that is none, or whose head is too large: 4xx, with a request id', async ({ open }) => {
     const requests: readonly (readonly [string, number])[] = [

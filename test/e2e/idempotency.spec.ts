@@ -49,6 +49,16 @@ describe('one key, one post (D-19)', () => {
     expect(await textsOn(telegram, endpoint.channels[0]!.chatId)).toEqual(['over two']);
   });
 
+  test('a key of 128 characters of any script, in the header or as external_id, is one key', async (cast) => {
+    const { urls, endpoints } = cast;
+    const external_id = 'ключ'.repeat(32);
+    const sent = header(Buffer.from(external_id).toString('latin1')); // HTTP sends bytes
+    const first = await publish(urls[0], endpoints[4]!, { text: 'by a word' }, sent);
+    const second = await publish(urls[1], endpoints[4]!, { text: 'by a word', external_id });
+    expect([first.status, second.status]).toEqual([200, 202]);
+    expect(second.body).toBe(first.body);
+  });
+
   test('external_id is the key where no header is sent', async ({ urls, endpoints, manage, telegram }) => {
     const endpoint = endpoints[2]!;
     const payload = { text: 'by external id', external_id: 'order-1' };

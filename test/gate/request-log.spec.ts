@@ -49,7 +49,36 @@ describe('a line of the request log (spec: Request log entry; D-33)', () => {
   ])('of a body that is %s tells that', async (_, body, status) => {
     const its = await endpoint();
     const answer = await call(gateway.url, its, { body });
-    expect(await lineOf(gateway, its, answer)).toMatchObject({ decision: 'rejected_validation', http_status: status });
+    expect(await lineOf(gateway, its, answer)).toMatchObject({
+      ...{ decision: 'rejected_validation', http_status: status, payload_bytes: body.length },
+    });
+  });
+
+  it('has the payload’s size also where nobody looked at the payload', async () => {
+    const body = { text: 'Hello', metadata: { pad: 'x'.repeat(100_000) } };
+    const its = await endpoint();
+    const off = await endpoint();
+    await gateway.manage('POST', `/endpoints/${off.id}/disable`);
+    const answers = [
+      [its, await call(gateway.url, its, { body, headers: { authorization: 'Bearer x' } })],
+      [its, await call(gateway.url, its, { body, headers: { 'content-type': 'text/plain' } })],
+      [off, await call(gateway.url, off, { body })],
+    ] as const;
+    const lines = await Promise.all(answers.map(([whose, answer]) => lineOf(gateway, whose, answer)));
+    const size = JSON.stringify(body).length;
+    expect(lines.map(({ http_status, payload_bytes }) => [http_status, payload_bytes])).toEqual([
+      [401, size],
+      [415, size],
+      [403, size],
+    ]);
+  });
+
+  it('has names that are not ASCII as they were sent', async () => {
+    const its = await endpoint();
+    const headers = { 'user-agent': Buffer.from('Лавка/2.0 ☕').toString('latin1') }; // HTTP sends bytes
+    expect(await lineOf(gateway, its, await call(gateway.url, its, { headers }))).toMatchObject({
+      user_agent: 'Лавка/2.0 ☕',
+    });
   });
 
   it('is there for discovery and pauses too, with their routes (D-44)', async () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { gif, png } from '../media/make-images.js';
-import { TestHost } from '../media/test-host.js';
+import { film, webm } from '../media/make-films.js';
+import { sparse, TestHost } from '../media/test-host.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
 
 let gateway: TestGateway;
@@ -21,6 +22,12 @@ afterAll(async () => {
   await host.stop();
   await gateway.stop();
 });
+
+/** A VK channel that may upload. */
+const vkChannel = (): Promise<{ id: string }> => {
+  const credentials = { access_token: 'T', upload_token: 'U', group_id: '5' };
+  return gateway.manage('POST', '/channels', { owner_id: owner, platform: 'vk', name: 'VK', credentials });
+};
 
 /** As long as a text may be. */
 const words = `${'word '.repeat(4_000).slice(0, 15_894)}.`;
@@ -145,6 +152,18 @@ describe('a payload that publishing would refuse (D-44)', () => {
       },
     ],
     [
+      'more than 5 MB',
+      `{"text": "${'x'.repeat(5_242_880)}"}`,
+      400,
+      { schema: 'failed', entities: 'not_checked', media: [] },
+    ],
+    [
+      'a key twice, and a wrong type',
+      '{"text": 5, "metadata": {"a": 1, "a": 2}}',
+      422,
+      { schema: 'failed', entities: 'not_checked', media: [] },
+    ],
+    [
       'both kinds of problems',
       { text: 'Ahoy', entities: [{ type: 'bold', offset: 2, length: 9 }], trace_id: 5 },
       422,
@@ -193,6 +212,33 @@ describe('media (D-24)', () => {
     expect(body).toMatchObject({ ok: false, would_create_post: false, validation: { schema: 'passed' } });
     expect(body.validation.media.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, false]);
     expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['media[1].url', 'media[2].url']);
+  });
+
+  it('that a network cannot carry stand as links in its preview, as readers would see it (D-22, D-38)', async () => {
+    const all = await gateway.endpoint(owner, [await gateway.project(owner, [channel, await vkChannel()])]);
+    const large = host.serve('/large.mp4', sparse(60 * 1_048_576, film({ seconds: 3 })));
+    const { status, body } = await all.sandbox({ text: 'Ahoy', media: [{ type: 'video', url: large }] });
+    expect(status).toBe(200);
+    const { telegram, max, vk } = body.preview;
+    expect(telegram).toMatchObject({
+      text_after_trim: `Ahoy\n\n${large}`,
+      requests: [{ method: 'sendMessage' }],
+      warnings: [{ code: 'media_as_link' }],
+    });
+    expect([max.text_after_trim, vk.text_after_trim]).toEqual(['Ahoy', 'Ahoy']); // 250 MB, 2 GB
+    const ribbon = host.serve('/ribbon.png', png(3_000, 100));
+    const { preview } = (await all.sandbox({ media: [{ type: 'photo', url: ribbon }] })).body;
+    expect([preview.telegram, preview.max, preview.vk].map(({ text_after_trim }) => text_after_trim)).toEqual([
+      ...[ribbon, '', ribbon], // a ratio of 30 where 20 is the most
+    ]);
+    expect(preview.vk.requests).toMatchObject([{ method: 'wall.post' }]);
+  });
+
+  it('are shown by what they are, not by what their addresses say (D-22)', async () => {
+    const url = host.serve('/film', webm(3));
+    const { telegram } = (await endpoint.sandbox({ media: [{ type: 'video', url }] })).body.preview;
+    expect(telegram.requests).toMatchObject([{ method: 'sendDocument' }]);
+    expect(telegram.warnings).toMatchObject([{ code: 'media_as_document' }]);
   });
 
   it('of a host that is down are no error, with a note', async () => {

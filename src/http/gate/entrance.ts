@@ -100,9 +100,6 @@ export class Entrance {
 
   private async unauthorizedIsDue({ request, body, unauthorized: time }: Visit, endpoint: EndpointAccess | null) {
     if (!endpoint) this.log.info({ request_id: request.id, ip: request.clientAddress }, 'a request to an unknown slug'); // D-14
-    void body.then((read) => {
-      if (read.ok && request.notes) request.notes.payloadBytes = read.bytes.length;
-    });
     await time.isDue(body);
   }
 

@@ -10,6 +10,7 @@ import type { Budget } from '../../limits/limiter.js';
 import { type AddressPolicy, addressPolicy } from '../../payload/address-policy.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
+import { headerText } from '../header-text.js';
 import { HttpProblem } from '../http-problem.js';
 import { invalidTargets } from '../invalid-targets.js';
 import { MediaCheck } from '../media-check.js';
@@ -24,6 +25,12 @@ import type { Visit } from './visit.js';
 export interface Admitted {
   readonly endpoint: EndpointAccess;
   readonly body: Buffer;
+}
+
+/** One whose body may be too long to be read. */
+export interface Passing {
+  readonly endpoint: EndpointAccess;
+  readonly body: ReceivedBody;
 }
 
 /** A post that may be accepted. */
@@ -68,14 +75,17 @@ export class Gate {
 
   /** Discovery and pauses, up to where their bodies are understood. @throws Refusal */
   async admit(request: FastifyRequest, slug: string, budget: 'discovery' | 'pauses'): Promise<Admitted> {
-    return this.pass(await this.entrance.toEndpoint(request, slug), budget);
+    const { endpoint, body } = await this.pass(await this.entrance.toEndpoint(request, slug), budget);
+    if (!body.ok) throw invalidBody(endpoint, body.problem);
+    return { endpoint, body: body.bytes };
   }
 
   /**
    * The sandbox finds its endpoint by the token, which may be a test token; it is for every plan (D-12), so of what may
-   * have switched an endpoint off its owner alone counts. @throws Refusal
+   * have switched an endpoint off its owner alone counts. A body that cannot be read is for it to tell of (D-44).
+   * @throws Refusal
    */
-  async admitToSandbox(request: FastifyRequest): Promise<Admitted> {
+  async admitToSandbox(request: FastifyRequest): Promise<Passing> {
     return this.pass(await this.entrance.toSandbox(request), 'sandbox');
   }
 
@@ -83,7 +93,7 @@ export class Gate {
   async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
     const visit = await this.entrance.toEndpoint(request, slug);
     const entered = await this.entrance.enter(visit);
-    const sent = await readSentPost(await bodyOf(visit), keyHeaderOf(request), this.addresses);
+    const sent = await readSentPost(await bodyOf(visit), headerText(request, 'idempotency-key'), this.addresses);
     request.notes!.traceId = sent.traceId;
 
     const seen = await this.claims.look(entered.endpoint_id, sent.keys, this.clock.now());
@@ -96,12 +106,10 @@ export class Gate {
     return this.limits.giveBack(post);
   }
 
-  private async pass(visit: Visit, budget: Budget): Promise<Admitted> {
+  private async pass(visit: Visit, budget: Budget): Promise<Passing> {
     const entered = await this.entrance.enter(visit);
     const body = await bodyOf(visit);
-    const endpoint = await this.limits.take(visit, entered, budget);
-    if (!body.ok) throw invalidBody(endpoint, body.problem);
-    return { endpoint, body: body.bytes };
+    return { endpoint: await this.limits.take(visit, entered, budget), body };
   }
 
   /** Replay, month, rate limits. @param mediaAreChecked of a post with media it is only then sure that it is accepted */
@@ -145,13 +153,9 @@ export class Gate {
   }
 }
 
-const keyHeaderOf = ({ headers }: FastifyRequest): string | undefined =>
-  headers['idempotency-key'] as string | undefined;
-
 /** Waits for the body; one that broke off was never sent. @throws HttpProblem where nobody is there any more */
-const bodyOf = async ({ body, request }: Visit): Promise<ReceivedBody> => {
+const bodyOf = async ({ body }: Visit): Promise<ReceivedBody> => {
   const read = await body;
-  if (read.ok && request.notes) request.notes.payloadBytes = read.bytes.length;
   if (!read.ok && read.problem.code === 'body_incomplete') throw read.problem;
   return read;
 };

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
+import { headerText } from '../header-text.js';
+import { bodySizeOf } from '../raw-body.js';
 import type { Decision, Refusal } from './refusal.js';
 import type { RequestRecorder } from './request-recorder.js';
 
@@ -9,7 +11,6 @@ import type { RequestRecorder } from './request-recorder.js';
 export interface RequestNotes {
   /** Null until an endpoint is found; what reaches none is in the service's own log alone (D-14). */
   endpointId: string | null;
-  payloadBytes: number;
   /** Of the body, where it could be read. */
   traceId: string | null;
   postId: string | null;
@@ -28,13 +29,13 @@ declare module 'fastify' {
   }
 }
 
+/** Characters. */
 const MAX_USER_AGENT = 500;
 
 /** Begins to take notes of a request to an endpoint. */
 export const takeNotes = (request: FastifyRequest): void => {
   request.notes = {
     endpointId: null,
-    payloadBytes: 0,
     traceId: null,
     postId: null,
     decision: null,
@@ -58,8 +59,11 @@ export const noteRefusal = (request: FastifyRequest, { decision, reason, why, en
 };
 
 /** The User-Agent as it is kept; null where none was sent. */
-export const userAgentOf = ({ headers }: FastifyRequest): string | null =>
-  headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
+export const userAgentOf = (request: FastifyRequest): string | null => {
+  const sent = headerText(request, 'user-agent');
+  if (sent === undefined || sent.length <= MAX_USER_AGENT) return sent ?? null;
+  return Array.from(sent).slice(0, MAX_USER_AGENT).join('');
+};
 
 /** The route as the specification writes it: `POST /v1/webhooks/{slug}`. */
 export const routeOf = ({ method, routeOptions }: FastifyRequest): string =>
@@ -88,7 +92,7 @@ export const recordAnswers = (fastify: FastifyInstance, recorder: RequestRecorde
           reason: notes.reason,
           http_status: reply.statusCode,
           latency_ms: latencyOf(request),
-          payload_bytes: notes.payloadBytes,
+          payload_bytes: bodySizeOf(request),
           trace_id: notes.traceId,
           post_id: notes.postId,
           why: notes.why,

@@ -3,6 +3,7 @@ import type { PlatformPace, Publisher } from '../publisher.js';
 import { lookUpMessage } from './look-up.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
+import { foreseeUploads } from './upload.js';
 
 /** Settings of the MAX publisher. */
 export interface MaxPublisherOptions {
@@ -34,6 +35,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: MaxPublisherO
     pace: PACE,
     accountField: 'access_token',
     render: renderMax,
+    foresee: foreseeUploads,
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
     close: () => connection.connections.close(),

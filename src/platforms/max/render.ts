@@ -8,7 +8,7 @@ import { renderText, type MaxText } from './text.js';
 const BUTTONS_ALONE = '🔗';
 
 /** MAX's names for a post's media; an attachment and an upload have the same. */
-const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
+export const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
 export type MaxMediaType = 'image' | 'video' | 'audio';
 
 /** A medium of the post, and its place in it. */
@@ -18,7 +18,7 @@ interface Numbered {
 }
 
 /** The name of a medium's upload; its result holds `payload`, or `link` where it cannot go. */
-const uploadOf = (index: number): string => `upload-${index}`;
+export const uploadOf = (index: number): string => `upload-${index}`;
 
 /**
  * The calls that put a post into a MAX chat (platforms.md §1, §2, §5): all uploads first, then one message with text,

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange } from '../exchange.js';
+import { foreseenObstacle } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
-import type { MediaFile, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
 import { callMax, jsonObject, type MaxConnection } from './call.js';
 import { classify, type MaxFailure } from './classify.js';
-import type { MaxMediaType } from './render.js';
+import { TYPES, uploadOf, type MaxMediaType } from './render.js';
 
 const MB = 1_048_576;
 
@@ -52,6 +53,15 @@ export const uploadStep = async (
     file.release();
   }
 };
+
+/** What {@link uploadStep} will find of media that cannot go. */
+export const foreseeUploads = (media: readonly ProbedMedium[]): SendContext['results'] =>
+  Object.fromEntries(
+    media.flatMap((medium, index) => {
+      const obstacle = foreseenObstacle(medium, WANTED[TYPES[medium.type]]);
+      return obstacle ? [[uploadOf(index), { link: obstacle.code }]] : [];
+    }),
+  );
 
 const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
 

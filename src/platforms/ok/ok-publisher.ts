@@ -2,7 +2,7 @@ import { createConnections } from '../exchange.js';
 import type { PlatformPace, Publisher } from '../publisher.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
-import { uploadMedium } from './upload.js';
+import { foreseeUploads, uploadMedium } from './upload.js';
 
 /** Settings of the OK publisher. */
 export interface OkPublisherOptions {
@@ -42,6 +42,7 @@ export const createOkPublisher = ({
     pace: PACE,
     accountField: 'access_token',
     render: renderOk,
+    foresee: foreseeUploads,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     close: () => connections.close(),
   };

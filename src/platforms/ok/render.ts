@@ -10,6 +10,9 @@ export const DEFAULT_TEXT_LIMIT = 5_000;
 /** What an upload step remembers: the id that the topic refers to, or why the medium goes as a link (D-22). */
 export type UploadResult = { readonly id: string } | { readonly unsent: string };
 
+/** The name of a medium's upload. */
+export const uploadOf = (index: number): string => `media-${index + 1}`;
+
 /** The calls by which a medium reaches OK, and the field of the form that carries it (platforms.md §1). */
 const UPLOADS = {
   photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
@@ -33,7 +36,7 @@ export const renderOk = (
   const movies: JsonObject[] = [];
   const links: string[] = [];
   for (const [index, { type, url }] of post.media.entries()) {
-    const name = `media-${index + 1}`;
+    const name = uploadOf(index);
     const obstacle = type === 'audio' ? 'OK takes no sound.' : unsent(results[name]);
     if (obstacle === null) (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
     else {

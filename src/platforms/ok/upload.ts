@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange, type Exchange } from '../exchange.js';
+import { foreseenObstacle } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
-import type { MediaFile, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
 import { callOk, errorCodeOf, jsonOf, unreadable, type OkConnection } from './call.js';
 import { classify, refusesPhoto } from './classify.js';
-import type { UploadResult } from './render.js';
+import { uploadOf, type UploadResult } from './render.js';
 
 const MB = 1_048_576;
 
@@ -35,6 +36,15 @@ export const uploadMedium = async (
     file.release();
   }
 };
+
+/** What {@link uploadMedium} will find of media that cannot go. */
+export const foreseeUploads = (media: readonly ProbedMedium[]): SendContext['results'] =>
+  Object.fromEntries(
+    media.flatMap((medium, index) => {
+      const obstacle = medium.type === 'audio' ? null : foreseenObstacle(medium, WANTED[medium.type]);
+      return obstacle ? [[uploadOf(index), { unsent: `media[${index}].url ${obstacle.what}` }]] : [];
+    }),
+  );
 
 interface Chain {
   readonly connection: OkConnection;

@@ -1,9 +1,19 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
+import { foreseenObstacle } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import type { FilePart } from '../multipart.js';
-import type { MediaFile, PublishError, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import type {
+  MediaFile,
+  ProbedMedium,
+  PublishError,
+  SendContext,
+  Step,
+  StepOutcome,
+  WantedMedia,
+} from '../publisher.js';
 import { kindOfFile, mediumOf, type FetchedMedium } from './media-plan.js';
+import { FETCH } from './steps.js';
 
 const MB = 1_048_576;
 
@@ -38,6 +48,17 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
     messageIds: [],
     urls: [],
   };
+};
+
+/** What {@link fetchMedia} will find, as far as it can be told; null for a medium of which nothing is certain. */
+export const foreseeFiles = (media: readonly ProbedMedium[]): SendContext['results'] => {
+  if (media.length === 0) return {};
+  const found = media.map((medium): FetchedMedium | null => {
+    const obstacle = foreseenObstacle(medium, WANTED[medium.type]);
+    if (obstacle) return { link: obstacle.code };
+    return medium.mime === null ? null : { kind: kindOfFile(medium.type, medium.mime) };
+  });
+  return { [FETCH]: { media: found } };
 };
 
 /** The files that a request refers to, which whoever asked releases. */

@@ -54,7 +54,7 @@ export const mediumOf = (reference: string): { readonly type: Media['type']; rea
  * @param fetched the result of the step that fetched them, where it is done
  */
 export const planMedia = (media: readonly Media[], fetched: JsonObject | undefined): MediaPlan => {
-  const found = (fetched?.['media'] ?? []) as unknown as readonly FetchedMedium[];
+  const found = (fetched?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
   const links: string[] = [];
   const warnings: Warning[] = [];
   const items: Item[] = [];

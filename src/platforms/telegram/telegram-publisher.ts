@@ -1,5 +1,6 @@
 import { createConnections } from '../exchange.js';
 import type { PlatformPace, Publisher } from '../publisher.js';
+import { foreseeFiles } from './files.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
 
@@ -40,6 +41,7 @@ export const createTelegramPublisher = ({
     pace: PACE,
     accountField: 'bot_token',
     render: renderTelegram,
+    foresee: foreseeFiles,
     send: (step, context) => sendStep(connection, step, context),
     close: () => connection.connections.close(),
   };

@@ -11,6 +11,9 @@ export const MAX_POST_TEXT = 15_895;
 /** What an upload step remembers: what goes into `attachments`, or why the medium goes as a link (D-22). */
 export type UploadResult = { readonly attachment: string } | { readonly unsent: string };
 
+/** The name of a medium's upload. */
+export const uploadOf = (index: number): string => `media-${index + 1}`;
+
 /** The calls by which a medium reaches VK, and the field of the form that carries it (platforms.md §1). */
 const UPLOADS = {
   photo: { method: 'photos.saveWallPhoto', upload: { address: 'photos.getWallUploadServer', field: 'photo' } },
@@ -33,7 +36,7 @@ export const renderVk = (
   const attachments: JsonObject[] = [];
   const links: string[] = [];
   for (const [index, medium] of post.media.entries()) {
-    const name = `media-${index + 1}`;
+    const name = uploadOf(index);
     const obstacle = obstacleTo(medium, channel) ?? unsent(results[name]);
     if (obstacle === null) attachments.push({ $from: `${name}.attachment` });
     else {

@@ -3,7 +3,7 @@ import type { PlatformPace, Publisher } from '../publisher.js';
 import { lookUpOnWall } from './look-up.js';
 import { postToWall } from './post.js';
 import { renderVk } from './render.js';
-import { uploadMedium } from './upload.js';
+import { foreseeUploads, uploadMedium } from './upload.js';
 
 /** Settings of the VK publisher. */
 export interface VkPublisherOptions {
@@ -47,6 +47,7 @@ export const createVkPublisher = ({
     accountField: 'access_token',
     keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
+    foresee: foreseeUploads,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     close: () => connections.close(),
