@@ -1,34 +1,44 @@
 import 'reflect-metadata';
 import { createLogger } from './config/logger.js';
-import { helpText, loadSettings } from './config/settings.js';
+import { helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
-import { start } from './app/start.js';
+import { type Running, start } from './app/start.js';
 import { seedDemo } from './app/demo.js';
 
 const STOP_MS = 9_000;
 
 const main = async (): Promise<void> => {
   if (process.argv.includes('--help')) {
-    process.stdout.write(helpText());
+    process.stdout.write(`${helpText()}\n`);
     return;
   }
   const settings = loadSettings(process.env);
   const log = createLogger(settings);
-  let stopping = false;
-  let running: Awaited<ReturnType<typeof start>> | null = null;
+  const stopping = new AbortController();
+  let running: Running | null = null;
   const stop = (signal: string) => {
-    if (stopping) return;
-    stopping = true;
+    if (stopping.signal.aborted) return;
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), STOP_MS).unref();
-    void (running?.stop() ?? Promise.resolve()).then(() => process.exit(0));
+    stopping.abort();
+    void running?.stop().then(() => process.exit(0));
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  running = await start(settings, log);
-  const demo = running.settings.demo && running.settings.roles.has('api') ? await seedDemo(running) : null;
-  process.stdout.write(banner(running, demo));
+  try {
+    running = await start(settings, log, stopping.signal);
+    const demo = isDemo(settings) ? await seedDemo(running) : null;
+    process.stdout.write(banner(running, demo));
+  } catch (error) {
+    if (stopping.signal.aborted && running) return; // `stop` ends the process when all is put away
+    await running?.stop();
+    if (!stopping.signal.aborted) throw error;
+    process.exit(0); // what had been started is stopped
+  }
 };
+
+/** Whether there is a demo to be set up: its owner's posts need whoever takes them, and whoever puts them on the walls. */
+const isDemo = ({ demo, roles }: Settings): boolean => demo && roles.has('api') && roles.has('worker');
 
 /** What JavaScript itself throws: a mistake of ours, whose place matters. */
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { completeKeys, type Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import { catalogue } from '../domain/catalogue.js';
 import { EventCodec } from '../event-store/codec.js';
-import { type EventStore, Unavailable } from '../event-store/port.js';
+import type { EventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { Streams } from '../event-store/streams.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.js';
@@ -17,9 +16,9 @@ import { migrations } from '../postgres/migrations/all.js';
 import { Notifications } from '../postgres/notifications.js';
 import { createPool } from '../postgres/pool.js';
 import { checkSecretsKey } from '../postgres/secrets-key-check.js';
-import { isUnavailable } from '../postgres/unavailable.js';
 import { ProjectionProgress } from '../projections/progress.js';
 import { SecretVault } from '../secrets/vault.js';
+import { reach } from './reach.js';
 
 /** Everything that outlives a request and is shared by the roles of one process. */
 export interface Infrastructure {
@@ -40,20 +39,24 @@ export interface Infrastructure {
   stop(): Promise<void>;
 }
 
-const WAIT_MS = 1_000;
 /** How often events are deleted that retention has cut off. */
 const SCAVENGE_MS = 5 * 60_000;
 
 /**
  * Starts database, event store and what stands on them. Servers that are not there yet are waited for, with a line in
- * the log; settings that do not fit them (a foreign SECRETS_KEY, a newer schema) stop the start.
+ * the log; settings that do not fit them (a wrong password, a foreign SECRETS_KEY, a newer schema) stop the start.
+ * @param signal gives it up while a server is waited for @throws Error with a sentence for people
  */
-export const startInfrastructure = async (settings: Settings, log: Logger): Promise<Infrastructure> => {
+export const startInfrastructure = async (
+  settings: Settings,
+  log: Logger,
+  signal?: AbortSignal,
+): Promise<Infrastructure> => {
   const keys = await completeKeys(settings);
   const embedded =
     settings.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: settings.dataDir, logger: log }) : null;
   try {
-    return await assemble(settings, keys, embedded, log);
+    return await assemble(settings, keys, embedded, log, signal);
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -65,15 +68,17 @@ const assemble = async (
   keys: Keys,
   embedded: EmbeddedPostgres | null,
   log: Logger,
+  signal?: AbortSignal,
 ): Promise<Infrastructure> => {
   const connectionString = embedded?.connectionString ?? settings.databaseUrl!;
   const pool = createPool(connectionString, { max: 12, applicationName: 'crosspost queries', logger: log });
-  await patiently('the database', log, async () => {
+  const setting = embedded ? null : 'DATABASE_URL';
+  await reach({ what: 'the database', setting, log, signal }, async () => {
     await migrate(connectionString, migrations, log);
     await checkSecretsKey(pool, keys.secretsKey);
   });
   const metrics = new Metrics(pool);
-  const store = metrics.timed(await openStore(settings, connectionString, log));
+  const store = metrics.timed(await openStore(settings, connectionString, log, signal));
   metrics.watchHead(store);
   const codec = new EventCodec(catalogue);
   const notifications = new Notifications(connectionString, log);
@@ -95,32 +100,24 @@ const assemble = async (
   };
 };
 
-const openStore = async (settings: Settings, connectionString: string, log: Logger): Promise<EventStore> => {
+const openStore = async (
+  settings: Settings,
+  connectionString: string,
+  log: Logger,
+  signal?: AbortSignal,
+): Promise<EventStore> => {
+  const what = 'the event store';
   if (settings.eventStoreUrl !== null) {
     // Its client is the dearest to load of all libraries, and few need it.
     const { KurrentEventStore } = await import('../event-store/kurrentdb/kurrent-event-store.js');
     const store = new KurrentEventStore({ connectionString: settings.eventStoreUrl, log });
-    await patiently('the event store', log, () => store.head());
+    await reach({ what, setting: 'EVENT_STORE_URL', log, signal }, () => store.head());
     return store;
   }
   const store = new PostgresEventStore({ connectionString, log });
-  await patiently('the event store', log, () => store.start());
+  await reach({ what, setting: null, log, signal }, () => store.start());
   const scavenge = () =>
     void store.scavenge().catch((error: unknown) => log.warn({ error: String(error) }, 'scavenging failed'));
   if (settings.roles.has('worker')) setInterval(scavenge, SCAVENGE_MS).unref();
   return store;
-};
-
-/** Repeats while a server is away: in a deployment everything starts at the same time. */
-const patiently = async (what: string, log: Logger, attempt: () => Promise<unknown>): Promise<void> => {
-  for (;;) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw error;
-      log.warn({ reason: String((error as Error).cause ?? error) }, `waiting for ${what}`);
-      await sleep(WAIT_MS);
-    }
-  }
 };

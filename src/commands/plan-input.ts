@@ -3,6 +3,7 @@ import type { Plan } from '../domain/owner/owner.events.js';
 import type { Streams } from '../event-store/streams.js';
 import { reject, type Rejection } from '../kernel/result.js';
 
+/** The plan has no webhook input; `figures` name it. */
 export type PlanLacksInput = Rejection<'plan_not_allowed'>;
 
 /** A refusal where an owner's plan has no webhook input, else null (D-12, D-47). The owner's stream is asked, not a view. */

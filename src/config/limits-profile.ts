@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The plans, from the smallest (spec: Plan availability). */
 export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
+/** Name of a plan. */
 export type Plan = (typeof PLANS)[number];
 
 /** What one plan allows. null means unlimited (management.md: LIMITS_PROFILE). */

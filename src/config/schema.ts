@@ -178,6 +178,7 @@ export const schema = {
   }),
 } satisfies Record<string, Setting>;
 
+/** Name of a setting, as the environment has it. */
 export type SettingName = keyof typeof schema;
 
 /** What reading the schema gives, by name. */

@@ -6,7 +6,9 @@ import type { Setting } from './setting.js';
 
 export { helpText } from './help.js';
 
+/** A part of the program that a process runs. */
 export type Role = 'api' | 'worker' | 'tools';
+/** Least weight of what is logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** Everything that can be set, read once at the start (management.md: Settings). Times in milliseconds. */

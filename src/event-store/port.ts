@@ -30,8 +30,10 @@ export interface StoredEvent extends NewEvent {
   readonly position: Position;
 }
 
+/** Where a stream has to stand for an append: at this revision, or not there at all. */
 export type ExpectedRevision = bigint | 'noStream';
 
+/** Where an append has come to lie. */
 export interface AppendResult {
   /** Revision of the last event appended. */
   readonly revision: bigint;
@@ -39,6 +41,7 @@ export interface AppendResult {
   readonly position: Position;
 }
 
+/** Which part of a stream is read. */
 export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
   /** First revision to read, inclusive. Default: the first event forwards, the last one backwards. */
@@ -47,6 +50,7 @@ export interface ReadStreamOptions {
   readonly limit?: number;
 }
 
+/** Which part of the log is read. */
 export interface ReadAllOptions {
   /** Exclusive; {@link BEGINNING} for all. */
   readonly after: Position;
@@ -56,6 +60,7 @@ export interface ReadAllOptions {
   readonly types?: readonly string[];
 }
 
+/** Where a subscription begins, and what it hands out. */
 export interface SubscribeOptions {
   /** Exclusive: the checkpoint, i.e. the last position that was processed. */
   readonly after: Position;
@@ -78,6 +83,7 @@ export interface Batch {
   readonly live: boolean;
 }
 
+/** A store of events: streams that are appended to, and the log of them all. */
 export interface EventStore {
   /**
    * Appends all events or none. Re-appending the same ids at the same expected revision answers the first result.
@@ -109,6 +115,7 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
+/** The stream stands at `actual`, not where the append expected it. */
 export class WrongExpectedRevision extends Error {
   constructor(
     readonly stream: string,
@@ -120,6 +127,7 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
+/** The store cannot be reached, or did not answer in time; the cause says why. */
 export class Unavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -127,6 +135,7 @@ export class Unavailable extends Error {
   }
 }
 
+/** An append of more than {@link MAX_APPEND_BYTES}. */
 export class AppendTooLarge extends Error {
   constructor(
     readonly stream: string,

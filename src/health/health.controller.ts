@@ -2,6 +2,7 @@ import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
+import { reasonOf } from '../kernel/reason.js';
 import { Metrics } from './metrics.js';
 import { POOL } from '../postgres/tokens.js';
 
@@ -59,10 +60,7 @@ const outcome = async (check: () => Promise<unknown>): Promise<string> => {
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`no answer within ${CHECK_MS} ms`), CHECK_MS);
   });
-  const answer = check().then(
-    () => 'ok',
-    (error: Error) => error.message || error.name,
-  );
+  const answer = check().then(() => 'ok', reasonOf);
   const result = await Promise.race([answer, late]);
   clearTimeout(timer);
   return result;

@@ -39,7 +39,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(pool: Pool) {
+  constructor(private readonly pool: Pool) {
     collectDefaultMetrics({ register: this.registry });
     this.gauge('crosspost_queue_depth', 'Publications that are not over', ['platform', 'state'], async (set) => {
       const { rows } = await pool.query<{ platform: string; state: string; n: bigint }>(
@@ -54,25 +54,30 @@ export class Metrics {
       );
       for (const { platform, oldest } of rows) set({ platform }, (Date.now() - Number(oldest)) / 1_000);
     });
-    this.gauge(
-      'crosspost_projection_position',
-      'Position that a live projection has reached',
-      ['projection'],
-      async (set) => {
-        const { rows } = await pool.query<{ name: string; position: bigint }>(
-          `select c.name, c.position from ops_checkpoint c
-         join ops_projection p on p.name = c.name and p.live_version = c.version`,
-        );
-        for (const { name, position } of rows) set({ projection: name }, Number(position));
-      },
-    );
+    this.gauge('crosspost_projection_position', 'Position of a live projection', ['projection'], async (set) => {
+      for (const { name, position } of await this.projections()) set({ projection: name }, Number(position));
+    });
   }
 
-  /** Position of the newest event; the difference to a projection's is its lag. */
+  /** Shows where the log's end is, and how far each projection is behind it. */
   watchHead(store: EventStore): void {
     this.gauge('crosspost_event_store_position', 'Position of the newest event', [], async (set) => {
       set({}, Number(await store.head()));
     });
+    const lag = 'Positions that a live projection is behind the newest event; on PostgreSQL as many events';
+    this.gauge('crosspost_projection_lag', lag, ['projection'], async (set) => {
+      const projections = await this.projections(); // first: what comes between the two reads counts as lag
+      const head = await store.head();
+      for (const { name, position } of projections) set({ projection: name }, Math.max(0, Number(head - position)));
+    });
+  }
+
+  private async projections(): Promise<{ readonly name: string; readonly position: bigint }[]> {
+    const { rows } = await this.pool.query<{ name: string; position: bigint }>(
+      `select c.name, c.position from ops_checkpoint c
+       join ops_projection p on p.name = c.name and p.live_version = c.version`,
+    );
+    return rows;
   }
 
   /** Counts and times every answer of a server. */

@@ -29,10 +29,12 @@ export const ENTITY_TYPES = [
   'hashtag',
   'custom_emoji',
 ] as const;
+/** Name of a kind of formatting. */
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** Spec: Publish payload, Media. */
 export const MEDIA_TYPES = ['photo', 'video', 'audio'] as const;
+/** A file that a post shows, at the address where it can be fetched. */
 export interface Media {
   readonly type: (typeof MEDIA_TYPES)[number];
   readonly url: string;

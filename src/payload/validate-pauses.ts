@@ -15,6 +15,7 @@ export interface TempPauseBody {
 
 /** Spec: temp-resume. */
 export const RESUME_SCOPES = ['project', 'targets', 'all'] as const;
+/** The body of temp-resume (spec: temp-resume). */
 export interface TempResumeBody {
   readonly scope: (typeof RESUME_SCOPES)[number];
   /** Public ids of targets; none means all (D-45). Of meaning where the scope is `targets`. */

@@ -87,6 +87,7 @@ export type StepOutcome =
   /** The channel moved: take the new address and send again (Telegram's migrate_to_chat_id). */
   | { readonly kind: 'moved'; readonly address: Readonly<Record<string, string>> };
 
+/** What a publisher is given for one step. */
 export interface SendContext {
   /** Decrypted, for this call alone. */
   readonly credentials: Readonly<Record<string, string>>;

@@ -9,6 +9,7 @@ import { stopLeftover } from './embedded/postmaster.js';
 import { OURSELVES, type RunAs, runAs, unprivilegedAccount } from './embedded/run-as.js';
 import { DidNotStart, type Server, type ServerExit, startServer } from './embedded/server.js';
 
+/** The PostgreSQL that runs beside this process. */
 export interface EmbeddedPostgres {
   /** Stays the same while the server is restarted. */
   readonly connectionString: string;
@@ -19,6 +20,7 @@ export interface EmbeddedPostgres {
   readonly onExit: (listener: (exit: ServerExit) => void) => void;
 }
 
+/** How it is started. */
 export interface EmbeddedPostgresOptions {
   /** Absolute; created where it is not there. */
   readonly dataDir: string;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
 import { Batcher } from './batcher.js';
 import type { Notifications } from './notifications.js';
 
@@ -127,7 +128,7 @@ export class Leases {
           if (this.lost.signal.aborted || !(await this.heartbeat())) throw new Error('this process was struck off');
         }
       } catch (error) {
-        log.warn({ error: (error as Error).message }, 'lost all leases; signing on again');
+        log.warn({ error: reasonOf(error) }, 'lost all leases; signing on again');
       }
       this.lose();
       await sleep(200, undefined, { signal }).catch(() => undefined);

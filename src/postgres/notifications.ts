@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
 
 type Listener = (payload: string) => void;
 
@@ -69,7 +70,7 @@ export class Notifications {
         for (const listener of this.lossListeners) listener();
         if (!signal.aborted) this.log.warn({}, 'the listening connection was lost');
       } catch (error) {
-        this.log.warn({ error: (error as Error).message }, 'cannot listen for notifications');
+        this.log.warn({ error: reasonOf(error) }, 'cannot listen for notifications');
         await client.end().catch(() => undefined);
       }
       await sleep(500, undefined, { signal }).catch(() => undefined);

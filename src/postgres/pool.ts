@@ -20,6 +20,7 @@ export const pgTypes = new TypeOverrides();
 pgTypes.setTypeParser(INT8, BigInt);
 pgTypes.setTypeParser(INT8_ARRAY, (text: string) => bigints(parseTexts(text)));
 
+/** How connections are made and watched. */
 export interface PoolOptions {
   /** Most connections at a time, at least 1. */
   readonly max: number;

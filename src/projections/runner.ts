@@ -10,6 +10,7 @@ import { KeptRows } from './kept-rows.js';
 import { type Projection, tableSchema, viewSchema } from './projection.js';
 import type { ProjectionProgress } from './progress.js';
 
+/** What a runner works with. */
 export interface RunnerDependencies {
   /** A pool with connections of its own for projections; a stuck transaction there is ended by the server. */
   readonly pool: Pool;

@@ -25,6 +25,7 @@ export interface Reaction<E extends DomainEvent = DomainEvent> {
   readonly react: (event: RecordedEventOf<E>, signal: AbortSignal) => Promise<void>;
 }
 
+/** What a saga works with. */
 export interface EventSagaDependencies {
   readonly pool: Pool;
   readonly store: EventStore;

@@ -63,7 +63,7 @@ export class Program {
     env: NodeJS.ProcessEnv,
     ready: (printed: string) => T | null,
   ): Promise<{ program: Program; found: T }> {
-    const program = new Program(name, script, args, env);
+    const program = Program.spawn(name, [script, ...args], env);
     return new Promise((resolve, reject) => {
       const look = (): void => {
         const found = ready(program.printed);
@@ -74,6 +74,11 @@ export class Program {
         reject(new Error(`${name} ended before it was ready: ${JSON.stringify(exit)}\n${program.log}`)),
       );
     });
+  }
+
+  /** Starts a program, and waits for nothing. */
+  static spawn(name: string, [script, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Program {
+    return new Program(name, script, args, env);
   }
 
   get pid(): number {

@@ -12,6 +12,7 @@ import {
 } from '../pause/pause.js';
 import type { ChannelPauseEvent } from './channel-pause.events.js';
 
+/** What can be asked of a channel’s pause. */
 export type ChannelPauseCommand = (Pause | Resume) & { readonly channelId: string };
 
 /** A channel's pause: a gate at publication, in every project that uses the channel (D-21). */

@@ -15,8 +15,10 @@ export type ChannelPauseKept = DomainEvent<
 /** A pause was lifted before its end. */
 export type ChannelResumed = DomainEvent<'ChannelResumed', { readonly channelId: string; readonly at: Instant }>;
 
+/** What a channel pause’s stream holds. */
 export type ChannelPauseEvent = ChannelPaused | ChannelPauseKept | ChannelResumed;
 
+/** Versions of these events. */
 export const channelPauseEvents = {
   ChannelPaused: { version: 1 },
   ChannelPauseKept: { version: 1 },

@@ -3,6 +3,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
 
+/** What can be asked of a channel. `FlagChannel`: the network refused its credential (D-26). */
 export type ChannelCommand =
   | {
       readonly type: 'ConnectChannel';
@@ -33,6 +34,7 @@ export type ChannelCommand =
       readonly attention: Attention;
     };
 
+/** A channel as its events leave it; null: there is none. */
 export type ChannelState = null | {
   readonly ownerId: string;
   readonly platform: Platform;

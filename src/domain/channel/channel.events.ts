@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../kernel/events.js';
 
 /** Spec: Resources; `ok` by D-4. */
 export const PLATFORMS = ['telegram', 'vk', 'max', 'ok'] as const;
+/** Identifier of a network. */
 export type Platform = (typeof PLATFORMS)[number];
 
 /** The public part of a channel's credentials: chat_id or group_id. */
@@ -21,6 +22,7 @@ export interface Attention {
   readonly message: string;
 }
 
+/** An owner connected a chat or community (D-3). */
 export type ChannelConnected = DomainEvent<
   'ChannelConnected',
   {
@@ -34,18 +36,23 @@ export type ChannelConnected = DomainEvent<
     readonly settings: ChannelSettings;
   }
 >;
+/** The name that owners and verbose discovery see. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
+/** New credentials, or the same set anew; either ends a wait for a person (D-26). */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
 >;
+/** All settings as they now stand. */
 export type ChannelSettingsChanged = DomainEvent<
   'ChannelSettingsChanged',
   { readonly channelId: string; readonly settings: ChannelSettings }
 >;
 /** The network itself moved the channel (Telegram's migrate_to_chat_id). */
 export type ChannelMoved = DomainEvent<'ChannelMoved', { readonly channelId: string; readonly address: Address }>;
+/** Its owner switched it on again. */
 export type ChannelEnabled = DomainEvent<'ChannelEnabled', { readonly channelId: string }>;
+/** Its owner switched it off: it is no target of new posts, and its queue waits. */
 export type ChannelDisabled = DomainEvent<'ChannelDisabled', { readonly channelId: string }>;
 /** D-26: the network refused the credential; the channel's queue is held until `until` or a new credential. */
 export type ChannelNeedsAttention = DomainEvent<
@@ -53,6 +60,7 @@ export type ChannelNeedsAttention = DomainEvent<
   { readonly channelId: string; readonly attention: Attention; readonly until: number }
 >;
 
+/** What a channel’s stream holds. */
 export type ChannelEvent =
   | ChannelConnected
   | ChannelRenamed
@@ -63,6 +71,7 @@ export type ChannelEvent =
   | ChannelDisabled
   | ChannelNeedsAttention;
 
+/** Versions of these events. */
 export const channelEvents = {
   ChannelConnected: { version: 1 },
   ChannelRenamed: { version: 1 },

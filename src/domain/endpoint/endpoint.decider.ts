@@ -3,6 +3,7 @@ import { type Instant, iso } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
 
+/** What can be asked of an endpoint. Tokens come as hashes, secrets as the id of where they lie. */
 export type EndpointCommand =
   | {
       readonly type: 'CreateEndpoint';
@@ -26,6 +27,7 @@ export type EndpointCommand =
   | { readonly type: 'DisableEndpoint'; readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
   | { readonly type: 'EnableEndpoint'; readonly endpointId: string };
 
+/** An endpoint as its events leave it; null: there is none. */
 export type EndpointState = null | {
   readonly ownerId: string;
   readonly slug: string;

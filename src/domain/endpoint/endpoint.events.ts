@@ -4,6 +4,7 @@ import type { Instant } from '../../kernel/instant.js';
 
 /** D-12: what the endpoint's one token is issued for. */
 export const MODES = ['live', 'test'] as const;
+/** Kind of an endpoint’s token. */
 export type Mode = (typeof MODES)[number];
 
 /** D-8: by whom an endpoint was turned off. */
@@ -22,6 +23,7 @@ export interface EndpointSettings {
   readonly verboseDiscovery: boolean;
 }
 
+/** An owner opened an endpoint (spec: Inbound endpoint). */
 export type EndpointCreated = DomainEvent<
   'EndpointCreated',
   {
@@ -36,14 +38,17 @@ export type EndpointCreated = DomainEvent<
     readonly settings: EndpointSettings;
   }
 >;
+/** What its owner has set anew; what is absent stays. */
 export type EndpointChanged = DomainEvent<
   'EndpointChanged',
   { readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
 >;
+/** `tokenHash`: SHA-256 (hex) of the new token; the old one is dead from here on. */
 export type EndpointTokenRotated = DomainEvent<
   'EndpointTokenRotated',
   { readonly endpointId: string; readonly tokenHash: string }
 >;
+/** The old slug is nobody’s from here on; `at` begins the cooldown (spec: Limits). */
 export type EndpointSlugRotated = DomainEvent<
   'EndpointSlugRotated',
   { readonly endpointId: string; readonly slug: string; readonly at: Instant }
@@ -58,12 +63,15 @@ export type EndpointSecretRotated = DomainEvent<
     readonly previousUntil: Instant;
   }
 >;
+/** Switched off (D-8). `reason`: for people. */
 export type EndpointDisabled = DomainEvent<
   'EndpointDisabled',
   { readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
 >;
+/** Switched on by hand; violations count anew from here (D-45). */
 export type EndpointEnabled = DomainEvent<'EndpointEnabled', { readonly endpointId: string }>;
 
+/** What an endpoint’s stream holds. */
 export type EndpointEvent =
   | EndpointCreated
   | EndpointChanged
@@ -73,6 +81,7 @@ export type EndpointEvent =
   | EndpointDisabled
   | EndpointEnabled;
 
+/** Versions of these events. */
 export const endpointEvents = {
   EndpointCreated: { version: 1 },
   EndpointChanged: { version: 1 },

@@ -1,6 +1,7 @@
 import type { Decider } from '../../kernel/decider.js';
 import type { NoticeEvent, NoticeRaised } from './notice.events.js';
 
+/** What can be asked of a notice. */
 export type NoticeCommand = { readonly type: 'RaiseNotice' } & NoticeRaised['data'];
 
 /** True once it was raised. */

@@ -29,8 +29,10 @@ export type NoticeRaised = DomainEvent<
   }
 >;
 
+/** What a notice’s stream holds. */
 export type NoticeEvent = NoticeRaised;
 
+/** Versions of these events. */
 export const noticeEvents = {
   NoticeRaised: { version: 1 },
 } satisfies Catalogue & Record<NoticeEvent['type'], unknown>;

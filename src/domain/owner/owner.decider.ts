@@ -2,6 +2,7 @@ import { type Decider, never } from '../../kernel/decider.js';
 import { reject } from '../../kernel/result.js';
 import type { OwnerEvent, Plan } from './owner.events.js';
 
+/** What can be asked of an owner. */
 export type OwnerCommand =
   | {
       readonly type: 'RegisterOwner';
@@ -15,6 +16,7 @@ export type OwnerCommand =
   | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number };
 
+/** An owner as its events leave it; null: there is none. */
 export type OwnerState = null | {
   readonly name: string;
   readonly plan: Plan;

@@ -13,11 +13,13 @@ export interface Pause {
   readonly postId: string | null;
 }
 
+/** Lifts a pause before its end. */
 export interface Resume {
   readonly type: 'Resume';
   readonly at: Instant;
 }
 
+/** A pause as its events leave it. */
 export interface PauseState {
   /** End of the pause; 0 before the first and after a resume. */
   readonly until: Instant;
@@ -25,6 +27,7 @@ export interface PauseState {
   readonly postIds: readonly string[];
 }
 
+/** Before the first pause. */
 export const notPaused: PauseState = { until: 0, postIds: [] };
 
 const REMEMBERED_POSTS = 1_000;
@@ -43,9 +46,11 @@ export const pausedUntil = ({ at, minutes, minuteMs, postId }: Pause, state: Pau
 /** True where there is a pause to lift. */
 export const canResume = ({ at }: Resume, state: PauseState): boolean => state.until > at;
 
+/** Paused until then, remembering the post that asked, if one did. */
 export const paused = (state: PauseState, until: Instant, postId: string | null): PauseState => ({
   until,
   postIds: postId === null ? state.postIds : [...state.postIds, postId].slice(-REMEMBERED_POSTS),
 });
 
+/** Lifted; who has asked is remembered. */
 export const resumed = (state: PauseState): PauseState => ({ ...state, until: 0 });

@@ -3,6 +3,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostPassedOver } from './post.events.js';
 
+/** What can be asked of the stream of an idempotency key. */
 export type PostCommand =
   | { readonly type: 'AcceptPost'; readonly data: PostAccepted['data'] }
   | { readonly type: 'PassPostOver'; readonly data: PostPassedOver['data'] }

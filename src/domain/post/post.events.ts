@@ -30,6 +30,7 @@ export interface PayloadParts {
   readonly sha256: string;
 }
 
+/** A post was answered with 200: claim of its key, acceptance and stored answer in one (D-19). */
 export type PostAccepted = DomainEvent<
   'PostAccepted',
   {
@@ -88,8 +89,10 @@ export type PayloadPartStored = DomainEvent<
   { readonly postId: string; readonly index: number; readonly chunk: string }
 >;
 
+/** What the stream of an idempotency key holds. */
 export type PostEvent = PostAccepted | PostPassedOver | PostKeyReserved;
 
+/** Versions of these events, and of the parts that lie beside them. */
 export const postEvents = {
   PostAccepted: { version: 1 },
   PostPassedOver: { version: 1 },

@@ -12,6 +12,7 @@ import {
 } from '../pause/pause.js';
 import type { ProjectPauseEvent } from './project-pause.events.js';
 
+/** What can be asked of a project’s pause. */
 export type ProjectPauseCommand = (Pause | Resume) & { readonly projectId: string };
 
 /** A project's pause: a gate at acceptance (D-21). */

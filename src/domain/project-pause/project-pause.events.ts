@@ -15,8 +15,10 @@ export type ProjectPauseKept = DomainEvent<
 /** A pause was lifted before its end. */
 export type ProjectResumed = DomainEvent<'ProjectResumed', { readonly projectId: string; readonly at: Instant }>;
 
+/** What a project pause’s stream holds. */
 export type ProjectPauseEvent = ProjectPaused | ProjectPauseKept | ProjectResumed;
 
+/** Versions of these events. */
 export const projectPauseEvents = {
   ProjectPaused: { version: 1 },
   ProjectPauseKept: { version: 1 },

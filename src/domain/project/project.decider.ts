@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { reject } from '../../kernel/result.js';
 import type { ProjectEvent } from './project.events.js';
 
+/** What can be asked of a project. */
 export type ProjectCommand =
   | {
       readonly type: 'CreateProject';
@@ -20,6 +21,7 @@ export type ProjectCommand =
       readonly processing?: JsonObject;
     };
 
+/** A project as its events leave it; null: there is none. */
 export type ProjectState = null | {
   readonly ownerId: string;
   readonly name: string;

@@ -14,6 +14,7 @@ interface OfAttempt {
   readonly attempt: number;
 }
 
+/** What can be asked of a publication. Attempts are named by their number: one that lost its lease changes nothing. */
 export type PublicationCommand = Which &
   (
     | {
@@ -67,9 +68,11 @@ export type PublicationCommand = Which &
     | { readonly type: 'Dismiss'; readonly at: Instant }
   );
 
+/** Where a publication stands (management.md: publication). */
 export type PublicationStatus =
   'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
 
+/** A publication as its events leave it. */
 export interface PublicationState extends AttemptCounts {
   readonly status: PublicationStatus;
   /** Number of the latest attempt; 0 before the first. */

@@ -118,6 +118,7 @@ export type PublicationResent = DomainEvent<'PublicationResent', Which & { reado
 /** The owner lets it be. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', Which & { readonly at: Instant }>;
 
+/** What a publication’s stream holds. */
 export type PublicationEvent =
   | PublicationStarted
   | PublicationSendBegan
@@ -131,6 +132,7 @@ export type PublicationEvent =
   | PublicationResent
   | PublicationDismissed;
 
+/** Versions of these events. */
 export const publicationEvents = {
   PublicationStarted: {
     version: 2,

@@ -30,6 +30,7 @@ export type RequestsAnswered = DomainEvent<
   { readonly endpointId: string; readonly requests: readonly AnsweredRequest[] }
 >;
 
+/** Versions of these events. */
 export const requestLogEvents = { RequestsAnswered: { version: 1 } } satisfies Catalogue &
   Record<RequestsAnswered['type'], unknown>;
 

@@ -1,6 +1,7 @@
 import { type Decider, never } from '../../kernel/decider.js';
 import type { TranslationEvent, TranslationGivenUp, TranslationKept } from './translation.events.js';
 
+/** What can be asked of a translation. */
 export type TranslationCommand =
   | ({ readonly type: 'KeepTranslation' } & TranslationKept['data'])
   | ({ readonly type: 'GiveTranslationUp' } & TranslationGivenUp['data']);

@@ -17,8 +17,10 @@ export type TranslationGivenUp = DomainEvent<
   { readonly postId: string; readonly error: PublicationError }
 >;
 
+/** What a translation’s stream holds. */
 export type TranslationEvent = TranslationKept | TranslationGivenUp;
 
+/** Versions of these events. */
 export const translationEvents = {
   TranslationKept: { version: 1 },
   TranslationGivenUp: { version: 1 },

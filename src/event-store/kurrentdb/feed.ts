@@ -16,6 +16,7 @@ const MAX_BYTES = 32 * 1_048_576;
 /** The server tells how far it has looked after every so many times 32 events. */
 const CHECKPOINT_INTERVAL = 32;
 
+/** What a feed subscribes to. */
 export interface FeedOptions {
   readonly client: KurrentDBClient;
   readonly start: ReadPosition;

@@ -21,6 +21,7 @@ import { toEventData } from './event-text.js';
 import { Reader } from './reader.js';
 import { follow } from './subscription.js';
 
+/** Where the server is. */
 export interface KurrentEventStoreOptions {
   /** `kurrentdb://…` or `esdb://…`, one node or a cluster, with the client's own options; credentials need TLS. */
   readonly connectionString: string;

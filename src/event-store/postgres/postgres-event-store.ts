@@ -21,6 +21,7 @@ import { AppendBatcher, settle } from './append-batcher.js';
 import { eventStoreSchema } from './schema.js';
 import { Tail } from './tail.js';
 
+/** Where the store lies in which database. */
 export interface PostgresEventStoreOptions {
   readonly connectionString: string;
   /** Schema that the store lives in. Default `event_store`. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
 import {
   type Batch,
   BEGINNING,
@@ -155,7 +156,7 @@ export class Tail {
           if (this.lost) throw new Error('the listening connection was lost');
         }
       } catch (error) {
-        this.options.log.warn({ error: (error as Error).message }, 'following the event log was interrupted');
+        this.options.log.warn({ error: reasonOf(error) }, 'following the event log was interrupted');
         if (this.ringStart !== null) this.interruption = error as Error;
         this.ringStart = null;
         this.wakeAll();

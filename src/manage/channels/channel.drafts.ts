@@ -81,6 +81,7 @@ export interface ChannelDraft {
   readonly settings: ChannelSettings;
 }
 
+/** Body of POST /channels. */
 export const readChannel: Reader<ChannelDraft> = (sent, problems) => {
   const { platform, name, credentials, settings } = fieldsOf(ChannelFields)(sent, problems);
   const known = PLATFORMS.includes(platform);

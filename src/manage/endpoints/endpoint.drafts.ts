@@ -66,6 +66,7 @@ export interface EndpointDraft {
   readonly settings: EndpointSettings;
 }
 
+/** Body of POST /endpoints; what is not sent has its default, `min_interval` the profile’s. */
 export const readEndpoint =
   ({ minInterval }: LimitsProfile): Reader<EndpointDraft> =>
   (sent, problems) => {

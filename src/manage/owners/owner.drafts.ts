@@ -61,6 +61,7 @@ export interface OwnerChange {
   readonly noticeChat?: NoticeChat;
 }
 
+/** Body of PATCH /owners/{id}: what is not sent stays. */
 export const readOwnerChange: Reader<OwnerChange> = (sent, problems) => {
   const { name, plan, notice_chat } = fieldsOf(OwnerPatch)(sent, problems);
   const chat = readPart(notice_chat, 'notice_chat', NoticeChatDraft, problems);

@@ -32,6 +32,7 @@ export class ProcessingFields {
   }
 }
 
+/** One of `processing.filters` (D-28). */
 export class FilterDraft {
   @Must.beOneOf(['include', 'exclude'])
   @Must.bePresent('"include" or "exclude"')
@@ -55,6 +56,7 @@ export class FilterDraft {
   }
 }
 
+/** `processing.footer` (D-28). */
 export class FooterDraft {
   @Is.text(500)
   readonly marker: string | undefined;
@@ -68,6 +70,7 @@ export class FooterDraft {
   }
 }
 
+/** One of `processing.replacements` (D-28). */
 export class ReplacementDraft {
   @Is.text(500)
   @Must.bePresent('what is to be replaced')
@@ -93,6 +96,7 @@ export class ReplacementDraft {
   }
 }
 
+/** `processing.translation` (D-28). */
 export class TranslationDraft {
   @Must.beOneOf(['libretranslate'])
   @Must.bePresent('"libretranslate"')
@@ -128,6 +132,7 @@ export class TranslationDraft {
   }
 }
 
+/** `processing.signature` (D-28). */
 export class SignatureDraft {
   @Is.text(4_000)
   @Must.bePresent('what stands below every text')

@@ -54,6 +54,7 @@ export interface ProjectDraft {
 
 const NONE: ProcessingDraft = { processing: {} };
 
+/** Body of POST /projects. @param policy which addresses a translation service may have */
 export const readProject =
   (policy: AddressPolicy): Reader<ProjectDraft> =>
   (sent, problems) => {

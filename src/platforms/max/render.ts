@@ -9,6 +9,7 @@ const BUTTONS_ALONE = '🔗';
 
 /** MAX's names for a post's media; an attachment and an upload have the same. */
 export const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
+/** Name of a kind of media at MAX. */
 export type MaxMediaType = 'image' | 'video' | 'audio';
 
 /** A medium of the post, and its place in it. */

@@ -12,6 +12,7 @@ export class DataDirInUse extends Error {
   }
 }
 
+/** A claim on a DATA_DIR. */
 export interface DataDirLock {
   /** May be called again. */
   readonly release: () => void;

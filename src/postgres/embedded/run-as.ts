@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 
+/** A user of the system. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;

@@ -24,6 +24,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** The server ended before it took connections; the message has its last words. */
 export class DidNotStart extends Error {
   override readonly name = 'DidNotStart';
   constructor(readonly exit: ServerExit) {

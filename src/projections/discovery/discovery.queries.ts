@@ -11,6 +11,7 @@ export interface Things {
   readonly project: ProjectRow;
   readonly endpoint: EndpointRow;
 }
+/** Name of a kind of thing. */
 export type Kind = keyof Things;
 
 /** One thing by its id; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */

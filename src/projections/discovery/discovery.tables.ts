@@ -76,6 +76,7 @@ export const discoveryTables = `
   create index endpoint_projects on endpoint using gin (project_ids);
 `;
 
+/** An owner as it stands. */
 export interface OwnerRow {
   readonly owner_id: string;
   readonly name: string;
@@ -87,6 +88,7 @@ export interface OwnerRow {
   readonly created_at: number;
 }
 
+/** A channel as it stands, its pause included. */
 export interface ChannelRow {
   readonly channel_id: string;
   readonly owner_id: string;
@@ -103,6 +105,7 @@ export interface ChannelRow {
   readonly created_at: number;
 }
 
+/** A project as it stands, its pause included. */
 export interface ProjectRow {
   readonly project_id: string;
   readonly owner_id: string;
@@ -113,6 +116,7 @@ export interface ProjectRow {
   readonly created_at: number;
 }
 
+/** An endpoint as it stands. */
 export interface EndpointRow {
   readonly endpoint_id: string;
   readonly owner_id: string;
@@ -140,12 +144,14 @@ export interface EndpointRow {
   readonly version: string;
 }
 
+/** How owners are written. */
 export const owners: RowTable<OwnerRow> = {
   name: 'owner',
   key: 'owner_id',
   columns: ['owner_id', 'name', 'plan', 'key_hash', 'notice_chat_id', 'notice_secret_id', 'pack_posts', 'created_at'],
 };
 
+/** How channels are written. */
 export const channels: RowTable<ChannelRow> = {
   name: 'channel',
   key: 'channel_id',
@@ -155,12 +161,14 @@ export const channels: RowTable<ChannelRow> = {
   ],
 };
 
+/** How projects are written. */
 export const projects: RowTable<ProjectRow> = {
   name: 'project',
   key: 'project_id',
   columns: ['project_id', 'owner_id', 'name', 'channel_ids', 'processing', 'paused_until', 'created_at'],
 };
 
+/** How endpoints are written. */
 export const endpoints: RowTable<EndpointRow> = {
   name: 'endpoint',
   key: 'endpoint_id',

@@ -13,6 +13,7 @@ export interface EndpointAccess extends EndpointRow {
   readonly projects: readonly AccessProject[];
 }
 
+/** A project of an endpoint, with its channels. */
 export interface AccessProject {
   readonly project_id: string;
   /** In the order of the project's `channel_ids`. */

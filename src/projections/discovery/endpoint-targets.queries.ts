@@ -14,6 +14,7 @@ export interface DiscoveredProject {
   readonly targets: readonly DiscoveredTarget[];
 }
 
+/** A channel that a post goes to. */
 export interface DiscoveredTarget {
   readonly channel_id: string;
   readonly platform: Platform;

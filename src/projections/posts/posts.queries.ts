@@ -26,6 +26,7 @@ export class FindPost extends Query<(PostWithPublications & { readonly payload: 
   }
 }
 
+/** Which posts are asked for; what is absent, and an owner of null, leaves none out. */
 export interface PostFilter {
   readonly ownerId: string | null;
   readonly endpointId?: string;

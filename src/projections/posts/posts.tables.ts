@@ -70,6 +70,7 @@ export const PUBLICATION_STATES = [
   'filtered',
   'dismissed',
 ] as const;
+/** Name of a state. */
 export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
 
 /** One try at publishing, as management.md shows it. */
@@ -82,6 +83,7 @@ export interface Attempt {
   readonly error: PublicationError | null;
 }
 
+/** A publication as it stands. Times are milliseconds since 1970. */
 export interface PublicationRow {
   readonly publication_id: string;
   readonly post_id: string;
@@ -98,6 +100,7 @@ export interface PublicationRow {
   readonly published_at: number | null;
 }
 
+/** An accepted post, without its payload. */
 export interface PostRow {
   readonly post_id: string;
   readonly endpoint_id: string;
@@ -114,11 +117,13 @@ export interface PostRow {
   readonly in_parts: boolean;
 }
 
+/** The latest number that was given to a publication of a channel (D-37). */
 export interface SequenceRow {
   readonly channel_id: string;
   readonly last: number;
 }
 
+/** An owner’s plan, by which its month is judged. */
 export interface OwnerPlanRow {
   readonly owner_id: string;
   readonly plan: Plan;
@@ -138,6 +143,7 @@ export interface UsageRow {
   readonly last_event: string;
 }
 
+/** How posts are written. */
 export const postRows: RowTable<PostRow> = {
   name: 'post',
   key: 'post_id',
@@ -150,6 +156,7 @@ export const postRows: RowTable<PostRow> = {
 /** Where a publication comes from and goes to. */
 const ORIGIN = ['post_id', 'owner_id', 'channel_id', 'project_id', 'platform', 'sequence'] as const;
 
+/** How publications are written. */
 export const publicationRows: RowTable<PublicationRow> = {
   name: 'publication',
   key: 'publication_id',
@@ -160,18 +167,21 @@ export const publicationRows: RowTable<PublicationRow> = {
   fixed: ORIGIN,
 };
 
+/** How channels’ latest numbers are written. */
 export const sequenceRows: RowTable<SequenceRow> = {
   name: 'sequence',
   key: 'channel_id',
   columns: ['channel_id', 'last'],
 };
 
+/** How owners’ plans are written. */
 export const ownerPlanRows: RowTable<OwnerPlanRow> = {
   name: 'owner_plan',
   key: 'owner_id',
   columns: ['owner_id', 'plan'],
 };
 
+/** How months are written. */
 export const usageRows: RowTable<UsageRow> = {
   name: 'usage',
   key: 'owner_month',

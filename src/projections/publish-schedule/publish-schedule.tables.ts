@@ -102,6 +102,7 @@ export interface ScheduledChannel {
   readonly next_due: number | null;
 }
 
+/** A project’s pause as the schedule needs it. */
 export interface ScheduledProject {
   readonly project_id: string;
   readonly paused_until: number;
@@ -151,6 +152,7 @@ const ORIGIN = [
   ...(['platform', 'sequence', 'accepted_at'] as const),
 ] as const;
 
+/** How publications are written. */
 export const scheduledPublications: RowTable<ScheduledPublication> = {
   name: 'publication',
   key: 'publication_id',
@@ -162,6 +164,7 @@ export const scheduledPublications: RowTable<ScheduledPublication> = {
   fixed: ORIGIN,
 };
 
+/** How channels are written. */
 export const scheduledChannels: RowTable<ScheduledChannel> = {
   name: 'channel',
   key: 'channel_id',
@@ -180,12 +183,14 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
   ],
 };
 
+/** How projects are written. */
 export const scheduledProjects: RowTable<ScheduledProject> = {
   name: 'project',
   key: 'project_id',
   columns: ['project_id', 'paused_until', 'pause_event'],
 };
 
+/** How owners are written. */
 export const scheduledOwners: RowTable<ScheduledOwner> = {
   name: 'owner',
   key: 'owner_id',

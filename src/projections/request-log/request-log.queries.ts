@@ -13,6 +13,7 @@ export interface RequestPlace {
   readonly place: number;
 }
 
+/** Which lines of a log are asked for; what is absent leaves none out. */
 export interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;

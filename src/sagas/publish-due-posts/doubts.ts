@@ -6,6 +6,7 @@ import type { ChannelMessages } from '../../projections/posts/channel-messages.q
 import type { Rooms } from './rooms.js';
 import type { Work } from './work.js';
 
+/** What looking into doubts takes. */
 export interface DoubtsDependencies {
   readonly messages: ChannelMessages;
   readonly leases: Leases;

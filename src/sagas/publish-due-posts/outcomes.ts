@@ -15,6 +15,7 @@ import { moved } from './interruptions.js';
 import { surely } from './surely.js';
 import type { Channel, Work } from './work.js';
 
+/** What writing outcomes takes. */
 export interface OutcomesDependencies {
   readonly streams: Streams;
   readonly pauses: PauseAfterPublication;

@@ -13,6 +13,7 @@ import type { Ending } from './ending.js';
 import type { Publish } from './publish.js';
 import type { Rooms } from './rooms.js';
 
+/** What the saga works with. */
 export interface PublishDuePostsDependencies {
   readonly claims: ChannelClaims;
   readonly schedule: PublishScheduleQueries;

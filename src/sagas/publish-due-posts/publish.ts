@@ -19,6 +19,7 @@ import type { Quota } from './quota.js';
 import { Sending, type SendingDependencies } from './sending.js';
 import { NOTHING, rendererOf, type Unprocessed, type Work } from './work.js';
 
+/** What publishing takes. */
 export interface PublishDependencies extends OutcomesDependencies, DoubtsDependencies, SendingDependencies {
   readonly payloads: PostPayloads;
   readonly publishers: Publishers;

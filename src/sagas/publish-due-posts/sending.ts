@@ -11,6 +11,7 @@ import type { Outcomes } from './outcomes.js';
 import type { Pacing } from './pacing.js';
 import { nextStep, visible, type Work } from './work.js';
 
+/** What sending takes. */
 export interface SendingDependencies {
   readonly vault: SecretVault;
   readonly pacing: Pacing;

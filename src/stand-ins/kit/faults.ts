@@ -17,6 +17,7 @@ export const FAULT_MODES = [
   'hang',
   'delay',
 ] as const;
+/** Name of a way to fail. */
 export type FaultMode = (typeof FAULT_MODES)[number];
 
 /** A fault that waits for its calls. */

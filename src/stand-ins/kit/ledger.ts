@@ -11,6 +11,7 @@ export interface LedgerEntity {
   readonly [detail: string]: string | number;
 }
 
+/** A button as it was accepted. */
 export interface LedgerButton {
   readonly text: string;
   readonly url: string;
@@ -57,6 +58,7 @@ export interface LedgerEntry {
 /** What a network says of a new message; the ledger adds the rest. */
 export type LedgerDraft = Omit<LedgerEntry, 'seq' | 'at' | 'platform' | 'content_hash'>;
 
+/** Where a ledger lies. */
 export interface LedgerOptions {
   /** Made with its folder where it is not there yet. */
   readonly file: string;

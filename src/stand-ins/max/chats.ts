@@ -3,6 +3,7 @@ import { Refusal, badPayload } from './refusal.js';
 
 /** What a bot finds when it posts. */
 export const CHAT_STATES = ['admin', 'missing', 'denied'] as const;
+/** One of these. */
 export type ChatState = (typeof CHAT_STATES)[number];
 
 /** A channel, how far its messages are numbered, and the newest of them. */

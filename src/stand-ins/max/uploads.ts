@@ -9,6 +9,7 @@ import { Refusal, badPayload } from './refusal.js';
 
 /** What can be uploaded. */
 export const UPLOAD_TYPES = ['image', 'video', 'audio', 'file'] as const;
+/** Name of a kind of upload. */
 export type UploadType = (typeof UPLOAD_TYPES)[number];
 
 const MB = 1_048_576;

@@ -3,6 +3,7 @@ import { Refusal } from './refusal.js';
 
 /** What a token opens. */
 export const TOKEN_STATES = ['valid', 'expired', 'unknown', 'no_rights'] as const;
+/** One of these. */
 export type TokenState = (typeof TOKEN_STATES)[number];
 
 type Parameters = Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@ import { Refusal, badRequest } from './refusal.js';
 
 /** What a bot finds when it posts. */
 export const CHAT_STATES = ['member', 'missing', 'kicked', 'left', 'no_rights'] as const;
+/** One of these. */
 export type ChatState = (typeof CHAT_STATES)[number];
 
 /** A chat that a stand-in knows from the beginning. */

@@ -7,6 +7,7 @@ import { Refusal, badRequest } from './refusal.js';
 
 /** What a bot can send as a medium; the method is `send` and the kind with a capital letter. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
+/** Name of a kind of medium. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];
 
 /** Uploads (platforms.md §1). */

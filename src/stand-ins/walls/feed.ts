@@ -6,6 +6,7 @@ export interface WallPost {
   readonly html: string;
 }
 
+/** A channel that posts on a wall are of. */
 export interface WallChannel {
   readonly key: string;
   readonly title: string;

@@ -45,7 +45,7 @@ const mediumHtml = ({ type, file, url, name, bytes }: LedgerMedium, mediaBase: s
   // Taken, and too large to be kept.
   if (!source && url === null) return `<span class="file">${escapeHtml(name || type)}${size}</span>`;
   if (!source) return '';
-  if (type === 'photo') return `<img src="${source}" alt="" loading="lazy">`;
+  if (type === 'photo') return `<img src="${source}" alt="photo" loading="lazy">`;
   if (type === 'video') return `<video src="${source}" controls preload="metadata"></video>`;
   if (type === 'audio') return `<audio src="${source}" controls preload="none"></audio>`;
   return `<a class="file" href="${source}" target="_blank" rel="noopener noreferrer">${escapeHtml(name || 'file')}${size}</a>`;

@@ -92,6 +92,8 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .author { font-size: 14px; font-weight: 620; color: hsl(var(--hue) 60% 42%); }
 @media (prefers-color-scheme: dark) { .author { color: hsl(var(--hue) 75% 70%); } }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; }
+/* Each paragraph runs in the direction of its own words. */
+:is(.text, .text blockquote, .author, .reply, .chip, .button span, .channel > header h3) { unicode-bidi: plaintext; }
 .text a, .tag { color: var(--accent); text-decoration: none; }
 .text a:hover { text-decoration: underline; }
 .text code { padding: 0.5px 3px; border-radius: 4px; font: 0.92em/1.4 ui-monospace, 'SF Mono', Menlo, 'DejaVu Sans Mono', monospace; color: var(--code-ink); background: var(--code); }

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Unavailable } from '../event-store/port.js';
+import { reasonOf } from '../kernel/reason.js';
+import { MigrationError } from '../postgres/migrations.js';
+import { WrongSecretsKey } from '../postgres/secrets-key-check.js';
+import { isUnavailable } from '../postgres/unavailable.js';
+
+/** A server that a starting process needs. */
+export interface Wanted {
+  /** For people. */
+  readonly what: string;
+  /** The setting that says where it is; null where nobody set it. */
+  readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL' | null;
+  readonly log: Logger;
+  /** Gives the wait up. */
+  readonly signal: AbortSignal | undefined;
+}
+
+const PAUSE_MS = 1_000;
+/** How often the same reason is told again. */
+const TOLD_AGAIN_MS = 30_000;
+
+/**
+ * Repeats while a server is away: in a deployment everything starts at the same time.
+ * @throws Error with a sentence that names the setting where the server is there and will not have us: a wrong password,
+ * a database that does not exist, TLS that it does not speak
+ */
+export const reach = async ({ what, setting, log, signal }: Wanted, attempt: () => Promise<unknown>): Promise<void> => {
+  let told = { reason: '', at: 0 };
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw inSentence(error, what, setting);
+      const reason = reasonOf((error as Error).cause ?? error);
+      if (reason !== told.reason || Date.now() - told.at > TOLD_AGAIN_MS) {
+        told = { reason, at: Date.now() };
+        log.warn({ reason, ...(setting && { setting }) }, `waiting for ${what}`);
+      }
+      await sleep(PAUSE_MS, undefined, { signal });
+    }
+  }
+};
+
+/** What the server or its client has said, with the setting that leads there; our own sentences as they are. */
+const inSentence = (error: unknown, what: string, setting: Wanted['setting']): unknown => {
+  if (setting === null || error instanceof MigrationError || error instanceof WrongSecretsKey) return error;
+  return new Error(
+    `${what} of ${setting} cannot be used: ${reasonOf(error)}`.replace(/^./, (c) => c.toUpperCase()),
+    {
+      cause: error,
+    },
+  );
+};

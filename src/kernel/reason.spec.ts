@@ -1,0 +1,33 @@
+import { connect } from 'node:net';
+import { reasonOf } from './reason.js';
+
+describe('reasonOf', () => {
+  it('is what the error says', () => {
+    expect(reasonOf(new Error('broken'))).toBe('broken');
+    expect(reasonOf('broken')).toBe('broken');
+    expect(reasonOf(null)).toBe('null');
+  });
+
+  it('is the error’s name where it says nothing', () => {
+    expect(reasonOf(new RangeError())).toBe('RangeError');
+    expect(reasonOf({})).toBe('no reason told');
+  });
+
+  it('is what each try has met, where several addresses were tried', async () => {
+    const tries = ['connect ECONNREFUSED ::1:1', 'connect ECONNREFUSED 127.0.0.1:1'].map((words) => new Error(words));
+    expect(reasonOf(new AggregateError(tries))).toBe('connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1');
+    expect(reasonOf(new AggregateError([tries[0], tries[0]]))).toBe('connect ECONNREFUSED ::1:1');
+  });
+
+  it('is never empty for a connection that Node could not make', async () => {
+    const lookup = (_host: string, _options: object, done: (...found: unknown[]) => void): void =>
+      done(null, [
+        { address: '127.0.0.1', family: 4 },
+        { address: '127.0.0.2', family: 4 },
+      ]);
+    const error = await new Promise((resolve) =>
+      connect({ host: 'two.test', port: 1, lookup: lookup as never }).once('error', resolve),
+    );
+    expect(reasonOf(error)).toMatch(/ECONNREFUSED 127\.0\.0\.1:1; .*ECONNREFUSED 127\.0\.0\.2:1/);
+  });
+});
