@@ -7,6 +7,7 @@ import { Streams } from '../event-store/streams.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
 import { streamOf } from '../kernel/decider.js';
 import { isRejection } from '../kernel/result.js';
+import { ProjectionProgress } from '../projections/progress.js';
 
 /**
  * The gateway itself switches an endpoint off (D-8), once for each time that it was switched on: a late repeat, from a
@@ -26,11 +27,17 @@ export class DisableEndpoint extends Command<string | null> {
   }
 }
 
+/** What shows that an endpoint is off: who was told so, and looks, sees it. */
+const VIEWS = ['discovery'];
+/** How long a refusal waits for the views, ms. It stands without them. */
+const VIEWS_MS = 1_000;
+
 @CommandHandler(DisableEndpoint)
 export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> {
   constructor(
     private readonly streams: Streams,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly progress: ProjectionProgress,
   ) {}
 
   async execute({ endpointId, by, epoch, reason, requestId }: DisableEndpoint): Promise<string | null> {
@@ -40,6 +47,7 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
     const execution = { ...origin, commandId, at: this.clock.now() };
     const decided = await this.streams.run(endpoint, endpointId, command, execution);
     if (isRejection(decided) || decided.events.length === 0) return null;
+    await this.progress.waitFor(VIEWS, decided.after.position, VIEWS_MS);
     return eventId(commandId, streamOf(endpoint, endpointId), 0);
   }
 }

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../commands/done.js';
 import type { Position } from '../event-store/port.js';
+import { headerText } from '../http/header-text.js';
 import { HttpProblem } from '../http/http-problem.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
 import { isRejection } from '../kernel/result.js';
@@ -129,8 +130,8 @@ const repeat = (reply: FastifyReply, kept: KeptAnswer): object => {
 const masks = (shownOnce: Readonly<Record<string, string>>): Record<string, null> =>
   Object.fromEntries(Object.keys(shownOnce).map((name) => [name, null]));
 
-const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined => {
-  const checked = validateIdempotencyKey(headers['idempotency-key'] as string | undefined);
+const idempotencyKeyOf = (request: FastifyRequest): string | undefined => {
+  const checked = validateIdempotencyKey(headerText(request, 'idempotency-key'));
   if (!checked.ok) throw new HttpProblem(checked.status, 'invalid', checked.problems);
   return checked.key;
 };
