@@ -14,6 +14,7 @@ import { createOkPublisher } from '../platforms/ok/ok-publisher.js';
 import { Publishers } from '../platforms/registry.js';
 import { createTelegramPublisher } from '../platforms/telegram/telegram-publisher.js';
 import { createVkPublisher } from '../platforms/vk/vk-publisher.js';
+import { CircuitBreaker } from '../processing/translation/circuit-breaker.js';
 import { LibreTranslate } from '../processing/translation/libre-translate.js';
 import { createPool } from '../postgres/pool.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
@@ -103,7 +104,8 @@ const openMedia = async (settings: Settings, { inspector }: Infrastructure, log:
 const openTranslator = ({ allowPrivateAddresses }: Settings, { vault }: Infrastructure) => {
   const policy = addressPolicy(allowPrivateAddresses);
   const client = new GuardedClient({ policy, timeouts: { headersMs: TRANSLATION_MS } });
-  return { translator: new LibreTranslate(client, vault, TRANSLATION_MS), close: () => client.close() };
+  const translator = new CircuitBreaker(new LibreTranslate(client, vault, TRANSLATION_MS));
+  return { translator, close: () => client.close() };
 };
 const TRANSLATION_MS = 30_000;
 
@@ -145,7 +147,7 @@ export const startWorker = async (
     messages: new ChannelMessages(on.pool, on.progress),
     pauses: new PauseAfterPublication(on.streams, settings.minuteMs),
     media: media.files,
-    posts: new ProcessedPosts(on.streams, new KeptTranslations(on.streams, translation.translator, clock)),
+    posts: new ProcessedPosts(on.streams, new KeptTranslations(on.streams, translation.translator, clock), rooms),
     clock,
     log,
   });

@@ -47,7 +47,8 @@ export const createConnections = (): Agent =>
 
 /**
  * Runs one request and says how far it came. Never throws, never repeats, never follows a redirect. The answer's body
- * is whole where `kind` is `answered`.
+ * is whole where `kind` is `answered`, but for a refusal (3xx, 4xx): that is one as soon as its status is there, and its
+ * body is what came of it.
  */
 export const exchange = (
   connections: Dispatcher,
@@ -70,8 +71,11 @@ export const exchange = (
       resolve(outcome);
     };
     // The controller exists from the moment before the first byte is written.
-    const interrupted = (why: Interruption): void =>
-      settle(controller ? { kind: 'lost', status, ...why } : { kind: 'never_sent', ...why });
+    const interrupted = (why: Interruption): void => {
+      if (!controller) settle({ kind: 'never_sent', ...why });
+      else if (status === null || !isRefusal(status)) settle({ kind: 'lost', status, ...why });
+      else settle({ kind: 'answered', status, headers, body: Buffer.concat(chunks) });
+    };
     const stop = (why: Interruption): void => {
       interrupted(why);
       controller?.abort(new Error(why.code));
@@ -117,6 +121,9 @@ export const exchange = (
       interrupted(interruptionOf(error));
     }
   });
+
+/** A status by which nothing was done, whatever the body goes on to say. */
+const isRefusal = (status: number): boolean => status >= 300 && status < 500;
 
 /** A library's error in a form that may be shown: code and message hold addresses, never a path or a header. */
 const interruptionOf = (error: unknown): Interruption => {

@@ -1,5 +1,14 @@
 import type { PublishError } from './publisher.js';
 
+/** Tags and white space of a page: what is left are its words. */
+const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
+/** Of a page, this much is looked at for words, bytes. */
+const LOOKED_AT = 4_096;
+
+/** What an answer that is none of the API's says to people: the words of a page, or nothing. */
+export const wordsIn = (body: Buffer): string =>
+  body.toString('utf8', 0, LOOKED_AT).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
+
 /** What a network says is kept up to so many UTF-16 units. */
 const MAX_LENGTH = 500;
 

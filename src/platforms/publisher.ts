@@ -175,8 +175,11 @@ export interface PlatformPace {
 export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
-  /** Name of the credential that stands for an account: whoever has the same one shares {@link PlatformPace.perCredential}. */
-  readonly accountField: string;
+  /**
+   * The credential that a call is made with: whoever makes calls with the same one shares {@link PlatformPace.perCredential}.
+   * @param visible whether readers see what the call does
+   */
+  accountOf(credentials: SendContext['credentials'], visible: boolean): string | undefined;
   /**
    * The calls for a post. `results`: of the steps done so far, as in {@link SendContext}; what they found (a medium too
    * large to go) may change the steps that follow, so a post is rendered anew after each step.

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createConnections, exchange, type ExchangeLimits } from '../../src/platforms/exchange.js';
@@ -148,5 +148,23 @@ describe('it went out and no whole answer came', () => {
   it('when what answers speaks no HTTP', async () => {
     const port = await listening(createTcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0\r\n'))));
     expect(await post(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'lost' });
+  });
+});
+
+describe('a refusal is one as soon as its status is there (D-25): nothing was done', () => {
+  const refusing = (end: (response: ServerResponse) => void) =>
+    http((request, response) => {
+      request.resume();
+      response.writeHead(429, { 'content-length': 20_000_000, 'retry-after': '7' });
+      response.write('<html>', () => end(response));
+    });
+
+  it.each<readonly [string, (response: ServerResponse) => void, Partial<ExchangeLimits>]>([
+    ['breaks off', (response) => response.destroy(), {}],
+    ['is longer than any answer', (response) => response.end(Buffer.alloc(19_999_994)), {}],
+    ['does not come in time', () => undefined, { timeoutMs: 300 }],
+  ])('though its body %s', async (_, end, limits) => {
+    const outcome = await post(await refusing(end), limits);
+    expect(outcome).toMatchObject({ kind: 'answered', status: 429, headers: { 'retry-after': '7' } });
   });
 });

@@ -35,3 +35,13 @@ it('a wait that a network asks for and does not name grows, though it is no fail
   expect(waits[0]).toBeLessThan(3_000);
   expect(waits[1]).toBeGreaterThan(7_000);
 });
+
+it('two chats that are said to have moved to each other: it is not sent to and fro for ever (D-20)', async () => {
+  const line = await networks.line('telegram');
+  const there = '-1009990077';
+  await line.network.ask('POST', 'chats', { chat_id: line.chat, migrated_to: Number(there) });
+  await line.network.ask('POST', 'chats', { chat_id: there, migrated_to: Number(line.chat) });
+  const { attempts } = await line.inState(await line.send({ text: 'to and fro' }), 'failed');
+  expect(attempts).toHaveLength(5);
+  expect(attempts.at(-1)).toMatchObject({ outcome: 'failed', error: { code: 'channel_moved', category: 'channel' } });
+});

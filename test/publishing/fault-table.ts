@@ -211,15 +211,44 @@ const again: Ends = { as: 'retry', afterMs: 'backoff', rule: 'retry' };
 const unreadable = { category: 'platform', code: 'unreadable_answer', source: 'gateway' };
 const lost = { category: 'network', code: 'connection_lost', source: 'gateway' };
 const before = { category: 'network', code: 'unreadable_refusal', source: 'gateway' };
+/** The words of a page, without its markup (D-35). */
+const says = { platform_says: 'Service' };
 
 /** What no network would say: the same for each of them. */
 export const WRONG_ANSWERS: readonly Omit<FaultRow, 'network'>[] = [
-  { what: 'HTML with 200', fault: { mode: 'answer', status: 200, body: HTML }, error: unreadable, ends: DOUBT },
-  { what: 'HTML with 502', fault: { mode: 'answer', status: 502, body: HTML }, error: unreadable, ends: DOUBT },
-  { what: 'HTML with 403', fault: { mode: 'answer', status: 403, body: HTML }, error: before, ends: again },
+  {
+    what: 'HTML with 200',
+    fault: { mode: 'answer', status: 200, body: HTML },
+    error: { ...unreadable, ...says },
+    ends: DOUBT,
+  },
+  {
+    what: 'HTML with 502',
+    fault: { mode: 'answer', status: 502, body: HTML },
+    error: { ...unreadable, ...says },
+    ends: DOUBT,
+  },
+  {
+    what: 'HTML with 403',
+    fault: { mode: 'answer', status: 403, body: HTML },
+    error: { ...before, ...says },
+    ends: again,
+  },
   {
     what: 'a redirect',
     fault: { mode: 'answer', status: 302, body: '', headers: { location: '/' } },
+    error: before,
+    ends: again,
+  },
+  {
+    what: '10 MB of refusal',
+    fault: { mode: 'answer', status: 403, body: 'x'.repeat(10_485_760) },
+    error: before,
+    ends: again,
+  },
+  {
+    what: 'a refusal that breaks off',
+    fault: { mode: 'answer', status: 404, body: HTML, cut_at: 6 },
     error: before,
     ends: again,
   },

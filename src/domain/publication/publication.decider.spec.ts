@@ -182,7 +182,18 @@ describe('an attempt', () => {
     expect(revisionAfter(settling(1, '3'), postponed(1), settling(2, null))).toBe('3');
     // Who sends it again wants what the project says now, unless a part of it is out already.
     expect(revisionAfter(settling(1, '3'), failed(1), resent)).toBeNull();
+    expect(revisionAfter(settling(1, '3'), stepDone(1, 'upload', [], null), failed(1), resent)).toBeNull();
     expect(revisionAfter(settling(1, '3'), stepDone(1, 'album', ['m0'], null), failed(1), resent)).toBe('3');
+  });
+
+  it('is made ready anew by a resend: an upload may have lapsed, a file been mended; what is out stays out', () => {
+    const upload = stepDone(1, 'upload', [], 'album');
+    const resultsAfter = (...events: PublicationEvent[]) => fold(publication, events).results;
+    expect(resultsAfter(started(1), upload, failed(1), resent)).toEqual({});
+    expect(resultsAfter(started(1), upload, doubted(1, 'album'), resent)).toEqual({});
+    expect(
+      Object.keys(resultsAfter(started(1), upload, stepDone(1, 'album', ['m0'], 'text'), failed(1), resent)),
+    ).toEqual(['upload', 'album']);
   });
 
   it('succeeds with the messages of all its steps, those of earlier attempts first', () =>

@@ -198,10 +198,10 @@ export const publication: Decider<
       case 'PublicationFiltered':
         return { ...state, status: 'filtered' };
       case 'PublicationResent': {
-        // Whoever sends again wants what the project says now, unless a part of the post is out already.
-        const begun = Object.keys(state.results).length > 0;
-        const projectRevision = begun ? state.projectRevision : null;
-        return { ...state, ...freshCounts, projectRevision, status: 'queued', sending: null };
+        // Whoever sends again wants what the project says now and the media as they are now: what was uploaded before may
+        // have lapsed. Unless a part of the post is out already: the rest must fit it.
+        const anew = state.messageIds.length > 0 ? {} : { projectRevision: null, results: {} };
+        return { ...state, ...freshCounts, ...anew, status: 'queued', sending: null };
       }
       case 'PublicationHeld': // as long as a month: what D-20 counts begins anew
         return { ...state, ...freshCounts };

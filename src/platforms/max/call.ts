@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange, type Exchange } from '../exchange.js';
+import { wordsIn } from '../platform-says.js';
+import { retryAfterOf } from '../retry-after.js';
 import type { MaxFailure } from './classify.js';
 
 /** How calls reach MAX. */
@@ -53,13 +55,17 @@ export const callMax = async (connection: MaxConnection, call: MaxCall): Promise
 const readAnswer = (answer: Exchange, token: string): MaxAnswer => {
   if (answer.kind !== 'answered') return answer;
   const { status, headers } = answer;
-  const retryAfter = headers['retry-after']?.toString();
+  const retryAfter = retryAfterOf(headers);
   const body = jsonObject(answer.body);
-  if (body === null) return { kind: 'unreadable', status, retryAfter };
+  const unreadable = (): MaxFailure => {
+    const says = wordsIn(answer.body).replaceAll(token, '***');
+    return { kind: 'unreadable', status, retryAfter, says };
+  };
+  if (body === null) return unreadable();
   const { success, code, message } = body;
   const isRefusal = status < 200 || status >= 300 || success === false;
   if (!isRefusal) return { kind: 'answered', status, body, at: dateOf(headers.date) };
-  if (success !== false && typeof code !== 'string') return { kind: 'unreadable', status, retryAfter };
+  if (success !== false && typeof code !== 'string') return unreadable();
   const say = (value: unknown): string => (typeof value === 'string' ? value.replaceAll(token, '***') : '');
   return { kind: 'refused', status, code: say(code), message: say(message), retryAfter };
 };

@@ -11,7 +11,13 @@ export type MaxFailure =
       readonly retryAfter: string | undefined;
     }
   /** Something answered, but not MAX: HTML of a proxy, a broken body, a message without its id. */
-  | { readonly kind: 'unreadable'; readonly status: number; readonly retryAfter: string | undefined }
+  | {
+      readonly kind: 'unreadable';
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      /** Its words. */
+      readonly says?: string;
+    }
   /** The request went out and no whole answer came. */
   | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
   /** Nothing went out. */
@@ -98,15 +104,16 @@ const refusedForGood = (refusal: Refusal): PublishError => {
  * tried again; everything else may have been carried out (D-25).
  */
 const classifyUnreadable = (
-  { status, retryAfter }: Extract<MaxFailure, { kind: 'unreadable' }>,
+  { status, retryAfter, says }: Extract<MaxFailure, { kind: 'unreadable' }>,
   on: Circumstances,
 ): StepOutcome => {
   if (status === 429) return slowDown(retryAfter, undefined);
+  const words = says ? { platform_says: says.slice(0, 500) } : {};
   if (status >= 300 && status < 500) {
     const message = `Not MAX but something before it refused the call (${status}).`;
-    return again(gatewayError('unreadable_refusal', message));
+    return again({ ...gatewayError('unreadable_refusal', message), ...words });
   }
-  const error = gatewayError('unreadable_answer', `The answer (${status}) cannot be read`, 'platform');
+  const error = { ...gatewayError('unreadable_answer', `The answer (${status}) cannot be read`, 'platform'), ...words };
   return unknown(on, error, 'the post may be in the channel.');
 };
 

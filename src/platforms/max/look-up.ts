@@ -38,8 +38,9 @@ export const lookUpMessage = async (
   const newer = end < 0 ? found : found.slice(0, end);
   const aheadMs = answer.at === null ? 0 : answer.at - Date.now();
   const from = since + aheadMs;
-  const wanted = JSON.stringify([textOf(step.request), kindsOf(step.request['attachments'])]);
-  const same = newer.filter((one) => one !== null && JSON.stringify([one.text, one.kinds]) === wanted);
+  const words = wordsOf(step.request);
+  const kinds = kindsOf(step.request['attachments']);
+  const same = newer.filter((one) => one !== null && words.includes(one.text) && one.kinds === kinds);
   const match = same.findLast((one) => one !== null && one.at >= from);
   const outcome = match ? doneOf(match.message) : null;
   if (outcome) return { kind: 'sent', outcome };
@@ -54,8 +55,9 @@ interface Found {
   readonly message: unknown;
   readonly mid: string;
   readonly at: Instant;
+  /** Its {@link essence}. */
   readonly text: string;
-  readonly kinds: readonly string[];
+  readonly kinds: string;
 }
 
 /** What matters of a message; null where it cannot be read. */
@@ -64,16 +66,27 @@ const readMessage = (message: unknown): Found | null => {
   const mid = body?.['mid'];
   if (typeof mid !== 'string' || typeof timestamp !== 'number') return null;
   const text = body?.['text'];
-  const shown = typeof text === 'string' ? text.trim() : '';
+  const shown = essence(typeof text === 'string' ? text : '');
   return { message, mid, at: timestamp, text: shown, kinds: kindsOf(body?.['attachments']) };
 };
 
-const textOf = ({ text, format }: JsonObject): string => {
+/** The words that were sent as MAX may show them: with their formatting apart, or as they were sent. */
+const wordsOf = ({ text, format }: JsonObject): readonly string[] => {
   const sent = typeof text === 'string' ? text : '';
-  return (format === 'html' ? plainOf(sent) : sent).trim();
+  return (format === 'html' ? [plainOf(sent), sent] : [sent]).map(essence);
 };
 
-const kindsOf = (attachments: Json | undefined): string[] =>
+/** A text without what MAX may change of it: white space, control characters, and what is not seen. */
+const essence = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '');
+
+/** What we attach; MAX adds attachments of its own, a preview of a link among them. */
+const OURS: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'inline_keyboard']);
+
+const kindsOf = (attachments: Json | undefined): string =>
   Array.isArray(attachments)
-    ? (attachments as readonly { readonly type?: string }[]).map(({ type = '' }) => type).sort()
-    : [];
+    ? (attachments as readonly ({ readonly type?: string } | null)[])
+        .map((one) => one?.type ?? '')
+        .filter((type) => OURS.has(type))
+        .sort()
+        .join()
+    : '';

@@ -33,7 +33,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: MaxPublisherO
   return {
     platform: 'max',
     pace: PACE,
-    accountField: 'access_token',
+    accountOf: ({ access_token }) => access_token,
     render: renderMax,
     foresee: foreseeUploads,
     send: (step, context) => sendStep(connection, step, context),

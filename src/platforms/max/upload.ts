@@ -4,6 +4,7 @@ import { foreseenObstacle } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import { retryAfterOf } from '../retry-after.js';
 import { callMax, jsonObject, type MaxConnection } from './call.js';
 import { classify, type MaxFailure } from './classify.js';
 import { TYPES, uploadOf, type MaxMediaType } from './render.js';
@@ -89,7 +90,7 @@ const sendFile = async (
   if (answer.kind !== 'answered') return answer;
   const { status, headers, body } = answer;
   if (status >= 200 && status < 300) return { kind: 'uploaded', status, body };
-  return { kind: 'unreadable', status, retryAfter: headers['retry-after']?.toString() };
+  return { kind: 'unreadable', status, retryAfter: retryAfterOf(headers) };
 };
 
 /** The attachment that an upload's answer stands for, in every form that is known; null where it says no such thing. */

@@ -59,14 +59,14 @@ export const callOk = async (
     return { ok: false, outcome: classify(refusal, { visible, attempt, credentials }) };
   }
   if (value === undefined || value === null || (last.kind === 'answered' && last.status !== 200)) {
-    return { ok: false, outcome: unreadable(last, visible) };
+    return { ok: false, outcome: unreadable(last, visible, credentials) };
   }
   return { ok: true, value, last };
 };
 
 /** The outcome of an answer that cannot be read, or of none (D-25). */
-export const unreadable = (last: Exchange, visible: boolean): StepOutcome =>
-  outcomeWithoutAnswer(last, { title: 'OK', platform: 'ok', visible });
+export const unreadable = (last: Exchange, visible: boolean, credentials: SendContext['credentials']): StepOutcome =>
+  outcomeWithoutAnswer(last, { title: 'OK', platform: 'ok', visible, credentials });
 
 /** Any JSON; undefined for anything else. */
 export const jsonOf = (body: Buffer): unknown => {

@@ -40,7 +40,7 @@ export const createOkPublisher = ({
   return {
     platform: 'ok',
     pace: PACE,
-    accountField: 'access_token',
+    accountOf: ({ access_token }) => access_token,
     render: renderOk,
     foresee: foreseeUploads,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),

@@ -12,7 +12,7 @@ export const postTopic = async (connection: OkConnection, step: Step, context: S
   const answer = await callOk(connection, { method: step.method, parameters, visible: true }, context);
   if (!answer.ok) return answer.outcome;
   const id = topicIdOf(answer.last.kind === 'answered' ? answer.last.body.toString() : '');
-  if (id === null) return unreadable(answer.last, true);
+  if (id === null) return unreadable(answer.last, true, context.credentials);
   return {
     kind: 'done',
     result: { topic_id: id },

@@ -58,12 +58,14 @@ const uploadPhoto = async (chain: Chain, gid: string): Promise<StepOutcome> => {
   if (!place.ok) return place.outcome;
   const { upload_url, photo_ids } = place.value as { upload_url?: unknown; photo_ids?: unknown };
   const photoId: unknown = Array.isArray(photo_ids) ? photo_ids[0] : undefined;
-  if (typeof upload_url !== 'string' || typeof photoId !== 'string') return unreadable(place.last, false);
+  const isPhotoId = typeof photoId === 'string' || typeof photoId === 'number';
+  if (typeof upload_url !== 'string' || !isPhotoId) return unreadable(place.last, false, chain.context.credentials);
 
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
   // No JSON: that is something between us and OK, and says nothing about the photo.
-  if (typeof uploaded.value !== 'object' || uploaded.value === null) return unreadable(uploaded.last, false);
+  if (typeof uploaded.value !== 'object' || uploaded.value === null)
+    return unreadable(uploaded.last, false, chain.context.credentials);
   const { photos } = uploaded.value as { photos?: Readonly<Record<string, { token?: unknown } | undefined>> };
   const token = photos?.[photoId]?.token;
   return typeof token === 'string' && token !== ''
@@ -77,13 +79,13 @@ const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
   if (!place.ok) return place.outcome;
   const { upload_url, video_id } = place.value as { upload_url?: unknown; video_id?: unknown };
   const isId = typeof video_id === 'string' || typeof video_id === 'number';
-  if (typeof upload_url !== 'string' || !isId) return unreadable(place.last, false);
+  if (typeof upload_url !== 'string' || !isId) return unreadable(place.last, false, chain.context.credentials);
 
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
   // What OK says is not documented; a web page is not it. Whether the video is there, its release will tell.
   if (uploaded.last.kind === 'answered' && WEB_PAGE.test(uploaded.last.body.toString())) {
-    return unreadable(uploaded.last, false);
+    return unreadable(uploaded.last, false, chain.context.credentials);
   }
   const released = await ask(chain, 'video.update', { vid: String(video_id) });
   return released.ok ? done({ id: String(video_id) }) : released.outcome;
@@ -103,7 +105,7 @@ const upload = async (
   const request = { method: 'POST', url, ...multipartOf([{ field, file }]) } as const;
   const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
   const last = await exchange(connection.connections, request, limits);
-  if (last.kind !== 'answered' || last.status !== 200) return unreadable(last, false);
+  if (last.kind !== 'answered' || last.status !== 200) return unreadable(last, false, context.credentials);
   const value = jsonOf(last.body);
   const errorCode = errorCodeOf(value);
   if (errorCode === null) return { value, last };

@@ -12,7 +12,13 @@ export type TelegramFailure =
       readonly retryAfter: string | undefined;
     }
   /** Something answered, but not the Bot API: HTML of a proxy, an empty or broken body, a result without its id. */
-  | { readonly kind: 'unreadable'; readonly status: number; readonly retryAfter: string | undefined }
+  | {
+      readonly kind: 'unreadable';
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      /** Its words. */
+      readonly says?: string;
+    }
   /** The request went out and no whole answer came. */
   | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
   /** Nothing went out. */
@@ -167,33 +173,29 @@ const refusedForGood = ({ errorCode, description, method }: Refusal): PublishErr
  * An answer that is not the Bot API's. With a 4xx or 3xx status somebody between refused to pass the call on, so it
  * may be tried again; everything else may have been carried out (D-25).
  */
-const classifyUnreadable = ({ status, retryAfter }: Extract<TelegramFailure, { kind: 'unreadable' }>): StepOutcome => {
+const classifyUnreadable = ({
+  status,
+  retryAfter,
+  says,
+}: Extract<TelegramFailure, { kind: 'unreadable' }>): StepOutcome => {
   if (status === 429) {
     const seconds = Number(retryAfter);
-    return floodWait(Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null, undefined);
+    return floodWait(Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null, says);
   }
   if (status === 413) {
     return {
       kind: 'failed',
-      error: telegramError('media_too_large', 'media', 'Telegram finds the upload too large.', undefined),
+      error: telegramError('media_too_large', 'media', 'Telegram finds the upload too large.', says),
     };
   }
+  const words = says ? { platform_says: says.slice(0, 500) } : {};
   if (status >= 300 && status < 500) {
-    return {
-      kind: 'retry',
-      named: false,
-      afterMs: null,
-      error: gatewayError('unreadable_refusal', `Not Telegram but something before it refused the call (${status}).`),
-    };
+    const message = `Not Telegram but something before it refused the call (${status}).`;
+    const error = { ...gatewayError('unreadable_refusal', message), ...words };
+    return { kind: 'retry', named: false, afterMs: null, error };
   }
-  return {
-    kind: 'in_doubt',
-    error: gatewayError(
-      'unreadable_answer',
-      `The answer (${status}) cannot be read: the post may be in the channel.`,
-      'platform',
-    ),
-  };
+  const message = `The answer (${status}) cannot be read: the post may be in the channel.`;
+  return { kind: 'in_doubt', error: { ...gatewayError('unreadable_answer', message, 'platform'), ...words } };
 };
 
 const telegramError = (

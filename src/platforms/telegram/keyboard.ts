@@ -1,7 +1,7 @@
 import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
 import type { Warning } from '../publisher.js';
-import { takesUrl } from './links.js';
+import { takesButtonUrl } from './links.js';
 
 /** Not documented; longer than this no client shows, and all buttons together have a limit of their own. */
 const MAX_BUTTON_TEXT = 128;
@@ -19,7 +19,7 @@ export const renderKeyboard = (
   const kept = rows
     .map((row) =>
       row.flatMap(({ text, url }) => {
-        if (!takesUrl(url)) {
+        if (!takesButtonUrl(url)) {
           warnings.push({
             code: 'button_dropped',
             message: `Telegram takes no button to ${url.slice(0, 80)}: “${text.slice(0, 40)}” is left out.`,

@@ -1,4 +1,4 @@
-import { messageUrl, takesUrl } from './links.js';
+import { messageUrl, takesButtonUrl, takesUrl } from './links.js';
 
 describe('takesUrl', () => {
   it.each([
@@ -22,7 +22,27 @@ describe('takesUrl', () => {
     ['tg without a name', 'tg://'],
     ['tg with a host', 'tg://example.com'],
     ['nothing', ''],
+    ['port 0', 'https://example.com:0/'],
+    ['a host that is none', 'https://exa"mple.com/'],
   ])('refuses %s', (_, url) => expect(takesUrl(url)).toBe(false));
+});
+
+describe('takesButtonUrl', () => {
+  it.each([
+    'https://example.com',
+    'https://пример.рф/страница',
+    'https://93.184.216.34/',
+    'https://[2001:db8::1]/',
+    'tg://resolve?domain=durov',
+    `https://example.com/${'x'.repeat(2_028)}`,
+  ])('takes %s', (url) => expect(takesButtonUrl(url)).toBe(true));
+
+  it.each([
+    ['what no link takes', 'https://localhost/'],
+    ['a host without a top-level domain', 'https://foo.c/'],
+    ['a host that ends with a dot', 'https://example.com./'],
+    ['more than 2,048 units', `https://example.com/${'x'.repeat(2_029)}`],
+  ])('refuses %s', (_, url) => expect(takesButtonUrl(url)).toBe(false));
 });
 
 describe('messageUrl', () => {

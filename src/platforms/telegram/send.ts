@@ -6,7 +6,9 @@ import { exchange, type Exchange, type ExchangeLimits } from '../exchange.js';
 import { outcomeOfMediaError } from '../media-error.js';
 import { multipartOf, type FilePart, type Multipart } from '../multipart.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
+import { wordsIn } from '../platform-says.js';
 import { resolveReferences } from '../references.js';
+import { retryAfterOf } from '../retry-after.js';
 import { classify, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './links.js';
@@ -146,7 +148,7 @@ const failureOf = (error: unknown, last: Exchange | undefined, method: string): 
   if (!last) return { kind: 'never_sent', code: 'not_called', detail: 'the call could not be made' };
   if (last.kind === 'never_sent') return last;
   if (last.kind === 'lost') return last;
-  const retryAfter = last.headers['retry-after']?.toString();
+  const retryAfter = retryAfterOf(last.headers);
   if (error instanceof GrammyError && typeof error.error_code === 'number') {
     const { error_code: errorCode, description, parameters } = error;
     return {
@@ -158,15 +160,13 @@ const failureOf = (error: unknown, last: Exchange | undefined, method: string): 
       retryAfter,
     };
   }
-  return { kind: 'unreadable', status: last.status, retryAfter };
+  return { kind: 'unreadable', status: last.status, retryAfter, says: wordsIn(last.body) };
 };
 
 const statusOf = (last: Exchange | undefined): number => (last?.kind === 'answered' ? last.status : 0);
 
-const masked = (failure: TelegramFailure, token: string): TelegramFailure =>
-  failure.kind === 'refused'
-    ? {
-        ...failure,
-        description: failure.description.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***'),
-      }
-    : failure;
+const masked = (failure: TelegramFailure, token: string): TelegramFailure => {
+  const mask = (words: string): string => words.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***');
+  if (failure.kind === 'refused') return { ...failure, description: mask(failure.description) };
+  return failure.kind === 'unreadable' ? { ...failure, says: mask(failure.says ?? '') } : failure;
+};

@@ -39,7 +39,7 @@ export const createTelegramPublisher = ({
   return {
     platform: 'telegram',
     pace: PACE,
-    accountField: 'bot_token',
+    accountOf: ({ bot_token }) => bot_token,
     render: renderTelegram,
     foresee: foreseeFiles,
     send: (step, context) => sendStep(connection, step, context),

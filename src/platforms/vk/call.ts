@@ -56,13 +56,14 @@ export const callVk = async (
     const refusal = { errorCode, errorMsg: typeof errorMsg === 'string' ? errorMsg : '' };
     return { ok: false, outcome: classify(refusal, { visible, attempt, credentials }) };
   }
-  if (response === undefined || response === null) return { ok: false, outcome: unreadable(last, visible) };
+  if (response === undefined || response === null)
+    return { ok: false, outcome: unreadable(last, visible, credentials) };
   return { ok: true, response, last };
 };
 
 /** The outcome of an answer that cannot be read, or of none (D-25). */
-export const unreadable = (last: Exchange, visible: boolean): StepOutcome =>
-  outcomeWithoutAnswer(last, { title: 'VK', platform: 'vk', visible });
+export const unreadable = (last: Exchange, visible: boolean, credentials: SendContext['credentials']): StepOutcome =>
+  outcomeWithoutAnswer(last, { title: 'VK', platform: 'vk', visible, credentials });
 
 /** A JSON object; null for anything else. */
 export const objectOf = (body: Buffer): Readonly<Record<string, unknown>> | null => {

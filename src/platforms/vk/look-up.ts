@@ -28,7 +28,8 @@ export const lookUpOnWall = async (
   const { items } = answer.response as { items?: unknown };
   if (!Array.isArray(items)) return { kind: 'unknown' };
 
-  const found = items as readonly (WallPost | null)[];
+  // A pinned post stands before the newest, however old it is.
+  const found = (items as readonly (WallPost | null)[]).filter((item) => item?.is_pinned !== 1);
   const end = found.findIndex((item) => before.has(String(item?.id)));
   // VK's dates are whole seconds, by its own clock.
   const from = Math.floor((since + aheadMs(answer.last)) / 1_000);
@@ -38,7 +39,7 @@ export const lookUpOnWall = async (
   const match = same.findLast((item) => (item?.date ?? 0) >= from);
   if (match?.id !== undefined) return { kind: 'sent', outcome: posted(owner_id, String(match.id)) };
   // Where all that was seen is newer, ours may stand behind it.
-  const isComplete = end >= 0 || recent.length < LOOKED_AT;
+  const isComplete = end >= 0 || recent.length < found.length || items.length < LOOKED_AT;
   return { kind: isComplete && same.length === 0 ? 'not_sent' : 'unknown' };
 };
 
@@ -54,6 +55,7 @@ interface WallPost {
   /** Seconds. */
   readonly date?: number;
   readonly text?: string;
+  readonly is_pinned?: number;
   readonly attachments?: readonly { readonly type?: string }[];
 }
 

@@ -12,7 +12,7 @@ export const postToWall = async (connection: VkConnection, step: Step, context: 
   const answer = await callVk(connection, { method: step.method, parameters, token, visible: true }, context);
   if (!answer.ok) return answer.outcome;
   const postId = (answer.response as { post_id?: unknown }).post_id;
-  if (!Number.isSafeInteger(postId)) return unreadable(answer.last, true);
+  if (!Number.isSafeInteger(postId)) return unreadable(answer.last, true, context.credentials);
   return posted(parameters['owner_id'] ?? '', String(postId));
 };
 

@@ -61,7 +61,7 @@ const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
   const server = await ask(chain, 'photos.getWallUploadServer', { group_id });
   if (!server.ok) return server.outcome;
   const address = (server.response as { upload_url?: unknown }).upload_url;
-  if (typeof address !== 'string') return unreadable(server.last, false);
+  if (typeof address !== 'string') return unreadable(server.last, false, chain.context.credentials);
 
   const uploaded = await upload(chain, address);
   if ('kind' in uploaded) return uploaded;
@@ -73,7 +73,8 @@ const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
   const saved = await ask(chain, 'photos.saveWallPhoto', parameters);
   if (!saved.ok) return saved.outcome;
   const [first] = Array.isArray(saved.response) ? (saved.response as { id?: unknown; owner_id?: unknown }[]) : [];
-  if (typeof first?.id !== 'number' || typeof first.owner_id !== 'number') return unreadable(saved.last, false);
+  if (typeof first?.id !== 'number' || typeof first.owner_id !== 'number')
+    return unreadable(saved.last, false, chain.context.credentials);
   return done({ attachment: `photo${first.owner_id}_${first.id}` });
 };
 
@@ -82,7 +83,7 @@ const uploadVideo = async (chain: Chain, name: string): Promise<StepOutcome> => 
   if (!saved.ok) return saved.outcome;
   const { upload_url, owner_id, video_id } = saved.response as Readonly<Record<string, unknown>>;
   if (typeof upload_url !== 'string' || typeof owner_id !== 'number' || typeof video_id !== 'number') {
-    return unreadable(saved.last, false);
+    return unreadable(saved.last, false, chain.context.credentials);
   }
   const uploaded = await upload(chain, upload_url);
   return 'kind' in uploaded ? uploaded : done({ attachment: `video${owner_id}_${video_id}` });
@@ -100,7 +101,7 @@ const upload = async (
   const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
   const last = await exchange(connection.connections, request, limits);
   const answer = last.kind === 'answered' ? objectOf(last.body) : null;
-  if (!answer) return unreadable(last, false);
+  if (!answer) return unreadable(last, false, context.credentials);
   return 'error' in answer || 'error_code' in answer ? done({ unsent: 'VK does not take this file.' }) : { answer };
 };
 

@@ -44,7 +44,8 @@ export const createVkPublisher = ({
   return {
     platform: 'vk',
     pace: PACE,
-    accountField: 'access_token',
+    // Uploads and looks go with the user's token where there is one: often the same for many communities.
+    accountOf: ({ access_token, upload_token }, visible) => (visible ? access_token : (upload_token ?? access_token)),
     keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
     foresee: foreseeUploads,

@@ -7,6 +7,10 @@ describe('when to try again (D-20)', () => {
     for (const failures of [0, 3]) expect(retryAt(T, failures, 7_000)).toBe(T + 7_000);
   });
 
+  it('a network that names no time is not asked without end', () => {
+    expect(retryAt(T, 0, 0)).toBe(T + 1_000);
+  });
+
   it.each([
     [0, 2_000],
     [1, 10_000],

@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { SendContext, SendInDoubt, Step, StepOutcome } from '../../platforms/publisher.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
+import type { Pacing } from './pacing.js';
 import type { Rooms } from './rooms.js';
 import type { Work } from './work.js';
 
@@ -11,8 +12,12 @@ export interface DoubtsDependencies {
   readonly messages: ChannelMessages;
   readonly leases: Leases;
   readonly rooms: Rooms;
+  readonly pacing: Pacing;
   readonly clock: Clock;
 }
+
+/** A look is a call like any other to the network, and nothing of it can be seen. */
+const LOOK = { visible: false };
 
 /** What is found out about a send in doubt. */
 export type Verdict =
@@ -56,6 +61,7 @@ export class Doubts {
       if (before === null) continue; // what was published there before is not known yet
       for (const id of loaded.state.messageIds) before.add(id);
       const send: SendInDoubt = { since: loaded.state.startedAt, before };
+      if (!(await this.comesItsTurn(work, LOOK, context))) return { kind: 'left' };
       const isSettled = performance.now() >= began + SETTLED_AFTER_MS;
       const answer = await publisher.lookUp!(step, context, send);
       if (answer.kind === 'sent') return answer;
@@ -77,6 +83,7 @@ export class Doubts {
       const isKnown = this.on.clock.now() + pause < work.loaded.state.startedAt + keyLifetimeMs;
       if (!isKnown) break;
       if (!(await this.stillOurs(work, pause))) return { kind: 'left' };
+      if (!(await this.comesItsTurn(work, step, context))) return { kind: 'left' };
       if (!(await mayRepeat())) break;
       const outcome = await work.publisher.send(step, context);
       if (outcome.kind === 'done') return { kind: 'sent', outcome };
@@ -89,5 +96,11 @@ export class Doubts {
     const wait = (): Promise<void> => sleep(ms, undefined, { signal: ending.stop }).catch(() => undefined);
     if (ms > 0) await this.on.rooms.outside(publisher.platform, wait());
     return !ending.stop.aborted && this.on.leases.isValid(worker);
+  }
+
+  /** Waits for the network's pace: what breaks many calls off at once would have them all looked into at once. */
+  private async comesItsTurn(work: Work, call: Pick<Step, 'visible'>, { credentials }: SendContext): Promise<boolean> {
+    await this.on.pacing.turn(work, call, credentials);
+    return this.stillOurs(work, 0);
   }
 }

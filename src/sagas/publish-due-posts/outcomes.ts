@@ -63,7 +63,8 @@ export class Outcomes {
           channelId: work.row.channel_id,
           address: outcome.address,
         });
-        return this.interrupt(work, moved);
+        // At once, but as a failed attempt: two places that name each other would have it sent to and fro for ever.
+        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'retry', error: moved });
     }
   }
 

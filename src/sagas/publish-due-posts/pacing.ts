@@ -40,12 +40,12 @@ export class Pacing {
    * Waits until a step may go, or the signal; only what readers see counts for its chat.
    * @returns whether there was a wait: what was known before it may have changed
    */
-  async turn(work: Work, step: Step, credentials: Readonly<Record<string, string>>): Promise<boolean> {
+  async turn(work: Work, step: Pick<Step, 'visible'>, credentials: Readonly<Record<string, string>>): Promise<boolean> {
     if (!this.enabled) return false;
     const { publisher, target, ending } = work;
     const { platform, pace } = publisher;
     const account = createHash('sha256')
-      .update(credentials[publisher.accountField] ?? '')
+      .update(publisher.accountOf(credentials, step.visible) ?? '')
       .digest('hex');
     let budgets = [budget(`account/${platform}/${account}`, pace.perCredential)];
     if (step.visible) {

@@ -3,7 +3,9 @@ import type { Processing } from '../../domain/project/processing.js';
 import { Remembered } from '../../event-store/remembered.js';
 import type { Loaded, Streams } from '../../event-store/streams.js';
 import { type Processed, processPost } from '../../processing/process-post.js';
+import type { Translate } from '../../processing/translation/translation.js';
 import type { KeptTranslations } from './kept-translations.js';
+import type { Rooms } from './rooms.js';
 import type { Unprocessed } from './work.js';
 
 /** A post as its project wants it on one network. */
@@ -25,6 +27,7 @@ export class ProcessedPosts {
   constructor(
     private readonly streams: Streams,
     private readonly translations: KeptTranslations,
+    private readonly rooms: Rooms,
   ) {
     this.projects = new Remembered(streams, project);
   }
@@ -46,7 +49,9 @@ export class ProcessedPosts {
         : await this.streams.loadAt(project, row.project_id, BigInt(settled));
     // Events hold what passed the checks of the management API, so what was stored is Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
-    const translate = this.translations.of(row.post_id, origin, ending.stop);
+    const ask = this.translations.of(row.post_id, origin, ending.stop);
+    // Who waits for a service takes up no room of the network's.
+    const translate: Translate = (content, how) => this.rooms.outside(channel.platform, ask(content, how));
     const processed = await processPost(payload, processing, channel.platform, translate);
     return { processed, projectRevision: settled, tookTime: processing.translation !== undefined };
   }

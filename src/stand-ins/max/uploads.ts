@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { mimeOf } from '../kit/mime-of.js';
+import { photoShape } from '../kit/photo-shape.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { Refusal, badPayload } from './refusal.js';
 
@@ -16,6 +17,9 @@ const MB = 1_048_576;
 const MAX_BYTES: Readonly<Record<UploadType, number>> = {
   ...{ image: 50 * MB, video: 250 * MB, audio: 256 * MB, file: 256 * MB },
 };
+
+/** Of an image, pixels. */
+const MAX_SIDE = 7_680;
 
 /** Types that readers can see or hear; a video of another type is refused once a message wants to show it. */
 const SHOWN: Readonly<Record<UploadType, RegExp>> = {
@@ -63,6 +67,9 @@ export class Uploads {
     if (!file) throw badPayload('data: expected a file');
     if (file.size === 0) throw badPayload('data: the file is empty');
     if (file.size > MAX_BYTES[place.type]) throw new Refusal(413, 'too.large', 'The file is too large');
+    if (place.type === 'image' && (photoShape(file)?.long ?? 0) > MAX_SIDE) {
+      throw badPayload(`data: at most ${MAX_SIDE} pixels a side`);
+    }
     if (this.retval !== 1 && place.type !== 'image') return retvalOf(this.retval);
     this.places.delete(id);
     const { type, token } = place;

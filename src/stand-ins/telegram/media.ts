@@ -1,6 +1,7 @@
 import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { mimeOf } from '../kit/mime-of.js';
+import { photoShape } from '../kit/photo-shape.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import type { Parameters } from './parameters.js';
 import { Refusal, badRequest } from './refusal.js';
@@ -13,6 +14,9 @@ export type MediumKind = (typeof MEDIUM_KINDS)[number];
 /** Uploads (platforms.md §1). */
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
+/** Of a photo: pixels of width and height together, and the longer side by the shorter. */
+const MAX_SUM = 10_000;
+const MAX_RATIO = 20;
 
 /**
  * The medium that a parameter names: `attach://name`, an upload under the parameter's own name, or a URL. Refused
@@ -49,6 +53,8 @@ const typeOf = (kind: MediumKind, file: UploadedFile): string => {
       );
     }
     if (!mime.startsWith('image/')) throw badRequest('IMAGE_PROCESS_FAILED');
+    const { long, short } = photoShape(file) ?? { long: 1, short: 1 };
+    if (long + short > MAX_SUM || long > short * MAX_RATIO) throw badRequest('PHOTO_INVALID_DIMENSIONS');
     return 'photo';
   }
   if (kind === 'video') return mime === 'video/mp4' ? 'video' : 'document';

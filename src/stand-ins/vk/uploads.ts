@@ -4,12 +4,16 @@ import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { mimeOf } from '../kit/mime-of.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
+import { photoShape } from '../kit/photo-shape.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { Refusal, badParameter } from './refusal.js';
 
 /** What photos may be (platforms.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
+/** Pixels of width and height together, and the longer side by the shorter. */
+const MAX_SUM = 14_000;
+const MAX_RATIO = 20;
 
 /** Where uploads go, beside `/method/…`. */
 const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
@@ -99,7 +103,7 @@ export class Uploads {
     const server = String(500_000 + (parseInt(ticket.slice(0, 5), 16) % 500_000));
     const mime = file ? mimeOf(file.head) : '';
     // What cannot be read comes back as nothing, not as an error.
-    const isTaken = file && PHOTO_TYPES.has(mime) && file.size <= MAX_PHOTO_BYTES;
+    const isTaken = file && PHOTO_TYPES.has(mime) && file.size <= MAX_PHOTO_BYTES && hasShape(file);
     const hash = randomBytes(16).toString('hex');
     if (!isTaken) return { status: 200, body: { server: Number(server), photo: '[]', hash } };
     this.photoTickets.delete(ticket);
@@ -125,3 +129,9 @@ export class Uploads {
     return ++this.lastId;
   }
 }
+
+/** Whether a photo is not too large or too narrow. */
+const hasShape = (file: UploadedFile): boolean => {
+  const { long, short } = photoShape(file) ?? { long: 1, short: 1 };
+  return long + short <= MAX_SUM && long <= short * MAX_RATIO;
+};

@@ -344,10 +344,17 @@ describe('a send in doubt is looked up (platforms.md §4, D-25)', () => {
     await max.control.addFault({ mode: 'accept_then_drop' });
     await send();
     const [, , ours] = await max.control.ledger();
-    expect(await lookUp(since, ahoy, [known?.message_id])).toMatchObject({
-      kind: 'sent',
-      outcome: { messageIds: [ours?.message_id] },
-    });
+    const outcome = { messageIds: [ours?.message_id] };
+    expect(await lookUp(since, ahoy, [known?.message_id])).toMatchObject({ kind: 'sent', outcome });
+  });
+
+  it.each([
+    ['the address in it has a preview', 'Ahoy', [{ type: 'share' }]],
+    ['MAX changes white space and what is not seen', ' A\u200bho\n\ny ', []],
+  ])('and found though %s', async (_, text, attachments) => {
+    const found = { timestamp: Date.now(), body: { mid: 'mid.1', text, attachments } };
+    await max.control.addFault({ ...answer(200, { messages: [found] }), method: 'GET /messages' });
+    expect(await lookUp(Date.now() - 1_000)).toMatchObject({ outcome: { messageIds: ['mid.1'] } });
   });
 
   it('does not guess about the same words that came as the attempt began', async () => {

@@ -74,6 +74,21 @@ describe('photos and videos', () => {
     ]);
   });
 
+  it('may have numbers for their ids', async () => {
+    const server = createServer((request, response) => {
+      request.resume().once('end', () => response.end(JSON.stringify({ photos: { 77: { token: 'T77' } } })));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const upload_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const body = { photo_ids: [77], upload_url };
+    await ok.control.addFault({ mode: 'answer', method: 'photosV2.getUploadUrl', status: 200, body });
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    const { results } = await publish(ok.publisher, post({ media: [photo] }), context);
+    expect(results).toEqual({ 'media-1': { id: 'T77' } });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('go without a text too', async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     await publish(ok.publisher, post({ text: '', media: [photo] }), context);

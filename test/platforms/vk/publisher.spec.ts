@@ -193,6 +193,20 @@ describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
     expect(await lookUp(Date.now(), {}, post(), ['2'])).toMatchObject({ outcome: { messageIds: ['3'] } });
   });
 
+  it('is not taken to be older than a post that is pinned: that one stands first, however old it is', async () => {
+    await send({ key: 'pub_2' }, post({ text: 'Pinned' }));
+    const since = Date.now();
+    await vk.control.addFault({ mode: 'accept_then_drop' });
+    await send();
+    const date = Math.floor(Date.now() / 1_000);
+    const items = [
+      { id: 1, date: date - 86_400, text: 'Pinned', is_pinned: 1 },
+      { id: 2, date, text: 'Ahoy' },
+    ];
+    await vk.control.addFault({ mode: 'answer', method: 'wall.get', status: 200, body: { response: { items } } });
+    expect(await lookUp(since, {}, post(), ['1'])).toMatchObject({ kind: 'sent', outcome: { messageIds: ['2'] } });
+  });
+
   it('stays unknown where the wall cannot be read, or ours may stand behind what was read', async () => {
     expect(await lookUp(0, { credentials: { access_token: COMMUNITY_TOKEN } })).toEqual({ kind: 'unknown' });
     await vk.control.addFault({ mode: 'drop_before_accepting' });

@@ -1,3 +1,4 @@
+import { png } from '../../media/make-images.js';
 import { CHAT, TOKEN, startStandIn } from './stand-in.js';
 
 let max: Awaited<ReturnType<typeof startStandIn>>;
@@ -146,6 +147,12 @@ describe('uploads', () => {
       status: 400,
       body: { code: 'errors.process.attachment.video.not.supported' },
     });
+  });
+
+  it('takes no image of more than 7,680 pixels a side', async () => {
+    expect((await max.upload('image', png(7_680, 10), 'a.png')).status).toBe(200);
+    const refused = await max.upload('image', png(10, 7_681), 'a.png');
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('pixels a side')]);
   });
 
   it('is not ready as often as a control says', async () => {

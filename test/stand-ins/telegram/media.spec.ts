@@ -1,3 +1,4 @@
+import { png as blank } from '../../media/make-images.js';
 import { TOKEN, fetchBot, startStandIn } from './stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
@@ -61,6 +62,16 @@ describe('one medium', () => {
   ])('refuses a photo: %s', async (_, fields, files, sentence) => {
     const { body } = await upload('sendPhoto', fields, files);
     expect(body.description).toBe(`Bad Request: ${sentence}`);
+  });
+
+  it.each([
+    ['too large', 9_000, 1_001],
+    ['too narrow', 2_001, 100],
+  ])('refuses a photo that is %s', async (_, width, height) => {
+    const { body } = await upload('sendPhoto', { photo: 'attach://a' }, { a: blank(width, height) });
+    expect(body.description).toBe('Bad Request: PHOTO_INVALID_DIMENSIONS');
+    const taken = await upload('sendPhoto', { photo: 'attach://a' }, { a: blank(width - 1, height) });
+    expect(taken.status).toBe(200);
   });
 
   it('refuses a file over 50 MB', async () => {

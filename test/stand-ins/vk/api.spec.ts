@@ -1,3 +1,4 @@
+import { png as blank } from '../../media/make-images.js';
 import { COMMUNITY_TOKEN, callVk, startStandIn, uploadFile } from './stand-in.js';
 
 let vk: Awaited<ReturnType<typeof startStandIn>>;
@@ -117,6 +118,11 @@ describe('uploads', () => {
     const address = await server();
     expect(await uploadFile(address, 'photo', Buffer.from('words'))).toMatchObject({ photo: '[]' });
     expect(await uploadFile(address, 'other', png)).toMatchObject({ photo: '[]' });
+    for (const [width, height] of [
+      [9_000, 5_001],
+      [2_001, 100],
+    ] as const)
+      expect(await uploadFile(address, 'photo', blank(width, height))).toMatchObject({ photo: '[]' });
     expect(await uploadFile(address, 'photo', png)).toMatchObject({ hash: expect.any(String) });
     expect(await uploadFile(address, 'photo', png)).toHaveProperty('error');
   });
