@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
 import { Tail } from '../../src/event-store/postgres/tail.js';
-import type { StoredEvent } from '../../src/event-store/port.js';
+import type { EventStore, ReadAllOptions, StoredEvent } from '../../src/event-store/port.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { startTestPostgres } from '../support/postgres.js';
+import { newEvents, newStream } from './contract/events.js';
 import { Subscriber } from './contract/subscriber.js';
 
 /** Never asked: what pumps the log is kept from starting, so that nothing wakes a follower by accident. */
@@ -84,13 +85,75 @@ describe('the tail of the log in PostgreSQL', () => {
       expect(seen).toEqual([5n, 6n, 7n]);
     });
 
-    it('never past what another process has written in between', async () => {
+    it('with a read of no more than what another process has written in between', async () => {
+      const reads: ReadAllOptions[] = [];
+      const tail = new Tail({ connectionString, schema: 'event_store', log: silentLog }, async (options) => {
+        reads.push(options);
+        return options.after === 4n && options.limit === 2 ? [at(5n), at(6n)] : [];
+      });
+      Object.assign(tail, { listen: async () => null, headNow: async () => 4n });
+      const end = new AbortController();
+      const seen: bigint[] = [];
+      const followed = (async () => {
+        for await (const { events } of tail.follow({ after: 4n, signal: end.signal }))
+          seen.push(...events.map(({ position }) => position));
+      })();
+      while (!reads.some(({ limit }) => limit === 1_000)) await sleep(5); // its ring is there
+      tail.appended([at(7n), at(8n)]);
+      while (seen.length < 4) await sleep(5);
+      end.abort();
+      await followed;
+      await tail.close();
+      expect(seen).toEqual([5n, 6n, 7n, 8n]);
+      expect(reads).toContainEqual({ after: 4n, limit: 2 });
+    });
+
+    it('never before what another process has written in between', async () => {
+      const postgres = await startTestPostgres();
+      const { connectionString } = postgres;
+      const store = new PostgresEventStore({ connectionString });
+      const elsewhere = new PostgresEventStore({ connectionString });
+      await store.start();
+      const tail = new Tail({ connectionString, schema: 'event_store', log: silentLog }, (options) =>
+        store.readAll(options),
+      );
+      const end = new AbortController();
+      const seen: bigint[] = [];
+      const followed = (async () => {
+        for await (const { events } of tail.follow({ after: -1n, signal: end.signal }))
+          seen.push(...events.map(({ position }) => position));
+      })();
+      const append = async (by: EventStore) => {
+        const stream = newStream();
+        const { position } = await by.append(stream, 'noStream', newEvents(1));
+        return (await by.readStream(stream)).map((event) => ({ ...event, position }));
+      };
+      await append(elsewhere);
+      while (seen.length < 1) await sleep(5); // its ring is there
+      for (let n = 0; n < 200; n++) {
+        await Promise.all([append(elsewhere), append(elsewhere)]);
+        tail.appended(await append(store));
+      }
+      while (seen.length < 601) await sleep(5);
+      end.abort();
+      await followed;
+      await Promise.all([tail.close(), store.close(), elsewhere.close()]);
+      await postgres.stop();
+      expect(seen).toEqual(Array.from({ length: 601 }, (_, n) => BigInt(n + 1)));
+    });
+
+    it('waits with it until that is read, however often it appends meanwhile', async () => {
       const { tail, seen, stop } = standingAt(4n);
-      tail.appended([at(6n)]);
+      tail.appended([at(6n), at(7n)]);
+      tail.appended([at(9n)]);
+      await sleep(20);
+      expect(seen).toEqual([]);
       tail.appended([at(5n)]);
-      while (seen.length < 1) await sleep(5);
+      while (seen.length < 3) await sleep(5);
+      tail.appended([at(8n)]);
+      while (seen.length < 5) await sleep(5);
       await stop();
-      expect(seen).toEqual([5n]);
+      expect(seen).toEqual([5n, 6n, 7n, 8n, 9n]);
     });
   });
 });

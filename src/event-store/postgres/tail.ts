@@ -16,6 +16,7 @@ import {
 const POLL_MS = 400;
 const RING_EVENTS = 4_096;
 const RING_BYTES = 32 * 1_048_576;
+const PAGE_EVENTS = 1_000;
 
 /**
  * Follows the end of the log for every subscriber of this process: new events are read once, kept in a ring, and handed
@@ -29,6 +30,8 @@ export class Tail {
   private ringStart: Position | null = null;
   /** The ring has come as far as this: every event up to here has passed through it, or lay before its start. */
   private head: Position = BEGINNING;
+  /** What this process has appended behind events of others that are still to be read; in order. */
+  private readonly ahead: StoredEvent[] = [];
   private readonly sleepers = new Set<() => void>();
   private readonly stopping = new AbortController();
   private stirred = false;
@@ -83,11 +86,15 @@ export class Tail {
   /**
    * Takes up what this process has just committed: events in order, without a gap. Positions are gapless and in the order
    * of commits, so what begins right behind the ring's end is what a read would find there; where another process has
-   * written in between, nothing is taken, and the notification has all of it read.
+   * written in between, only that is read.
    */
   appended(events: readonly StoredEvent[]): void {
-    if (this.ringStart === null || events[0]?.position !== this.head + 1n) return;
-    this.takeUp(events);
+    const first = events[0]?.position;
+    if (this.ringStart === null || first === undefined || first <= this.head) return; // else it was read already
+    if (first === this.head + 1n) return this.takeUp(events);
+    if (this.ahead.length + events.length > RING_EVENTS) return this.readAhead();
+    this.ahead.push(...events);
+    this.wakePump();
   }
 
   async close(): Promise<void> {
@@ -145,14 +152,12 @@ export class Tail {
         client = await this.listen();
         this.head = await this.headNow(client);
         this.ringStart = this.head; // whoever stands before it reads pages until it has caught up
-        this.ring.length = this.ringBytes = 0;
+        this.ring.length = this.ringBytes = this.ahead.length = 0;
         this.wakeAll();
         failures = 0;
         while (!signal.aborted) {
-          this.stirred = false;
-          const page = await this.readAll({ after: this.head, limit: 1_000 });
-          this.takeUp(page.filter(({ position }) => position > this.head)); // some may have been appended meanwhile
-          if (page.length < 1_000) await this.stir();
+          const hasMore = await this.readOn();
+          if (!hasMore && this.ahead.length === 0) await this.rest();
           if (this.lost) throw new Error('the listening connection was lost');
         }
       } catch (error) {
@@ -165,6 +170,27 @@ export class Tail {
         await client?.end().catch(() => undefined);
       }
     }
+  }
+
+  /** Reads a page, or only as far as the events that this process has appended. @returns whether more is known to follow */
+  private async readOn(): Promise<boolean> {
+    const own = this.ahead[0]?.position;
+    if (own === undefined) this.stirred = false; // a notification may be of what comes after them
+    const limit = own === undefined ? PAGE_EVENTS : Math.min(PAGE_EVENTS, Number(own - this.head) - 1);
+    const page = await this.readAll({ after: this.head, limit });
+    this.takeUp(page.filter(({ position }) => position > this.head)); // some may have been appended meanwhile
+    // All that stands before a committed event is committed: what was not found is no longer there.
+    if (own !== undefined && own > this.head && page.length < limit) {
+      this.head = own - 1n;
+      this.takeUp([]);
+    }
+    return page.length === PAGE_EVENTS;
+  }
+
+  /** What this process has appended is too much to be kept until what stands before it is read: it is read as well. */
+  private readAhead(): void {
+    this.ahead.length = 0;
+    this.stir();
   }
 
   private async listen(): Promise<pg.Client> {
@@ -186,9 +212,7 @@ export class Tail {
     client.on('notification', ({ payload = '' }) => {
       // The answer to an append of our own, which comes at the same time, is let in first.
       setImmediate(() => {
-        if (BigInt(payload) <= this.head) return;
-        this.stirred = true;
-        this.wakePump();
+        if (BigInt(payload) > (this.ahead.at(-1)?.position ?? this.head)) this.stir();
       });
     });
     await client.connect();
@@ -201,8 +225,14 @@ export class Tail {
     return BigInt(rows[0]?.position ?? 0);
   }
 
-  /** Until a notification, the poll's time, or the connection's end (which the next read will notice). */
-  private async stir(): Promise<void> {
+  /** Has the pump read on. */
+  private stir(): void {
+    this.stirred = true;
+    this.wakePump();
+  }
+
+  /** Until it is stirred, the poll's time, or the connection's end (which the next read will notice). */
+  private async rest(): Promise<void> {
     if (this.stirred || this.stopping.signal.aborted) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
@@ -213,11 +243,19 @@ export class Tail {
     this.wakePump = () => undefined;
   }
 
+  /** Takes up what follows the ring's end, and what is known to follow that. */
   private takeUp(page: readonly StoredEvent[]): void {
-    if (page.length === 0) return;
-    this.head = page.at(-1)!.position;
     this.keep(page);
-    this.wakeAll();
+    this.head = page.at(-1)?.position ?? this.head;
+    let known = 0;
+    let next = this.head + 1n;
+    for (; known < this.ahead.length && this.ahead[known]!.position <= next; known++) {
+      if (this.ahead[known]!.position === next) next += 1n;
+    }
+    const following = this.ahead.splice(0, known).filter(({ position }) => position > this.head);
+    this.keep(following);
+    this.head = following.at(-1)?.position ?? this.head;
+    if (page.length + following.length > 0) this.wakeAll();
   }
 
   private keep(page: readonly StoredEvent[]): void {
