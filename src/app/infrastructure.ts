@@ -72,8 +72,8 @@ const assemble = async (
 ): Promise<Infrastructure> => {
   const connectionString = embedded?.connectionString ?? settings.databaseUrl!;
   const pool = createPool(connectionString, { max: 12, applicationName: 'crosspost queries', logger: log });
-  const setting = embedded ? null : 'DATABASE_URL';
-  await reach({ what: 'the database', setting, log, signal }, async () => {
+  const from = embedded ? null : ({ setting: 'DATABASE_URL', url: connectionString } as const);
+  await reach({ what: 'a database', from, log, signal }, async () => {
     await migrate(connectionString, migrations, log);
     await checkSecretsKey(pool, keys.secretsKey);
   });
@@ -106,16 +106,17 @@ const openStore = async (
   log: Logger,
   signal?: AbortSignal,
 ): Promise<EventStore> => {
-  const what = 'the event store';
-  if (settings.eventStoreUrl !== null) {
+  const what = 'an event store';
+  const url = settings.eventStoreUrl;
+  if (url !== null) {
     // Its client is the dearest to load of all libraries, and few need it.
     const { KurrentEventStore } = await import('../event-store/kurrentdb/kurrent-event-store.js');
-    const store = new KurrentEventStore({ connectionString: settings.eventStoreUrl, log });
-    await reach({ what, setting: 'EVENT_STORE_URL', log, signal }, () => store.head());
+    const store = new KurrentEventStore({ connectionString: url, log });
+    await reach({ what, from: { setting: 'EVENT_STORE_URL', url }, log, signal }, () => store.head());
     return store;
   }
   const store = new PostgresEventStore({ connectionString, log });
-  await reach({ what, setting: null, log, signal }, () => store.start());
+  await reach({ what, from: null, log, signal }, () => store.start());
   const scavenge = () =>
     void store.scavenge().catch((error: unknown) => log.warn({ error: String(error) }, 'scavenging failed'));
   if (settings.roles.has('worker')) setInterval(scavenge, SCAVENGE_MS).unref();

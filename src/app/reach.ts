@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { maskUrl } from '../config/mask.js';
 import { Unavailable } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
@@ -8,10 +9,10 @@ import { isUnavailable } from '../postgres/unavailable.js';
 
 /** A server that a starting process needs. */
 export interface Wanted {
-  /** For people. */
+  /** For people: `a database`. */
   readonly what: string;
-  /** The setting that says where it is; null where nobody set it. */
-  readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL' | null;
+  /** The setting that says where it is, and its value; null where nobody set it. */
+  readonly from: { readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL'; readonly url: string } | null;
   readonly log: Logger;
   /** Gives the wait up. */
   readonly signal: AbortSignal | undefined;
@@ -26,18 +27,18 @@ const TOLD_AGAIN_MS = 30_000;
  * @throws Error with a sentence that names the setting where the server is there and will not have us: a wrong password,
  * a database that does not exist, TLS that it does not speak
  */
-export const reach = async ({ what, setting, log, signal }: Wanted, attempt: () => Promise<unknown>): Promise<void> => {
+export const reach = async ({ what, from, log, signal }: Wanted, attempt: () => Promise<unknown>): Promise<void> => {
   let told = { reason: '', at: 0 };
   for (;;) {
     try {
       await attempt();
       return;
     } catch (error) {
-      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw inSentence(error, what, setting);
+      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw inSentence(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
       if (reason !== told.reason || Date.now() - told.at > TOLD_AGAIN_MS) {
         told = { reason, at: Date.now() };
-        log.warn({ reason, ...(setting && { setting }) }, `waiting for ${what}`);
+        log.warn({ reason, ...(from && { setting: from.setting }) }, `waiting for ${what}`);
       }
       await sleep(PAUSE_MS, undefined, { signal });
     }
@@ -45,12 +46,8 @@ export const reach = async ({ what, setting, log, signal }: Wanted, attempt: () 
 };
 
 /** What the server or its client has said, with the setting that leads there; our own sentences as they are. */
-const inSentence = (error: unknown, what: string, setting: Wanted['setting']): unknown => {
-  if (setting === null || error instanceof MigrationError || error instanceof WrongSecretsKey) return error;
-  return new Error(
-    `${what} of ${setting} cannot be used: ${reasonOf(error)}`.replace(/^./, (c) => c.toUpperCase()),
-    {
-      cause: error,
-    },
-  );
+const inSentence = (error: unknown, what: string, from: Wanted['from']): unknown => {
+  if (from === null || error instanceof MigrationError || error instanceof WrongSecretsKey) return error;
+  const reason = reasonOf(error).replaceAll(from.url, maskUrl(from.url));
+  return new Error(`${from.setting} leads to ${what} that cannot be used: ${reason}`, { cause: error });
 };

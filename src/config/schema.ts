@@ -1,6 +1,18 @@
 import { readLimitsProfile } from './limits-profile.js';
 import { MASK, maskUrl } from './mask.js';
-import { baseUrl, cidrs, host, key32, matching, onOff, onOrOff, oneOf, type Setting, whole } from './setting.js';
+import {
+  baseUrl,
+  cidrs,
+  databaseUrl,
+  host,
+  key32,
+  matching,
+  onOff,
+  onOrOff,
+  oneOf,
+  type Setting,
+  whole,
+} from './setting.js';
 import type { LogLevel, Role, Settings } from './settings.js';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'tools'];
@@ -67,7 +79,7 @@ export const schema = {
     meaning:
       'PostgreSQL 15 or later: read models, schedule, limits, secrets; and events, unless EVENT_STORE_URL is set',
     hide: maskUrl,
-    read: matching(/^postgres(ql)?:\/\/\S+$/i),
+    read: databaseUrl,
     show: (s) => (s.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(s.databaseUrl)),
   }),
   EVENT_STORE_URL: optional('the database', {

@@ -63,6 +63,12 @@ export const baseUrl = (text: string): string => {
   return text.replace(/\/+$/, '');
 };
 
+/** Where a PostgreSQL is. The host may be missing: it then stands in the query, or is a local socket. */
+export const databaseUrl = (text: string): string => {
+  understood(/^postgres(ql)?:\/\/\S+$/i.test(text) && URL.canParse(text.replace('@/', '@host/')));
+  return text;
+};
+
 /** CIDRs, or single addresses, separated by commas. Answers CIDRs: `10.0.0.0/8`, `::1/128`. */
 export const cidrs = (text: string): readonly string[] => text.split(',').map((part) => cidr(part.trim()));
 

@@ -128,7 +128,7 @@ describe('settings', () => {
       'BASE_URL',
       ['post.example.com', 'ftp://h', 'https://h/?q=1', 'https://h/#x', 'https://u@h', 'https://', 'http://a b'],
     ],
-    ['DATABASE_URL', ['mysql://h/db', 'db', 'postgres:', 'postgres://h/a b']],
+    ['DATABASE_URL', ['mysql://h/db', 'db', 'postgres:', 'postgres://h/a b', 'postgres://h:port/db']],
     ['EVENT_STORE_URL', ['http://h:2113', 'esdb:', 'kurrentdb:// h']],
     ['ROLES', ['boss', 'api,', 'api;worker', ',']],
     ['BRAND', ['1st', 'a_b', 'a b', 'a--b', '-a', 'a-', 'é', 'x'.repeat(33)]],

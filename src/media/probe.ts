@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Media, Problem } from '../payload/payload.js';
 import { examine, type Examination, type ReadStretch } from './examine.js';
 import type { GuardedClient } from './guarded-client.js';
@@ -63,6 +64,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   return {
     async probeAll(media, signal) {
       const budget = new AbortController();
+      setMaxListeners(0, budget.signal); // a few for each medium; that is no leak
       const stop = (): void => budget.abort();
       const timer = setTimeout(stop, budgetMs);
       if (signal?.aborted) stop();

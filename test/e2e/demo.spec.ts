@@ -34,4 +34,15 @@ scene('the demo: a photo that is posted to its endpoint hangs on all four walls'
     expect(answer.headers.get('content-type')).toBe('image/jpeg');
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
   }
+
+  const album = Array.from({ length: 10 }, (_, i) => ({ type: 'photo', url: host.serve(`/${i}.jpg`, bytes) }));
+  await until('the endpoint takes another post', async () => {
+    return (await publish(gateway.url, endpoint, { text: 'Ten of them', media: album })).status === 200;
+  });
+  await until('ten photos more on each wall', async () => {
+    const page = await (await fetch(`${gateway.url}/walls`)).text();
+    return page.split('<img ').length - 1 === 44;
+  });
+  // A terminal shows what a person has to know, and no remarks of Node's on how we listen to our own signals.
+  expect(gateway.program.log.split('\n').filter((line) => !line.startsWith('{'))).toEqual([]);
 });

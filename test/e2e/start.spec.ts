@@ -49,7 +49,21 @@ describe('what does not fit is told in a sentence that names the setting', () =>
       [noSuchDatabase, /database "nobody" does not exist/],
     ] as const) {
       const said = await refusal(stage, { ...database, DATABASE_URL, DATA_DIR: await stage.folder() });
-      expectSentence(said, /The database of DATABASE_URL cannot be used/);
+      expectSentence(said, /DATABASE_URL leads to a database that cannot be used/);
+      expect(said).toMatch(words);
+      expect(said).not.toContain('hunter2');
+    }
+  });
+
+  scene('an event store that cannot be, without its password', async (stage) => {
+    const database = await stage.database();
+    for (const [EVENT_STORE_URL, words] of [
+      ['kurrentdb://admin:hunter2@127.0.0.1:2113?tls=maybe', /Unexpected "maybe"/],
+      ['kurrentdb://admin:hunter2@127.0.0.1:2113?lts=false', /Unknown option key "lts"/],
+      ['kurrentdb://admin:hunter2@127.0.0.1:99999', /EVENT_STORE_URL/],
+    ] as const) {
+      const said = await refusal(stage, { ...database, EVENT_STORE_URL, DATA_DIR: await stage.folder() });
+      expectSentence(said, /EVENT_STORE_URL leads to an event store that cannot be used/);
       expect(said).toMatch(words);
       expect(said).not.toContain('hunter2');
     }
@@ -70,7 +84,7 @@ describe('SIGTERM before the start is over', () => {
     await proxy.refuse();
     const DATABASE_URL = proxy.through(database.DATABASE_URL);
     const program = begin(stage, { ...database, DATABASE_URL, DATA_DIR: await stage.folder() });
-    await until('it waits', () => /"setting":"DATABASE_URL".*waiting for the database/.test(program.log));
+    await until('it waits', () => /"setting":"DATABASE_URL".*waiting for a database/.test(program.log));
     expect(await program.terminate()).toEqual({ code: 0, signal: null });
   });
 

@@ -1,8 +1,31 @@
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
 
-/** A client for a connection string. The library warns on stderr about `esdb:`, which is as good as `kurrentdb:`. */
+/**
+ * A client for a connection string. The library warns on stderr about `esdb:`, which is as good as `kurrentdb:`.
+ * @throws Error for a string that it does not understand, an option that it does not know included
+ */
 export const connect = (connectionString: string): KurrentDBClient =>
-  KurrentDBClient.connectionString(connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb'));
+  refusingUnknownOptions(() =>
+    KurrentDBClient.connectionString(connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb')),
+  );
+
+/** Of an unknown option the library only warns, on the console, and shows the whole string with its password there. */
+const refusingUnknownOptions = <T>(parse: () => T): T => {
+  const { warn } = console;
+  let unknown: string | undefined;
+  console.warn = (...words: unknown[]) => {
+    const option = /^Unknown option key ".*?"/.exec(String(words[0]))?.[0];
+    if (option === undefined) warn(...words);
+    unknown ??= option;
+  };
+  try {
+    const parsed = parse();
+    if (unknown !== undefined) throw new Error(unknown);
+    return parsed;
+  } finally {
+    console.warn = warn;
+  }
+};
 
 /**
  * Ends what a client has under way and lets go of its connection, which all clients for one address share: the

@@ -115,12 +115,15 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .views svg { width: 15px; height: 11px; }
 .id { color: inherit; text-decoration: none; }
 .post:target .bubble { outline: 2px solid var(--accent); }
-.media { display: grid; grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); gap: 2px; }
-.media:has(> :nth-child(3):last-child) { grid-template-columns: 1fr 1fr; }
-.media:has(> :nth-child(3):last-child) > :first-child { grid-column: 1 / -1; }
-.media:has(> audio) { grid-template-columns: 1fr; }
-.media img, .media video { display: block; width: 100%; max-height: 420px; object-fit: cover; background: var(--code); }
-.media audio { width: 100%; padding: 8px; }
+.post:has(.media) { width: min(100%, 440px); }
+/* Rows of an album are filled, whatever the shapes of its pictures. */
+.media { display: flex; flex-wrap: wrap; gap: 2px; }
+.media > * { flex: 1 1 30%; min-width: 0; }
+.media:is(:has(> :nth-child(3):last-child), :has(> :nth-child(4):last-child)) > * { flex-basis: 45%; }
+.media:has(> :nth-child(3):last-child) > :first-child { flex-basis: 100%; }
+.media img, .media video { display: block; min-height: 60px; max-height: 420px; object-fit: cover; background: var(--code); }
+.media:has(> :nth-child(5)) > * { max-height: 220px; }
+.media > :is(audio, .file) { flex-basis: 100%; padding: 8px; }
 .file { padding: 10px 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
 .buttons { display: grid; gap: 4px; margin-top: 4px; }
 .row { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); gap: 4px; }
@@ -130,6 +133,8 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 }
 .button:hover { filter: brightness(1.08); }
 .button span { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.row:has(> :nth-child(5)) .button { padding: 8px 3px; font-size: 11px; }
+.row:has(> :nth-child(5)) .button i { display: none; }
 .button i { position: absolute; right: 6px; top: 3px; font-size: 10px; font-style: normal; opacity: 0.85; }
 /* Walls and feeds of cards: whose it is, the words, the pictures, and what one may do with it. */
 :is([data-platform='vk'], [data-platform='ok']) .post { width: min(100%, 560px); align-self: center; }
@@ -158,7 +163,7 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
   .channel { flex: 0 0 100%; }
   .channels { scroll-snap-type: x mandatory; scrollbar-width: none; }
   .many main { overflow-x: auto; scroll-snap-type: x mandatory; }
-  .many .source { flex: 0 0 100%; scroll-snap-align: start; }
+  .many .source { flex: 0 0 92%; scroll-snap-align: start; } /* the next one shows at the edge */
 }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
 `;
