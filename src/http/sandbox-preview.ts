@@ -71,8 +71,8 @@ export class SandboxPreview {
     const publisher = this.publishers.of(platform);
     const foreseen = publisher.foresee(media);
     const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(processed.post, channel, foreseen);
-    // A step that finds out what is known already comes to no call.
-    const calls = steps.filter(({ name }) => !(name in foreseen));
+    // A step that ends with what is known already comes to no call.
+    const calls = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
     const requests = calls.map(({ name, method, request }) => ({ step: name, method, request }));
     const all = [...processed.warnings, ...warnings];
     return { text_after_trim: textAfterTrim, trimmed_chars: trimmedChars, requests, warnings: all };

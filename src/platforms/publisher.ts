@@ -138,6 +138,8 @@ export interface MediaFile {
   readonly mime: string;
   /** For readers and for networks that go by the ending; without a path. */
   readonly filename: string;
+  /** Whether it is a photo that was scaled down or encoded anew. */
+  readonly isFitted: boolean;
   readonly release: () => void;
 }
 
@@ -188,7 +190,8 @@ export interface Publisher {
   send(step: Step, context: SendContext): Promise<StepOutcome>;
   /**
    * What steps will find of a post's media and end with, as far as it can be told before anything is fetched: with these
-   * results `render` shows which media go as links (D-22, D-38). Pure.
+   * results `render` shows which media go as links, and which photos are made to fit (D-22, D-38). A result that is
+   * `fitted` and nothing else is known before the step, which is taken all the same. Pure.
    */
   foresee(media: readonly ProbedMedium[]): SendContext['results'];
   /**

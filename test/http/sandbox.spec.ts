@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { gif, png } from '../media/make-images.js';
+import { gif, png, webp } from '../media/make-images.js';
 import { film, webm } from '../media/make-films.js';
 import { sparse, TestHost } from '../media/test-host.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
@@ -232,6 +232,24 @@ describe('media (D-24)', () => {
       ...[ribbon, '', ribbon], // a ratio of 30 where 20 is the most
     ]);
     expect(preview.vk.requests).toMatchObject([{ method: 'wall.post' }]);
+  });
+
+  it('that have to be made to fit are told of, and uploaded all the same (D-22)', async () => {
+    const all = await gateway.endpoint(owner, [await gateway.project(owner, [channel, await vkChannel()])]);
+    const [fits, small, wide] = [
+      host.serve('/fits.png', png(10, 10)),
+      host.serve('/small.webp', webp(10, 10)),
+      host.serve('/wide.png', png(8_000, 3_000)),
+    ];
+    const media = [fits, small, wide].map((url) => ({ type: 'photo', url }));
+    const { telegram, max, vk } = (await all.sandbox({ media })).body.preview;
+    const fitted = (preview: Answer['body']): string[] =>
+      preview.warnings.map(({ code, message }: Answer['body']) => `${code} ${/Medium \d/.exec(message)![0]}`);
+    expect(fitted(telegram)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
+    expect(fitted(max)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
+    expect(fitted(vk)).toEqual(['photo_fitted Medium 2']); // 14,000 pixels of both sides together
+    expect(vk.requests).toHaveLength(4);
+    expect(max.requests).toHaveLength(4);
   });
 
   it('are shown by what they are, not by what their addresses say (D-22)', async () => {

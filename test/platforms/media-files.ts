@@ -58,7 +58,7 @@ export const mediaFolder = async () => {
         if (!isReleased) lent--;
         isReleased = true;
       };
-      return { path, sizeBytes, mime, filename, release } satisfies MediaFile;
+      return { path, sizeBytes, mime, filename, isFitted: false, release } satisfies MediaFile;
     };
 
   return {

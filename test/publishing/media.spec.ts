@@ -47,8 +47,9 @@ describe('media at publication (D-22, D-24)', () => {
 
   it.each(['telegram', 'vk', 'max', 'ok'] as const)('%s: a webp is uploaded as a JPEG', async (platform) => {
     const url = host.serve('/a.webp', await photo(320, 200).webp().toBuffer());
-    const { text } = await sent(lines[platform], [{ type: 'photo', url }]);
+    const { text, warnings } = await sent(lines[platform], [{ type: 'photo', url }]);
     expect(await seen(lines[platform], text)).toMatchObject([{ type: 'photo', mime: 'image/jpeg' }]);
+    expect(warnings).toMatchObject([{ code: 'photo_fitted' }]);
   });
 
   it('an album keeps its order, and each of its files is fetched once', async () => {

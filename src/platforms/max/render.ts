@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
+import { fittedWarnings } from '../fitted-photos.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { renderKeyboard } from './keyboard.js';
 import { renderText, type MaxText } from './text.js';
@@ -8,7 +9,7 @@ import { renderText, type MaxText } from './text.js';
 const BUTTONS_ALONE = '🔗';
 
 /** MAX's names for a post's media; an attachment and an upload have the same. */
-export const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
+const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
 /** Name of a kind of media at MAX. */
 export type MaxMediaType = 'image' | 'video' | 'audio';
 
@@ -35,9 +36,13 @@ export const renderMax = (
   const linked: Numbered[] = [];
   const attached: Numbered[] = [];
   for (const one of media) {
-    const why = results[uploadOf(one.index)]?.['link'];
+    const result = results[uploadOf(one.index)];
+    const why = result?.['link'];
     (typeof why === 'string' ? linked : attached).push(one);
-    if (typeof why !== 'string') continue;
+    if (typeof why !== 'string') {
+      warnings.push(...fittedWarnings(result, one.index));
+      continue;
+    }
     const message = `MAX cannot carry this ${one.medium.type} (${why}): its address stands in the text.`;
     warnings.push({ code: 'media_as_link', message });
   }

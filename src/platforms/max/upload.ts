@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange } from '../exchange.js';
-import { foreseenObstacle } from '../foreseen.js';
+import { rememberFitted } from '../fitted-photos.js';
+import { foreseenUploads } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
 import { retryAfterOf } from '../retry-after.js';
 import { callMax, jsonObject, type MaxConnection } from './call.js';
 import { classify, type MaxFailure } from './classify.js';
-import { TYPES, uploadOf, type MaxMediaType } from './render.js';
+import { uploadOf, type MaxMediaType } from './render.js';
 
 const MB = 1_048_576;
 
@@ -49,20 +50,17 @@ export const uploadStep = async (
       return isTooLarge ? done({ link: 'media_too_large' }) : classify(uploaded, circumstances);
     }
     const payload = payloadOf(uploaded.body, early);
-    return payload ? done({ payload }) : classify({ ...unreadable, status: uploaded.status }, circumstances);
+    return payload
+      ? rememberFitted(done({ payload }), file)
+      : classify({ ...unreadable, status: uploaded.status }, circumstances);
   } finally {
     file.release();
   }
 };
 
-/** What {@link uploadStep} will find of media that cannot go. */
+/** What {@link uploadStep} will find of media that cannot go, or not as they are. */
 export const foreseeUploads = (media: readonly ProbedMedium[]): SendContext['results'] =>
-  Object.fromEntries(
-    media.flatMap((medium, index) => {
-      const obstacle = foreseenObstacle(medium, WANTED[TYPES[medium.type]]);
-      return obstacle ? [[uploadOf(index), { link: obstacle.code }]] : [];
-    }),
-  );
+  foreseenUploads(media, { ...WANTED, photo: WANTED.image }, uploadOf, ({ code }) => ({ link: code }));
 
 const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
 

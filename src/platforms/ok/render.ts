@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/json.js';
 import type { Button } from '../../payload/payload.js';
+import { fittedWarnings } from '../fitted-photos.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
@@ -38,8 +39,10 @@ export const renderOk = (
   for (const [index, { type, url }] of post.media.entries()) {
     const name = uploadOf(index);
     const obstacle = type === 'audio' ? 'OK takes no sound.' : unsent(results[name]);
-    if (obstacle === null) (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
-    else {
+    if (obstacle === null) {
+      (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
+      warnings.push(...fittedWarnings(results[name], index));
+    } else {
       links.push(url);
       warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
     }

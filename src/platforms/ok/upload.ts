@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange, type Exchange } from '../exchange.js';
-import { foreseenObstacle } from '../foreseen.js';
+import { rememberFitted } from '../fitted-photos.js';
+import { foreseenUploads } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
@@ -31,20 +32,16 @@ export const uploadMedium = async (
   if ('code' in file) return goesAsLink(file) ? done({ unsent: file.message }) : outcomeOfMediaError(file);
   try {
     const chain = { connection, context, file, field };
-    return await (isVideo ? uploadVideo(chain) : uploadPhoto(chain, step.request['gid'] as string));
+    if (isVideo) return await uploadVideo(chain);
+    return rememberFitted(await uploadPhoto(chain, step.request['gid'] as string), file);
   } finally {
     file.release();
   }
 };
 
-/** What {@link uploadMedium} will find of media that cannot go. */
+/** What {@link uploadMedium} will find of media that cannot go, or not as they are. */
 export const foreseeUploads = (media: readonly ProbedMedium[]): SendContext['results'] =>
-  Object.fromEntries(
-    media.flatMap((medium, index) => {
-      const obstacle = medium.type === 'audio' ? null : foreseenObstacle(medium, WANTED[medium.type]);
-      return obstacle ? [[uploadOf(index), { unsent: `media[${index}].url ${obstacle.what}` }]] : [];
-    }),
-  );
+  foreseenUploads(media, WANTED, uploadOf, ({ what }, index) => ({ unsent: `media[${index}].url ${what}` }));
 
 interface Chain {
   readonly connection: OkConnection;

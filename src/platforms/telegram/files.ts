@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
-import { foreseenObstacle } from '../foreseen.js';
+import { foreseenFitting, foreseenObstacle } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import type { FilePart } from '../multipart.js';
 import type {
@@ -35,7 +35,7 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
       const file = await media(index, WANTED[type]);
       if ('code' in file) return goesAsLink(file) ? { link: file.code } : file;
       file.release();
-      return { kind: kindOfFile(type, file.mime) };
+      return { kind: kindOfFile(type, file.mime), ...(file.isFitted && { fitted: true }) };
     }),
   );
   const errors = fetched.filter((one): one is PublishError => 'code' in one);
@@ -56,7 +56,10 @@ export const foreseeFiles = (media: readonly ProbedMedium[]): SendContext['resul
   const found = media.map((medium): FetchedMedium | null => {
     const obstacle = foreseenObstacle(medium, WANTED[medium.type]);
     if (obstacle) return { link: obstacle.code };
-    return medium.mime === null ? null : { kind: kindOfFile(medium.type, medium.mime) };
+    const isFitted = foreseenFitting(medium, WANTED[medium.type]);
+    return medium.mime === null
+      ? null
+      : { kind: kindOfFile(medium.type, medium.mime), ...(isFitted && { fitted: true }) };
   });
   return { [FETCH]: { media: found } };
 };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
+import { fittedWarnings } from '../fitted-photos.js';
 import type { Warning } from '../publisher.js';
 
 /** What a medium arrives as; a document is a video or an audio of a format that Telegram does not play. */
@@ -27,8 +28,11 @@ export interface MediaPlan {
   readonly warnings: readonly Warning[];
 }
 
-/** What the step that fetched the media found, by place: what each arrives as, or why it goes as a link. */
-export type FetchedMedium = { readonly kind: TelegramKind } | { readonly link: string };
+/**
+ * What the step that fetched the media found, by place: what each arrives as, and whether it had to be made to fit; or why
+ * it goes as a link.
+ */
+export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
 
 /** Formats that arrive as documents, by the file's type and by the address's ending (platforms.md §1, D-22). */
 const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
@@ -66,6 +70,7 @@ export const planMedia = (media: readonly Media[], fetched: JsonObject | undefin
       warnings.push({ code: 'media_as_link', message });
       continue;
     }
+    warnings.push(...fittedWarnings({ ...what }, index));
     if (what.kind === 'document') {
       const message = `Telegram does not play this ${type}: it is sent as a file, in a message of its own.`;
       warnings.push({ code: 'media_as_document', message });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
+import { fittedWarnings } from '../fitted-photos.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
@@ -38,8 +39,10 @@ export const renderVk = (
   for (const [index, medium] of post.media.entries()) {
     const name = uploadOf(index);
     const obstacle = obstacleTo(medium, channel) ?? unsent(results[name]);
-    if (obstacle === null) attachments.push({ $from: `${name}.attachment` });
-    else {
+    if (obstacle === null) {
+      attachments.push({ $from: `${name}.attachment` });
+      warnings.push(...fittedWarnings(results[name], index));
+    } else {
       links.push(medium.url);
       warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
     }

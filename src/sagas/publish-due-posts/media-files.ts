@@ -1,5 +1,6 @@
 import type { Log } from '../../kernel/log.js';
-import type { CachedMedia, MediaCache } from '../../media/media-cache.js';
+import { photoFits } from '../../media/fits.js';
+import type { MediaCache } from '../../media/media-cache.js';
 import { MediaFetchError } from '../../media/media-fetch-error.js';
 import { maxBytesOf } from '../../media/media-rules.js';
 import type { Media } from '../../payload/payload.js';
@@ -57,34 +58,22 @@ export class MediaFiles {
         return told(complaint.code, 'media', `${path} ${complaint.what}`);
       }
       const { mime } = original;
-      if (mime !== null && wanted.formats.includes(mime) && fits(original, wanted, type)) {
+      const fits = type === 'photo' ? photoFits(original, wanted) : original.sizeBytes <= wanted.maxBytes;
+      if (fits && mime !== null && wanted.formats.includes(mime)) {
         isLent = true;
         const { path: file, sizeBytes, release } = original;
-        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), release };
+        return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), isFitted: false, release };
       }
       if (type !== 'photo')
         return told('media_unsuitable', 'media', `${path} is ${mime ?? 'of no known type'}, which cannot go.`);
       const photo = await this.cache.fitPhoto(original, wanted, signal);
       if (!photo) return told('media_unsuitable', 'media', `${path} cannot be made into a photo that can go.`);
-      return { ...photo, filename: fileNameOf(url, photo.mime) };
+      return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
     } finally {
       if (!isLent) original.release();
     }
   }
 }
-
-/** Whether a file of a format that is taken may go as it is. A photo whose size in pixels nobody knows is made anew, which finds it out. */
-const fits = (
-  { sizeBytes, width, height }: CachedMedia,
-  { maxBytes, maxSide = Infinity, maxSum = Infinity, maxRatio = Infinity }: WantedMedia,
-  type: Media['type'],
-): boolean => {
-  if (sizeBytes > maxBytes) return false;
-  if (type !== 'photo') return true;
-  if (width === undefined || height === undefined) return false;
-  const [long, short] = [Math.max(width, height), Math.min(width, height)];
-  return long <= maxSide && long + short <= maxSum && long <= short * maxRatio;
-};
 
 /**
  * What a failed download means (D-35): for good where it would end the same way again, `media`; else worth another try.

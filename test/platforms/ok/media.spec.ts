@@ -28,7 +28,7 @@ let released: number;
 const fileOf = async (name: string, bytes: Buffer, mime: string): Promise<MediaFile> => {
   const path = join(folder, name);
   await writeFile(path, bytes);
-  return { path, sizeBytes: bytes.length, mime, filename: name, release: () => void released++ };
+  return { path, sizeBytes: bytes.length, mime, filename: name, isFitted: false, release: () => void released++ };
 };
 /** Files by the index of their medium, or why there is none. */
 const files = (answers: readonly (MediaFile | PublishError)[]): { context: SendContext; wanted: WantedMedia[] } => {
@@ -190,7 +190,14 @@ describe('a file of 100 MB', () => {
     for (const [method, body] of Object.entries(answers))
       await ok.control.addFault({ mode: 'answer', method, status: 200, body });
 
-    const file = { path, sizeBytes: size, mime: 'video/mp4', filename: 'long.mp4', release: () => undefined };
+    const file = {
+      path,
+      sizeBytes: size,
+      mime: 'video/mp4',
+      filename: 'long.mp4',
+      isFitted: false,
+      release: () => undefined,
+    };
     const { context } = files([file]);
     const step = ok.publisher.render(post({ media: [video] }), CHANNEL).steps[0]!;
     expect(await ok.publisher.send(step, context)).toMatchObject({ result: { id: '5' } });

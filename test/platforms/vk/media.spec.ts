@@ -28,7 +28,7 @@ let released: number;
 const fileOf = async (name: string, bytes: Buffer, mime: string): Promise<MediaFile> => {
   const path = join(folder, name);
   await writeFile(path, bytes);
-  return { path, sizeBytes: bytes.length, mime, filename: name, release: () => void released++ };
+  return { path, sizeBytes: bytes.length, mime, filename: name, isFitted: false, release: () => void released++ };
 };
 /** Files by the index of their medium, or why there is none. */
 const files = (answers: readonly (MediaFile | PublishError)[]): { context: SendContext; wanted: WantedMedia[] } => {
@@ -178,7 +178,14 @@ describe('a file of 100 MB', () => {
     const body = { response: { upload_url, owner_id: -7, video_id: 5 } };
     await vk.control.addFault({ mode: 'answer', method: 'video.save', status: 200, body });
 
-    const file = { path, sizeBytes: size, mime: 'video/mp4', filename: 'long.mp4', release: () => undefined };
+    const file = {
+      path,
+      sizeBytes: size,
+      mime: 'video/mp4',
+      filename: 'long.mp4',
+      isFitted: false,
+      release: () => undefined,
+    };
     const { context } = files([file]);
     const step = vk.publisher.render(post({ media: [video] }), CHANNEL).steps[0]!;
     expect(await vk.publisher.send(step, context)).toMatchObject({ result: { attachment: 'video-7_5' } });
