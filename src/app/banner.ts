@@ -7,9 +7,10 @@ export interface Demo {
 }
 
 /** What a person needs after the start, and nothing else. */
-export const banner = ({ settings, infrastructure, networks }: Running, demo: Demo | null): string => {
+export const banner = ({ address, settings, infrastructure, networks }: Running, demo: Demo | null): string => {
   const { keys } = infrastructure;
   const lines: [string, string][] = [['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]];
+  if (settings.baseUrl !== address) lines.push(['Listens on', address]);
   if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
   if (demo) lines.push(['Demo endpoint', demo.url]);
   if (Object.keys(networks.standIns).length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { key32 } from './setting.js';
@@ -22,6 +22,7 @@ interface KeysFile {
 /**
  * The keys that were set, and generated ones for those that were not. Generated keys are made once and kept in
  * DATA_DIR/keys.json, mode 0600 (management.md: OPERATOR_KEY, SECRETS_KEY); nothing is written where both are set.
+ * Processes that share a SECRETS_KEY, as those of one database do, generate the same OPERATOR_KEY, each in its DATA_DIR.
  * @throws Error with a sentence for people when the file cannot be read, written or understood. A damaged file is
  * never replaced: what SECRETS_KEY has encrypted would be lost with it.
  */
@@ -34,7 +35,7 @@ export const completeKeys = async (
 
   const wanted: KeysFile = {
     ...(operatorKey === null && {
-      OPERATOR_KEY: `${settings.brand}_operator_${randomBytes(32).toString('base64url')}`,
+      OPERATOR_KEY: `${settings.brand}_operator_${operatorSecret(secretsKey).toString('base64url')}`,
     }),
     ...(secretsKey === null && { SECRETS_KEY: randomBytes(32).toString('base64') }),
   };
@@ -45,6 +46,10 @@ export const completeKeys = async (
     operatorKeyGenerated,
   };
 };
+
+/** 32 bytes: random, or what follows from the key that all processes of a deployment have, and does not give it away. */
+const operatorSecret = (secretsKey: Buffer | null): Buffer =>
+  secretsKey === null ? randomBytes(32) : createHmac('sha256', secretsKey).update('OPERATOR_KEY').digest();
 
 /** What the file says, with what it lacked of `wanted` added to it. */
 const keep = async (dataDir: string, wanted: KeysFile): Promise<KeysFile> => {

@@ -12,6 +12,7 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from './port.js';
+import { StreamTurns } from './stream-turns.js';
 
 /** An aggregate as it stands. */
 export interface Loaded<S> {
@@ -37,8 +38,13 @@ const MAX_CONFLICTS = 50;
 /** How long an append whose outcome is unknown is repeated before the caller hears of it, ms. */
 const REPEAT_FOR_MS = 5_000;
 
-/** Runs deciders on streams: load, fold, decide, append at the expected revision; again after a lost race. */
+/**
+ * Runs deciders on streams: load, fold, decide, append at the expected revision; again after a lost race, and then in
+ * turns with the others of this process.
+ */
 export class Streams {
+  private readonly turns = new StreamTurns();
+
   constructor(
     readonly store: EventStore,
     readonly codec: EventCodec,
@@ -91,27 +97,33 @@ export class Streams {
     from?: Loaded<S>,
   ): Promise<Decided<S, E> | Rejection<R>> {
     const stream = streamOf(decider, id);
-    for (let known = from, conflicts = 0; ; known = undefined, conflicts++) {
-      const stored = known ? [] : await this.store.readStream(stream);
-      const done = this.doneBefore(decider, stream, stored, execution.commandId);
-      if (done) return done;
-      const loaded = known ?? this.folded(decider, stored);
-      const events = decider.decide(command, loaded.state);
-      if (isRejection(events)) {
-        if (!known) return events;
-      } else if (events.length === 0) {
-        if (!known) return { events, after: loaded };
-      } else {
-        const encoded = this.encode(stream, events, loaded, execution);
-        try {
-          const { revision, position } = await this.appendSurely(stream, loaded.revision, encoded.events);
-          const state = events.reduce((folded, event) => decider.evolve(folded, event), loaded.state);
-          return { events, after: { state, revision, position, hash: encoded.hash } };
-        } catch (error) {
-          if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
-          if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
+    let endTurn: (() => void) | null = null;
+    try {
+      for (let known = from, conflicts = 0; ; known = undefined, conflicts++) {
+        const stored = known ? [] : await this.store.readStream(stream);
+        const done = this.doneBefore(decider, stream, stored, execution.commandId);
+        if (done) return done;
+        const loaded = known ?? this.folded(decider, stored);
+        const events = decider.decide(command, loaded.state);
+        if (isRejection(events)) {
+          if (!known) return events;
+        } else if (events.length === 0) {
+          if (!known) return { events, after: loaded };
+        } else {
+          const encoded = this.encode(stream, events, loaded, execution);
+          try {
+            const { revision, position } = await this.appendSurely(stream, loaded.revision, encoded.events);
+            const state = events.reduce((folded, event) => decider.evolve(folded, event), loaded.state);
+            return { events, after: { state, revision, position, hash: encoded.hash } };
+          } catch (error) {
+            if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
+            endTurn ??= await this.turns.take(stream);
+            if (conflicts > 2) await sleep(Math.random() * 5 * conflicts);
+          }
         }
       }
+    } finally {
+      endTurn?.();
     }
   }
 

@@ -1,17 +1,22 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import { EVENT_STORE, type EventStore } from '../event-store/port.js';
 import { given } from '../payload/absence.js';
 import type { Sent } from '../payload/check-fields.js';
 import { FindThing, type Kind, ListThings, type Things } from '../projections/discovery/discovery.queries.js';
+import { ProjectionProgress } from '../projections/progress.js';
 import { callerOf, scopeOf } from './caller.js';
 import { readQuery } from './drafts.js';
 import { ID_FORM } from './id.pipe.js';
-import { type ListAnswer, listAnswer, pageOf, PageQuery } from './page.js';
+import { cursorOf, type ListAnswer, listAnswer, pageOf, PageQuery } from './page.js';
 import { notFound } from './refusals.js';
 import { Is } from './rules.js';
 
 class ListQuery extends PageQuery {
+  @cursorOf('id')
+  declare readonly cursor: string | undefined;
+
   /** Only this owner's; for the operator, who else sees everyone's. */
   @Is.like(ID_FORM, 'an id such as own_…')
   readonly owner_id: string | undefined;
@@ -25,10 +30,15 @@ class ListQuery extends PageQuery {
 /** Things as their caller may see them: an owner its own, the operator all (management.md: Manners). */
 @Injectable()
 export class OwnedThings {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(
+    private readonly queries: QueryBus,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
 
   /** @throws HttpProblem 404 where there is none, or none of the caller's */
   async find<K extends Kind>(request: FastifyRequest, kind: K, id: string): Promise<Things[K]> {
+    await this.upToDate(request);
     const thing = await this.queries.execute(new FindThing(kind, id, scopeOf(callerOf(request))));
     if (!thing) throw notFound(kind);
     return thing;
@@ -44,8 +54,14 @@ export class OwnedThings {
     const page = pageOf(query);
     // An owner gets its own, whatever it asks for.
     const scope = scopeOf(callerOf(request)) ?? query.owner_id ?? null;
+    await this.upToDate(request);
     const rows = await this.queries.execute(new ListThings(kind, scope, { before: page.after, limit: page.limit + 1 }));
     return listAnswer(rows, page, (row) => idOf(kind, row), show);
+  }
+
+  /** Who reads sees what was done over /v1 and by the gateway itself, too; a change waits for its own view. */
+  private async upToDate({ method }: FastifyRequest): Promise<void> {
+    if (method === 'GET') await this.progress.catchUp(['discovery'], this.store);
   }
 }
 

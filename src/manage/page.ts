@@ -11,17 +11,27 @@ const limitComplaint = (value: unknown): Complaint | undefined =>
     ? undefined
     : { code: 'out_of_range', what: `must be a whole number from 1 to ${MAX_LIMIT}` };
 
-const cursorComplaint = (value: unknown): Complaint | undefined =>
-  typeof value === 'string' && placeIn(value) !== null
-    ? undefined
-    : { code: 'bad_cursor', what: 'must be what an earlier answer gave as "next"' };
+/** What a list's items are found by, as its cursors hold it. */
+const KEYS = {
+  id: /^[a-z]{2,4}_[0-9a-f]{32}$/,
+  sequence: /^\d{1,15}$/,
+  /** Time, position and place of a line in a log. */
+  line: /^\d{1,15}\/\d{1,18}\/\d{1,6}$/,
+} as const;
 
-/** The query of a list (management.md: Manners). */
+/** A cursor of a list with such keys: one of another list says nothing here. */
+export const cursorOf = (keys: keyof typeof KEYS): PropertyDecorator =>
+  Is.fine((value): Complaint | undefined =>
+    typeof value === 'string' && KEYS[keys].test(keyIn(value)) && cursorTo(keyIn(value)) === value
+      ? undefined
+      : { code: 'bad_cursor', what: 'must be what an earlier answer of this list gave as "next"' },
+  );
+
+/** The query of a list (management.md: Manners); each declares the form of its cursor, {@link cursorOf}. */
 export class PageQuery {
   @Is.fine(limitComplaint)
   readonly limit: string | undefined;
 
-  @Is.fine(cursorComplaint)
   readonly cursor: string | undefined;
 
   constructor(sent: Sent) {
@@ -39,19 +49,13 @@ export interface Page {
 
 /** What a checked query asks for. */
 export const pageOf = ({ limit, cursor }: PageQuery): Page => ({
-  after: cursor === undefined ? null : placeIn(cursor),
+  after: cursor === undefined ? null : keyIn(cursor),
   limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
 });
 
-/** Keys of lists: public ids, sequence numbers, places in a log. */
-const KEY = /^(?:[a-z]{2,4}_[0-9a-f]{32}|\d{1,15}|\d{1,19}\/\d{1,6})$/;
+const keyIn = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('latin1');
 
-const placeIn = (cursor: string): string | null => {
-  const key = Buffer.from(cursor, 'base64url').toString('latin1');
-  return KEY.test(key) && cursorOf(key) === cursor ? key : null;
-};
-
-const cursorOf = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
+const cursorTo = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
 
 /** A list's answer. */
 export interface ListAnswer {
@@ -73,6 +77,6 @@ export const listAnswer = async <Row>(
   const last = shown.at(-1);
   return {
     items: await show(shown),
-    next: last !== undefined && rows.length > limit ? cursorOf(keyOf(last)) : null,
+    next: last !== undefined && rows.length > limit ? cursorTo(keyOf(last)) : null,
   };
 };

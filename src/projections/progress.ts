@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Position } from '../event-store/port.js';
+import { type EventStore, type Position, Unavailable } from '../event-store/port.js';
 import type { Notifications } from '../postgres/notifications.js';
 
 interface Waiter {
@@ -8,6 +9,8 @@ interface Waiter {
 }
 
 const POLL_MS = 200;
+/** How long whoever only reads waits for a view that is behind, or a store that does not answer. */
+const READER_MS = 2_000;
 
 /**
  * How far each live projection has come, as this process knows it: told by its own runners at once, by those of other
@@ -63,6 +66,20 @@ export class ProjectionProgress {
     return result;
   }
 
+  /**
+   * For readers: waits until projections show all that had happened when they were asked, whoever did it. After two
+   * seconds, or without the store, they are taken as they are.
+   */
+  async catchUp(names: readonly string[], store: EventStore): Promise<void> {
+    const level = store.head().then((head) => this.waitFor(names, head, READER_MS));
+    const patience = new AbortController();
+    try {
+      await Promise.race([level.catch(unlessAway), sleep(READER_MS, false, { signal: patience.signal })]);
+    } finally {
+      patience.abort();
+    }
+  }
+
   private wait(name: string, position: Position): { promise: Promise<void>; forget: () => void } | null {
     if ((this.positions.get(name) ?? -2n) >= position) return null;
     const waiters = this.waiters.get(name) ?? new Set();
@@ -85,3 +102,7 @@ export class ProjectionProgress {
     this.poll = waiting ? setTimeout(() => void this.look(), POLL_MS) : null;
   }
 }
+
+const unlessAway = (error: unknown): void => {
+  if (!(error instanceof Unavailable)) throw error;
+};

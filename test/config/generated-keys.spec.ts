@@ -50,6 +50,16 @@ describe('generated keys', () => {
     });
   });
 
+  it('give the processes of one database one operator key, whatever their folders: it follows from SECRETS_KEY', async () => {
+    const secretsKey = Buffer.alloc(32, 1);
+    const elsewhere = { ...settings({ secretsKey }), dataDir: join(dataDir, '..', 'other') };
+    const { operatorKey } = await completeKeys(settings({ secretsKey }));
+    expect(operatorKey).toMatch(/^acme_operator_[\w-]{43}$/);
+    expect((await completeKeys(elsewhere)).operatorKey).toBe(operatorKey);
+    const another = { ...settings({ secretsKey: Buffer.alloc(32, 2) }), dataDir: join(dataDir, '..', 'another') };
+    expect((await completeKeys(another)).operatorKey).not.toBe(operatorKey);
+  });
+
   it('are the same for all who start at once', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => completeKeys(settings())));
     expect(new Set(all.map(({ operatorKey }) => operatorKey)).size).toBe(1);

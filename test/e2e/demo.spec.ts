@@ -4,6 +4,20 @@ import { publish } from './client.js';
 import { scene } from './stage.js';
 import { until } from './until.js';
 
+scene('the demo behind another address is set up all the same, and says where it listens', async (stage) => {
+  const { program } = await stage.gateway({
+    DEMO: 'on',
+    DATA_DIR: await stage.dataDir(),
+    BASE_URL: 'http://post.example.invalid',
+  });
+  const [, local, url, token] = await until('what a visitor needs', () =>
+    /Listens on\s+(\S+)\s+[^]*Demo endpoint\s+(\S+)[^]*Bearer (\S+?)'/.exec(program.output),
+  );
+  expect(url).toMatch(/^http:\/\/post\.example\.invalid\/v1\/webhooks\/\w+$/);
+  const endpoint = { path: new URL(url!).pathname, token: token!, id: '', channels: [] };
+  expect((await publish(local!, endpoint, { text: 'Behind a proxy' })).status).toBe(200);
+});
+
 scene('the demo: a photo that is posted to its endpoint hangs on all four walls', async (stage) => {
   const host = await TestHost.start();
   stage.atTheEnd(() => host.stop());

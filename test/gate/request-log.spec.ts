@@ -1,7 +1,7 @@
 import { until } from '../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../http/gateway.js';
 import { startTestPostgres } from '../support/postgres.js';
-import { call, lineOf, logOf } from './calls.js';
+import { call, lineOf, type LogLine, logOf } from './calls.js';
 
 let gateway: TestGateway;
 let owner: string;
@@ -110,6 +110,32 @@ describe('a line of the request log (spec: Request log entry; D-33)', () => {
     expect(await ids('decision=rejected_validation')).toEqual([bad.headers.get('x-request-id')]);
     expect(await ids('status=400')).toEqual([bad.headers.get('x-request-id')]);
     expect(await ids('decision=rejected_auth')).toEqual([]);
+  });
+});
+
+describe('the lines of the request log', () => {
+  it('are there at once, the newest first, however each is written; also page by page', async () => {
+    const its = await endpoint();
+    const decisions: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      await call(gateway.url, its, { body: '{' });
+      const { text } = await call(gateway.url, its);
+      decisions.unshift('accepted', 'rejected_validation');
+      const lines = await logOf(gateway, its);
+      expect(lines.map(({ decision }) => decision)).toEqual(decisions);
+      expect(lines[0]!.post_id).toBe(JSON.parse(text).id);
+    }
+    const paged: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const query: string = `limit=3${next && `&cursor=${next}`}`;
+      const page: { items: LogLine[]; next: string | null } = await gateway.manage(
+        'GET',
+        `/endpoints/${its.id}/requests?${query}`,
+      );
+      paged.push(...page.items.map(({ decision }) => decision));
+      next = page.next;
+    }
+    expect(paged).toEqual(decisions);
   });
 });
 

@@ -1,5 +1,14 @@
 import { complaints } from './details.js';
-import { type Caller, newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+import {
+  type Caller,
+  newChannel,
+  newEndpoint,
+  newOwner,
+  operatorOf,
+  type Owner,
+  type Stage,
+  startStage,
+} from './stage.js';
 
 describe('lists', () => {
   let stage: Stage;
@@ -48,6 +57,22 @@ describe('lists', () => {
     for (const list of ['projects', 'endpoints', 'posts'])
       expect((await owner.caller.get(`/${list}`).expect(200)).body).toEqual({ items: [], next: null });
     expect(idsOf((await operator.get('/owners')).body.items)).toEqual([other.id, owner.id]);
+  });
+
+  it('refuse a cursor that another kind of list gave', async () => {
+    const { id } = await newEndpoint(owner, []);
+    const lists = [`/channels`, `/channels/${channels[0]}/receipts`, `/endpoints/${id}/requests`];
+    const statuses = async (key: string): Promise<string[]> => {
+      const cursor = Buffer.from(key).toString('base64url');
+      const answers = await Promise.all(lists.map((list) => owner.caller.get(`${list}?cursor=${cursor}`)));
+      return answers.map(({ status, body }) => (status === 422 ? complaints(body).join() : String(status)));
+    };
+    const bad = 'cursor: bad_cursor';
+    expect(await statuses(channels[0]!)).toEqual(['200', bad, bad]);
+    expect(await statuses('5')).toEqual([bad, '200', bad]);
+    expect(await statuses('1763729103000/5/0')).toEqual([bad, bad, '200']);
+    for (const nobodys of ['1763729103000/9999999999999999999/0', '5/0', 'NaN', '-1'])
+      expect(await statuses(nobodys)).toEqual([bad, bad, bad]);
   });
 
   it.each(['owners', 'channels', 'projects', 'endpoints', 'posts'])(

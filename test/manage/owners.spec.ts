@@ -146,6 +146,14 @@ describe('owners', () => {
     expect((await caller.get(`/owners/${id}`)).body.posts_left).toBe(35);
   });
 
+  it('lose no change, however many come at once', async () => {
+    const { id } = await newOwner(stage, 'free');
+    const packs = Array.from({ length: 200 }, () => operator.post(`/owners/${id}/post-packs`, { posts: 1 }));
+    const answers = await Promise.all(packs);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect((await operator.get(`/owners/${id}`)).body.posts_left).toBe(230);
+  });
+
   it('are not there under an id that nobody has', async () => {
     for (const id of ['own_0', 'nonsense', '%00', 'x'.repeat(90)]) await operator.get(`/owners/${id}`).expect(404);
   });

@@ -114,6 +114,20 @@ describe('posts', () => {
     await line.owner.caller.get('/posts?state=lost').expect(422);
   });
 
+  it('are in the list as soon as they were accepted, by what they wait for, too', async () => {
+    const line = await Line.open(stage);
+    await line.owner.caller.post(`/channels/${line.channel.id}/pause`, { minutes: 60 }).expect(200);
+    const newest = async (query: string) =>
+      (await line.owner.caller.get(`/posts?limit=1&${query}`).expect(200)).body.items[0];
+    for (let i = 0; i < 10; i++) {
+      const id = await line.send({ text: `Post ${i}` });
+      const found = await newest(i % 2 === 0 ? `endpoint_id=${line.endpoint.id}` : 'state=queued');
+      expect(found).toMatchObject({ id, publications: [{ waiting_for: { rule: 'channel_pause' } }] });
+      const next = await line.send({ text: `Post ${i}` });
+      expect((await line.publicationOf(next)).waiting_for).toMatchObject({ rule: 'channel_pause' });
+    }
+  });
+
   it('leave receipts, numbered without gaps, the oldest first (D-37)', async () => {
     const line = await Line.open(stage);
     const ids: string[] = [];
@@ -187,7 +201,9 @@ describe('posts', () => {
       return [posts_used, posts_left];
     };
     expect(await left()).toEqual([1, 1]);
-    await operatorOf(stage).post(`/owners/${owner.id}/post-packs`, { posts: 3 }).expect(200);
+    const { headers } = await operatorOf(stage).post(`/owners/${owner.id}/post-packs`, { posts: 3 }).expect(200);
+    const { progress } = stage.running.infrastructure; // what waited for the pack is told to be free with its answer
+    expect(await progress.waitFor(['publish-schedule'], BigInt(headers['x-position']!), 0)).toBe(true);
     expect(await left()).toEqual([1, 4]);
     await line.inState(await line.send(), 'published');
     await line.inState(await line.send(), 'published');

@@ -172,6 +172,9 @@ describe('projects', () => {
         { filters: [{ mode: 'exclude', words: Array.from({ length: 120 }, (_, i) => `${i}`.padStart(199, 'x')) }] },
         ['.filters: too_long'],
       ],
+      ['a pattern that is no text', { footer: { pattern: 5 } }, ['.footer.pattern: wrong_type']],
+      ['a filter’s', { filters: [{ mode: 'exclude', pattern: {} }] }, ['.filters[0].pattern: wrong_type']],
+      ['no word', { filters: [{ mode: 'exclude', words: [null] }] }, ['.filters[0].words[0]: bad_word']],
       ['two footers', { footer: { pattern: 'a', marker: 'b' } }, ['.footer: missing']],
       ['no footer', { footer: {} }, ['.footer: missing']],
       [

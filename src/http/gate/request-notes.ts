@@ -84,7 +84,7 @@ export const recordAnswers = (fastify: FastifyInstance, recorder: RequestRecorde
       if (decision && notes.endpointId !== null && !notes.isStored) {
         recorder.record(notes.endpointId, {
           request_id: request.id,
-          at: clock.now(),
+          at: clock.now() - Math.ceil(latencyOf(request)),
           ip: request.clientAddress,
           user_agent: userAgentOf(request),
           route: routeOf(request),

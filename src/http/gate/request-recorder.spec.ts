@@ -70,6 +70,19 @@ describe('the request recorder (D-33)', () => {
     expect(written(log, 'ep_1').length).toBeLessThan(50);
   });
 
+  it('writes at once for who wants to read, also what is being written already', async () => {
+    const log = new MemoryLog();
+    const { recorder } = processOver(log);
+    for (const n of numbers(0, 5)) {
+      recorder.record('ep_1', line(n));
+      await Promise.all([recorder.flush('ep_1'), recorder.flush('ep_1')]);
+      expect(written(log, 'ep_1').flat()).toEqual(ids(0, n + 1));
+    }
+    await recorder.flush('ep_2');
+    await recorder.onApplicationShutdown();
+    expect(written(log, 'ep_1')).toHaveLength(5);
+  });
+
   it('bounds what it keeps in memory over all endpoints', async () => {
     const log = new MemoryLog();
     const { recorder } = processOver(log);

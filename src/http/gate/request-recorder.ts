@@ -11,6 +11,8 @@ interface Pending {
   isDue: boolean;
   /** When it was written last, `performance.now()`. */
   writtenAt: number;
+  /** Ends with the write that was begun last. */
+  writing: Promise<void>;
 }
 
 /** So few appends a second an endpoint causes, whatever is sent to it. */
@@ -45,7 +47,10 @@ export class RequestRecorder implements OnApplicationShutdown {
 
   /** Takes a line in; never throws, never waits. */
   record(endpointId: string, line: AnsweredRequest): void {
-    const pending = this.endpoints.get(endpointId) ?? { lines: [], isDue: false, writtenAt: -Infinity };
+    const pending = this.endpoints.get(endpointId) ?? {
+      ...{ lines: [], isDue: false, writtenAt: -Infinity },
+      writing: Promise.resolve(),
+    };
     this.endpoints.set(endpointId, pending);
     pending.lines.push(line);
     this.total += 1;
@@ -54,6 +59,15 @@ export class RequestRecorder implements OnApplicationShutdown {
       this.total -= 1;
     }
     if (!pending.isDue) this.schedule(endpointId, pending);
+  }
+
+  /** Writes an endpoint's lines now: whoever reads the log finds what was answered before. Never throws. */
+  async flush(endpointId: string): Promise<void> {
+    const pending = this.endpoints.get(endpointId);
+    if (!pending) return;
+    const before = pending.writing;
+    if (pending.lines.length > 0) await this.write(endpointId);
+    await before;
   }
 
   /** Writes all that is left; gives up on a store that is away. */
@@ -91,6 +105,11 @@ export class RequestRecorder implements OnApplicationShutdown {
       this.endpoints.delete(endpointId); // nothing has come since it was written
       return;
     }
+    pending.writing = this.writeLines(endpointId, pending);
+    await pending.writing;
+  }
+
+  private async writeLines(endpointId: string, pending: Pending): Promise<void> {
     const lines = pending.lines.splice(0);
     this.total -= lines.length;
     let atLeast = GATHER_MS;

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import { RequestRecorder } from '../../http/gate/request-recorder.js';
 import { ListRequests, type RequestPlace } from '../../projections/request-log/request-log.queries.js';
 import { readQuery } from '../drafts.js';
 import { IdPipe } from '../id.pipe.js';
@@ -17,12 +18,14 @@ export class RequestLogController {
   constructor(
     private readonly queries: QueryBus,
     private readonly things: OwnedThings,
+    private readonly recorder: RequestRecorder,
   ) {}
 
   @Get()
   async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListAnswer> {
     await this.things.find(request, 'endpoint', id);
     const query = readQuery(request, RequestsQuery);
+    await this.recorder.flush(id);
     const page = pageOf(query);
     const filter = {
       status: query.status === undefined ? undefined : Number(query.status),
@@ -34,7 +37,7 @@ export class RequestLogController {
     return listAnswer(
       rows,
       page,
-      ({ position, place }) => `${position}/${place}`,
+      ({ at, position, place }) => `${at}/${position}/${place}`,
       (shown) => shown.map(requestView),
     );
   }
@@ -42,6 +45,6 @@ export class RequestLogController {
 
 const placeOf = (key: string | null): RequestPlace | null => {
   if (key === null) return null;
-  const [position = '0', place = '0'] = key.split('/');
-  return { position, place: Number(place) };
+  const [at, position = '0', place] = key.split('/');
+  return { at: Number(at), position, place: Number(place) };
 };

@@ -2,7 +2,7 @@ import { given } from '../../payload/absence.js';
 import type { Sent } from '../../payload/check-fields.js';
 import { Must } from '../../payload/rules.js';
 import type { Complaint } from '../../payload/wording.js';
-import { PageQuery } from '../page.js';
+import { cursorOf, PageQuery } from '../page.js';
 import { Is } from '../rules.js';
 
 /** Spec: Request-log decisions. */
@@ -27,6 +27,9 @@ const timeComplaint = (value: unknown): Complaint | undefined =>
 
 /** The query of an endpoint's request log (D-33). */
 export class RequestsQuery extends PageQuery {
+  @cursorOf('line')
+  declare readonly cursor: string | undefined;
+
   /** HTTP status. */
   @Is.like(/^[1-5]\d\d$/, 'an HTTP status such as 422')
   readonly status: string | undefined;

@@ -22,7 +22,8 @@ import { forbidden } from '../refusals.js';
 import { OwnerDraft, PostPackDraft, readOwnerChange } from './owner.drafts.js';
 import { ownerView } from './owner.view.js';
 
-const VIEWS = ['discovery', 'posts'];
+/** The schedule: a post pack or another plan lets go what waits for the month (D-46). */
+const VIEWS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Owners: plan, key, post packs (management.md). */
 @Controller('manage/v1/owners')

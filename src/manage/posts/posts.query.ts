@@ -3,11 +3,14 @@ import type { Sent } from '../../payload/check-fields.js';
 import { Must } from '../../payload/rules.js';
 import { PUBLICATION_STATES, type PublicationViewState } from '../../projections/posts/posts.tables.js';
 import { ID_FORM } from '../id.pipe.js';
-import { PageQuery } from '../page.js';
+import { cursorOf, PageQuery } from '../page.js';
 import { Is } from '../rules.js';
 
 /** The query of the list of posts (management.md). */
 export class PostsQuery extends PageQuery {
+  @cursorOf('id')
+  declare readonly cursor: string | undefined;
+
   @Is.like(ID_FORM, 'an id such as ep_…')
   readonly endpoint_id: string | undefined;
 

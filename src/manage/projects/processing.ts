@@ -104,7 +104,7 @@ const MAX_WORDS = 20_000;
 
 /** Every post of the project takes the time of all its patterns and words, and others' posts wait for it. */
 const checkCost = (filters: readonly Filter[], footer: Footer | undefined, problems: ProblemList): void => {
-  const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []);
+  const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []).filter(isText);
   const steps = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);
   if (steps > MAX_PROGRAMS)
     problems.add(
@@ -113,7 +113,8 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
       'too_large',
       `has patterns that together take ${grouped(steps)} steps for each character; at most ${grouped(MAX_PROGRAMS)} are allowed`,
     );
-  const letters = filters.flatMap(({ words = [] }) => words).reduce((sum, word) => sum + word.length, 0);
+  const words = filters.flatMap((filter) => filter.words ?? []).filter(isText);
+  const letters = words.reduce((sum, word) => sum + word.length, 0);
   if (letters > MAX_WORDS)
     problems.add(
       422,
@@ -122,6 +123,9 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
       `have words that together ${tooLong(letters, MAX_WORDS, 'characters').replace(/^is/, 'are')}`,
     );
 };
+
+/** What is none was told of where it stands, and costs nothing. */
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 const checkTranslation = ({ url }: TranslationDraft, policy: AddressPolicy, problems: ProblemList): void => {
   const complaint = typeof url === 'string' ? fetchUrlComplaint(url, policy) : undefined;

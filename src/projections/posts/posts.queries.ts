@@ -94,13 +94,16 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
-    @Inject(EVENT_STORE) store: EventStore,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     codec: EventCodec,
+    private readonly progress: ProjectionProgress,
   ) {
     this.payloads = new PostPayloads(store, codec);
   }
 
   async execute({ filter, page }: ListPosts): Promise<PostWithPublications[]> {
+    // Two views have to agree on what is not over; and whoever has just posted finds the post.
+    await this.progress.catchUp(['posts', 'publish-schedule'], this.store);
     const { text, values } = listStatement(filter, page);
     const { rows } = await this.pool.query<Found>(text, values);
     const found: PostWithPublications[] = [];

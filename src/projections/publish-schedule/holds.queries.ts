@@ -5,6 +5,7 @@ import type { Attention } from '../../domain/channel/channel.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../progress.js';
 import { type Hold, holdOf } from './hold.js';
 import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
 
@@ -52,10 +53,35 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
   ) {}
 
   async execute({ publicationIds, now, minuteMs }: FindHolds): Promise<Scheduled[]> {
     if (publicationIds.length === 0) return [];
+    let rows = await this.find(publicationIds, now);
+    if (rows.length < publicationIds.length) {
+      // Over, or so new that the schedule has yet to hear of it.
+      await this.progress.catchUp(['publish-schedule'], this.store);
+      rows = await this.find(publicationIds, now);
+    }
+    const events = new Map<string, Promise<string | null>>();
+    return Promise.all(
+      rows.map(async ({ publication, channel, head, channel_name, attention, project_name }) => {
+        const first = head && head.sequence < publication.sequence ? head : null;
+        const hold = holdOf(publication, channel, head, now, minuteMs);
+        return {
+          publication,
+          hold: hold && { ...hold, eventId: hold.eventId ?? (await this.eventBehind(hold, channel, first, events)) },
+          context: {
+            ...{ channelName: channel_name, channelEnabled: channel.enabled, attention, projectName: project_name },
+            first,
+          },
+        };
+      }),
+    );
+  }
+
+  private async find(publicationIds: readonly string[], now: Instant): Promise<Facts[]> {
     const { rows } = await this.pool.query<Facts>({
       name: 'holds',
       text: `
@@ -72,21 +98,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
         where p.publication_id = any($1)`,
       values: [publicationIds, now],
     });
-    const events = new Map<string, Promise<string | null>>();
-    return Promise.all(
-      rows.map(async ({ publication, channel, head, channel_name, attention, project_name }) => {
-        const first = head && head.sequence < publication.sequence ? head : null;
-        const hold = holdOf(publication, channel, head, now, minuteMs);
-        return {
-          publication,
-          hold: hold && { ...hold, eventId: hold.eventId ?? (await this.eventBehind(hold, channel, first, events)) },
-          context: {
-            ...{ channelName: channel_name, channelEnabled: channel.enabled, attention, projectName: project_name },
-            first,
-          },
-        };
-      }),
-    );
+    return rows;
   }
 
   /** The event behind a hold whose own row does not name it. @param known what was found for others of the same page */

@@ -1,14 +1,17 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../progress.js';
 import type { RequestRow } from './request-log.projection.js';
 
 export type { RequestRow } from './request-log.projection.js';
 
-/** A line's place in its endpoint's log. */
+/** A line's place in its endpoint's log: refusals are written a little later than posts, so time comes first. */
 export interface RequestPlace {
+  readonly at: Instant;
   readonly position: string;
   readonly place: number;
 }
@@ -34,9 +37,14 @@ export class ListRequests extends Query<RequestRow[]> {
 
 @QueryHandler(ListRequests)
 export class ListRequestsHandler implements IQueryHandler<ListRequests> {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
 
   async execute({ endpointId, filter: { status, decision, before }, page }: ListRequests): Promise<RequestRow[]> {
+    await this.progress.catchUp(['request-log'], this.store);
     // At most 100 lines an endpoint: they are filtered faster than a plan for each filter is made.
     const { rows } = await this.pool.query<{ row: RequestRow }>({
       name: 'list requests',
@@ -44,12 +52,12 @@ export class ListRequestsHandler implements IQueryHandler<ListRequests> {
         select to_jsonb(r) || jsonb_build_object('position', r.position::text) as row from request_log.request r
         where endpoint_id = $1 and ($2::int is null or http_status = $2) and ($3::text is null or decision = $3)
           and ($4::bigint is null or at < $4)
-          and ($5::bigint is null or (position, place) < ($5::bigint, $6::int))
-        order by position desc, place desc limit $7`,
+          and ($5::bigint is null or (at, position, place) < ($5::bigint, $6::bigint, $7::int))
+        order by at desc, position desc, place desc limit $8`,
       values: [
         endpointId,
         ...[status ?? null, decision ?? null, before ?? null],
-        ...[page.after?.position ?? null, page.after?.place ?? null, page.limit],
+        ...[page.after?.at ?? null, page.after?.position ?? null, page.after?.place ?? null, page.limit],
       ],
     });
     return rows.map(({ row }) => row);
