@@ -6,6 +6,7 @@ import type { JsonObject } from '../../kernel/json.js';
 /** One request as the log keeps it (D-33); named as management.md shows it. */
 export interface AnsweredRequest {
   readonly request_id: string;
+  /** When it had arrived. */
   readonly at: Instant;
   readonly ip: string;
   readonly user_agent: string | null;
