@@ -33,7 +33,11 @@ export const uploadMedium = async (
   try {
     const chain = { connection, context, file, field };
     if (isVideo) return await uploadVideo(chain);
-    return rememberFitted(await uploadPhoto(chain, step.request['gid'] as string), file);
+    const gid = step.request['gid'] as string;
+    const outcome = await uploadPhoto(chain, gid);
+    // It may have been damaged on its way: a failed upload may always be sent again (platforms.md §3).
+    const isUnsent = outcome.kind === 'done' && 'unsent' in outcome.result;
+    return rememberFitted(isUnsent ? await uploadPhoto(chain, gid) : outcome, file);
   } finally {
     file.release();
   }

@@ -34,7 +34,10 @@ export const uploadMedium = async (
   try {
     const chain = { connection, context, token, file, field, groupId: step.request['group_id'] as string };
     if (isVideo) return await uploadVideo(chain, step.request['name'] as string);
-    return rememberFitted(await uploadPhoto(chain), file);
+    const outcome = await uploadPhoto(chain);
+    // It may have been damaged on its way: a failed upload may always be sent again (platforms.md §3).
+    const isUnsent = outcome.kind === 'done' && 'unsent' in outcome.result;
+    return rememberFitted(isUnsent ? await uploadPhoto(chain) : outcome, file);
   } finally {
     file.release();
   }
@@ -62,11 +65,12 @@ const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
 
   const uploaded = await upload(chain, address);
   if ('kind' in uploaded) return uploaded;
-  const { server: id, photo, hash } = uploaded.answer as Readonly<Record<string, string | number | undefined>>;
+  const { server: id, photo, hash } = uploaded.answer;
+  const taken = typeof photo === 'string' ? photo : JSON.stringify(photo ?? '');
   // A photo that VK cannot read comes back as an empty list.
-  if (photo === undefined || photo === '' || photo === '[]') return done({ unsent: 'VK cannot read this photo.' });
+  if (/^(?:\[\]|"")?$/.test(taken)) return done({ unsent: 'VK cannot read this photo.' });
 
-  const parameters = { group_id, server: String(id), photo: String(photo), hash: String(hash) };
+  const parameters = { group_id, server: String(id), photo: taken, hash: String(hash) };
   const saved = await ask(chain, 'photos.saveWallPhoto', parameters);
   if (!saved.ok) return saved.outcome;
   const [first] = Array.isArray(saved.response) ? (saved.response as { id?: unknown; owner_id?: unknown }[]) : [];

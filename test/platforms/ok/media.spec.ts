@@ -130,6 +130,17 @@ describe('a medium that does not go', () => {
     expect(released).toBe(1);
   });
 
+  it.each([{ photos: {} }, { error_code: 500, error_msg: 'UPLOAD : no' }])(
+    'but not because it came damaged, once: %j is uploaded again',
+    async (body) => {
+      const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+      await ok.control.addFault({ mode: 'answer', method: 'upload.photo', status: 200, body });
+      await publish(ok.publisher, post({ media: [photo] }), context);
+      expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
+      expect(released).toBe(1);
+    },
+  );
+
   it.each([
     ['because it is gone for good: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
     ['because its host is down: it is tried again', error('unreachable', 'network'), { kind: 'retry', named: false }],

@@ -118,6 +118,15 @@ describe('a medium that does not go', () => {
     expect(released).toBe(1);
   });
 
+  it.each([[''], ['[]'], [[]]])('but not because it came damaged, once: photo %j is uploaded again', async (empty) => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    const body = { server: 1, photo: empty, hash: 'h' };
+    await vk.control.addFault({ mode: 'answer', method: 'upload.photo', status: 200, body });
+    await publish(vk.publisher, post({ media: [photo] }), context);
+    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
+    expect(released).toBe(1);
+  });
+
   it.each([
     ['because it is gone for good: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
     ['because its host is down: it is tried again', error('unreachable', 'network'), { kind: 'retry', named: false }],
