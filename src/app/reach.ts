@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { maskUrl } from '../config/mask.js';
 import { Unavailable } from '../event-store/port.js';
+import { Complaint } from '../kernel/complaint.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
 import { WrongSecretsKey } from '../postgres/secrets-key-check.js';
@@ -19,8 +20,6 @@ export interface Wanted {
 }
 
 const PAUSE_MS = 1_000;
-/** How often the same reason is told again. */
-const TOLD_AGAIN_MS = 30_000;
 
 /**
  * Repeats while a server is away: in a deployment everything starts at the same time.
@@ -28,18 +27,16 @@ const TOLD_AGAIN_MS = 30_000;
  * a database that does not exist, TLS that it does not speak
  */
 export const reach = async ({ what, from, log, signal }: Wanted, attempt: () => Promise<unknown>): Promise<void> => {
-  let told = { reason: '', at: 0 };
+  const complaint = new Complaint();
   for (;;) {
+    signal?.throwIfAborted();
     try {
       await attempt();
       return;
     } catch (error) {
       if (!(error instanceof Unavailable) && !isUnavailable(error)) throw inSentence(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
-      if (reason !== told.reason || Date.now() - told.at > TOLD_AGAIN_MS) {
-        told = { reason, at: Date.now() };
-        log.warn({ reason, ...(from && { setting: from.setting }) }, `waiting for ${what}`);
-      }
+      if (complaint.isNews(reason)) log.warn({ reason, ...(from && { setting: from.setting }) }, `waiting for ${what}`);
       await sleep(PAUSE_MS, undefined, { signal });
     }
   }

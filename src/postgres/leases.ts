@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
+import { Complaint } from '../kernel/complaint.js';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
@@ -116,10 +117,12 @@ export class Leases {
   private async stayAlive(signedOn: () => void): Promise<void> {
     const { signal } = this.stopping;
     const { leaseMs, log } = this.options;
+    const complaint = new Complaint();
     while (!signal.aborted) {
       try {
         await this.signOn();
         signedOn();
+        complaint.over();
         while (!signal.aborted) {
           await sleep(leaseMs / 3, undefined, { signal: AbortSignal.any([signal, this.lost.signal]) }).catch(
             () => undefined,
@@ -128,7 +131,8 @@ export class Leases {
           if (this.lost.signal.aborted || !(await this.heartbeat())) throw new Error('this process was struck off');
         }
       } catch (error) {
-        log.warn({ error: reasonOf(error) }, 'lost all leases; signing on again');
+        const reason = reasonOf(error);
+        if (complaint.isNews(reason)) log.warn({ error: reason }, 'lost all leases; signing on again');
       }
       this.lose();
       await sleep(200, undefined, { signal }).catch(() => undefined);

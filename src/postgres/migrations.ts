@@ -84,7 +84,7 @@ const apply = async (client: ClientBase, migration: Migration, logger: Logger): 
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
-  logger.info({ number, name }, 'migrated the database');
+  logger.info({ migration: `${number} ${name}` }, 'migrated the database');
 };
 
 const checkServer = async (client: ClientBase): Promise<void> => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { Complaint } from '../kernel/complaint.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
 
@@ -49,6 +50,7 @@ export class Notifications {
 
   private async listen(listening: () => void): Promise<void> {
     const { signal } = this.stopping;
+    const complaint = new Complaint();
     while (!signal.aborted) {
       const client = new Client({
         connectionString: this.connectionString,
@@ -66,11 +68,13 @@ export class Notifications {
         this.client = client;
         await client.query('listen projection; listen lease');
         listening();
+        complaint.over();
         await ended;
         for (const listener of this.lossListeners) listener();
         if (!signal.aborted) this.log.warn({}, 'the listening connection was lost');
       } catch (error) {
-        this.log.warn({ error: reasonOf(error) }, 'cannot listen for notifications');
+        const reason = reasonOf(error);
+        if (complaint.isNews(reason)) this.log.warn({ error: reason }, 'cannot listen for notifications');
         await client.end().catch(() => undefined);
       }
       await sleep(500, undefined, { signal }).catch(() => undefined);

@@ -53,7 +53,9 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     // A process that stands still in a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 60_000,
   });
-  pool.on('error', (error) => options.logger.warn({ reason: error.message }, 'an idle database connection was lost'));
+  pool.on('error', (error) => {
+    if (!pool.ending) options.logger.warn({ reason: error.message }, 'an idle database connection was lost');
+  });
   // While a client is lent out nobody else listens, and an unheard 'error' would end the process.
   pool.on('connect', (client) =>
     client.on('error', (error) => options.logger.debug({ reason: error.message }, 'a database connection was lost')),

@@ -33,6 +33,24 @@ describe('a pool', () => {
     ]);
   });
 
+  it('tells of an idle connection that was lost, but not while it lets go of them itself', async () => {
+    const said: string[] = [];
+    const warn = (_: object, message: string): void => void said.push(message);
+    const options = { max: 2, applicationName: 'pool-spec-idle', logger: { ...logger, warn, debug() {} } as never };
+    const other = createPool(postgres.connectionString, options);
+    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const lost = new Promise((resolve) => other.once('error', resolve));
+    await pool.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+    await lost;
+    expect(said).toEqual(['an idle database connection was lost']);
+
+    await other.query('select 1');
+    const ended = other.end();
+    other.emit('error', new Error('terminating connection due to administrator command'), undefined);
+    await ended;
+    expect(said).toHaveLength(1);
+  });
+
   it('commits what a transaction did, or nothing of it', async () => {
     await pool.query('create table kept (n int)');
     await expect(

@@ -72,7 +72,9 @@ export class PostgresEventStore implements EventStore {
       query_timeout: timeoutMs,
       keepAlive: true,
     });
-    this.pool.on('error', (error) => log.warn({ error: error.message }, 'an idle event store connection was lost'));
+    this.pool.on('error', (error) => {
+      if (!this.pool.ending) log.warn({ error: error.message }, 'an idle event store connection was lost');
+    });
     this.batcher = new AppendBatcher(
       { connectionString, schema: this.schema, timeoutMs, log },
       async (append, current) => {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type Position, Unavailable } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
+import { Complaint } from '../../kernel/complaint.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { Notifications } from '../../postgres/notifications.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
@@ -58,14 +60,17 @@ export class PublishDuePosts {
     signal.addEventListener('abort', stir);
     const views = ['publish-schedule', 'posts', 'discovery'];
     while (!signal.aborted && !(await this.on.progress.waitFor(views, BEGINNING, FAILURE_REST_MS)));
+    const complaint = new Complaint();
     while (!signal.aborted) {
       this.stirred = false;
       try {
         const now = this.on.clock.now();
         const more = await this.claim(now, ending);
         if (!more) await this.sleepUntilDue(now);
+        complaint.over();
       } catch (error) {
-        this.on.log.warn({ error: String(error) }, 'looking for due posts failed');
+        const reason = reasonOf(error);
+        if (complaint.isNews(reason)) this.on.log.warn({ error: reason }, 'looking for due posts failed');
         await sleep(FAILURE_REST_MS, undefined, { signal }).catch(() => undefined);
       }
     }
