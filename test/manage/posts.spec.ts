@@ -114,7 +114,7 @@ describe('posts', () => {
     await line.owner.caller.get('/posts?state=lost').expect(422);
   });
 
-  it('are in the list as soon as they were accepted, by what they wait for, too', async () => {
+  it('are in the list as soon as they were accepted, by what they wait for, too, and among the receipts', async () => {
     const line = await Line.open(stage);
     await line.owner.caller.post(`/channels/${line.channel.id}/pause`, { minutes: 60 }).expect(200);
     const newest = async (query: string) =>
@@ -124,6 +124,8 @@ describe('posts', () => {
       const found = await newest(i % 2 === 0 ? `endpoint_id=${line.endpoint.id}` : 'state=queued');
       expect(found).toMatchObject({ id, publications: [{ waiting_for: { rule: 'channel_pause' } }] });
       const next = await line.send({ text: `Post ${i}` });
+      const { items } = (await line.owner.caller.get(`/channels/${line.channel.id}/receipts`).expect(200)).body;
+      expect(items.at(-1)).toMatchObject({ post_id: next, sequence: 2 * i + 2, state: 'queued' });
       expect((await line.publicationOf(next)).waiting_for).toMatchObject({ rule: 'channel_pause' });
     }
   });

@@ -1,7 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../progress.js';
 import type { PublicationRow } from './posts.tables.js';
 
 /** One publication; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */
@@ -42,9 +44,14 @@ export class FindPublicationHandler implements IQueryHandler<FindPublication> {
 
 @QueryHandler(ListReceipts)
 export class ListReceiptsHandler implements IQueryHandler<ListReceipts> {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
 
   async execute({ channelId, from, limit }: ListReceipts): Promise<PublicationRow[]> {
+    await this.progress.catchUp(['posts'], this.store);
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'list receipts',
       text: `select to_jsonb(x) as row from posts.publication x
