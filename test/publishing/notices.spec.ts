@@ -57,6 +57,16 @@ describe('an owner is told', () => {
     await line.network.clearFaults();
   });
 
+  it('of an endpoint that was switched off for its violations (spec: Endpoint and pause states)', async () => {
+    const hasty = await networks.gateway.endpoint(owner_id, [], { min_interval: 60, name: 'Hasty' });
+    const statuses: number[] = [];
+    for (let i = 0; i < 7; i++) statuses.push((await hasty.post('', { text: 'again' })).status);
+    expect(statuses).toEqual([200, 429, 429, 429, 429, 429, 503]);
+    const { ownerId, text } = await notice('endpoint.disabled', hasty.id);
+    expect(ownerId).toBe(owner_id);
+    expect(text).toMatch(/^The endpoint "Hasty" was switched off: 5 rate-limit violations within an hour\./);
+  });
+
   it('of an endpoint that its plan has switched off, and not of one that was switched off by hand', async () => {
     const { endpoint: byHand } = await networks.line('telegram', { owner_id });
     await networks.gateway.manage('POST', `/endpoints/${byHand.id}/disable`);
@@ -74,6 +84,6 @@ describe('an owner is told', () => {
     for (const event of all.filter(({ type }) => (types as readonly string[]).includes(type)))
       await react(event as RecordedEventOf<Parameters<typeof react>[0]>, new AbortController().signal);
     expect(await raised()).toEqual(before);
-    expect(before.map(({ causationId }) => causationId)).toHaveLength(4);
+    expect(before.map(({ causationId }) => causationId)).toHaveLength(5);
   });
 });
