@@ -36,6 +36,7 @@ export const createHttpServer = async (
     requestTimeout: REQUEST_MS,
     bodyLimit: Number.MAX_SAFE_INTEGER, // counted where the body is read, when it is its turn
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // what still comes over an open connection is answered in our own form (D-6)
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES, connectionsCheckingInterval: LOOK_MS },
     routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is a slug that nobody has
     clientErrorHandler: answerClientError,

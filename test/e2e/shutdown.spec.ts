@@ -75,6 +75,31 @@ describe('SIGTERM', () => {
   });
 });
 
+scene('a request that comes over an open connection while it stops is answered like any other', async (stage) => {
+  const gateway = await stage.gateway({ DATA_DIR: await stage.dataDir(), TELEGRAM_API_URL: 'http://127.0.0.1:9' });
+  const asked = '/v1/webhooks/nobody/info';
+  await until('the views are made', async () => (await fetch(gateway.url + asked)).status === 401);
+  const { hostname, port } = new URL(gateway.url);
+  const [unfinished, silent] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+  const head = ['POST /manage/v1/owners HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${OPERATOR_KEY}`];
+  unfinished.write(`${[...head, 'Content-Type: application/json', 'Content-Length: 50'].join('\r\n')}\r\n\r\n{`);
+  await Promise.all([once(unfinished, 'connect'), once(silent, 'connect')]);
+  await until('the request has arrived', async () => (await fetch(`${gateway.url}/healthz`)).ok);
+
+  const ended = gateway.program.terminate();
+  await until('new connections are refused', () =>
+    fetch(`${gateway.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  silent.write(`GET ${asked} HTTP/1.1\r\nHost: gateway\r\n\r\n`);
+  const answer = await text(silent);
+  expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*x-request-id: req_[^]*\{"ok":false,"errors":/);
+  unfinished.destroy();
+  expect(await ended).toEqual({ code: 0, signal: null });
+});
+
 scene('a second process on the same DATA_DIR is refused with a sentence', async (stage) => {
   const settings = { DATA_DIR: await stage.dataDir(), TELEGRAM_API_URL: 'http://127.0.0.1:9' };
   const first = await stage.gateway(settings);
