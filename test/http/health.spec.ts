@@ -5,7 +5,7 @@ let gateway: TestGateway;
 let channel: TestChannel;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
-  gateway = await TestGateway.start();
+  gateway = await TestGateway.start({ MINUTE_MS: '5000' });
   const owner = await gateway.owner();
   channel = await gateway.channel(owner);
   endpoint = await gateway.endpoint(owner, [await gateway.project(owner, [channel])]);
@@ -35,6 +35,8 @@ describe('/metrics (D-31)', () => {
   });
 
   it('show how much waits on each network, and since when', async () => {
+    await gateway.settle(channel.chatId, 'counted');
+    await until('nothing waits yet', async () => (await figures('crosspost_queue_depth')).size === 0);
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 5 });
     expect((await endpoint.post('', { text: 'waits' })).status).toBe(200);
     const queued = 'platform="telegram",state="queued"';
