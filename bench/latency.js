@@ -4,7 +4,7 @@
  * in alternating rounds. The API and the worker are processes of their own.
  */
 import { postRequest } from './keep-alive.js';
-import { accepted, callsOf, median, prepare, quantile, until } from './publishing.js';
+import { accepted, callsOf, dueAtOf, median, messagesAfter, prepare, quantile, until } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
 import { onStage, option } from './stage.js';
 
@@ -59,19 +59,6 @@ export const run = async (args) => {
     console.log(`ratio      end to end to a message sent directly: ${times('p50')}   ${times('p99')}`);
   });
 };
-
-/** Messages that the stand-in has accepted since; read in pages. */
-const messagesAfter = async ({ url }, after) => {
-  const all = [];
-  for (let last = after; ;) {
-    const { items } = await (await fetch(`${url}/_control/ledger?after=${last}&limit=5000`)).json();
-    if (items.length === 0) return all;
-    all.push(...items);
-    last = items.at(-1).seq;
-  }
-};
-
-const dueAtOf = (text) => Number(/Due at ([\d.]+)$/.exec(text)[1]);
 
 const line = ({ p50, p99, answered50, answered99 }) =>
   `p50 ${ms(p50)}   p99 ${ms(p99)}` +

@@ -48,6 +48,20 @@ export const accepted = async ({ url }) => {
   return (await answer.json()).last;
 };
 
+/** Messages that a stand-in has accepted since; read in pages. */
+export const messagesAfter = async ({ url }, after) => {
+  const all = [];
+  for (let last = after; ;) {
+    const { items } = await (await fetch(`${url}/_control/ledger?after=${last}&limit=5000`)).json();
+    if (items.length === 0) return all;
+    all.push(...items);
+    last = items.at(-1).seq;
+  }
+};
+
+/** When a post of timed-posts.js was due, ms: its text says so. */
+export const dueAtOf = (text) => Number(/Due at ([\d.]+)$/.exec(text)[1]);
+
 /** The latest calls of the publisher, for others to repeat: `{ path, message }`. */
 export const callsOf = async ({ url }) => {
   const { items } = await (await fetch(`${url}/_control/calls`)).json();

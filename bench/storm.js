@@ -4,7 +4,7 @@
  * held against calm rounds of the same traffic in the same run, in alternation. Order on every channel is checked.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accepted, median, quantile, until } from './publishing.js';
+import { accepted, dueAtOf, median, messagesAfter, quantile, until } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
 import { onStage, OPERATOR_KEY, option } from './stage.js';
 
@@ -110,19 +110,6 @@ const expectOrder = (network, messages) => {
     latest.set(channel, due);
   }
 };
-
-/** Messages that a stand-in has accepted since; read in pages. */
-const messagesAfter = async ({ url }, after) => {
-  const all = [];
-  for (let last = after; ;) {
-    const { items } = await (await fetch(`${url}/_control/ledger?after=${last}&limit=5000`)).json();
-    if (items.length === 0) return all;
-    all.push(...items);
-    last = items.at(-1).seq;
-  }
-};
-
-const dueAtOf = (text) => Number(/Due at ([\d.]+)$/.exec(text)[1]);
 
 const line = ({ p50, p99 }) => `p50 ${ms(p50)}   p99 ${ms(p99)}`;
 const ms = (value) => `${value.toFixed(1).padStart(6)} ms`;
