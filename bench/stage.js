@@ -59,8 +59,12 @@ export const onStage = async (profile, play) => {
         stops.push(async () => child.kill());
         const ask = (job) =>
           new Promise((resolve, reject) => {
-            child.once('message', resolve);
-            child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
+            const ended = (code) => reject(new Error(`${script} ended with ${code}`));
+            child.once('exit', ended);
+            child.once('message', (answer) => {
+              child.off('exit', ended);
+              resolve(answer);
+            });
             child.send(job);
           });
         return Object.assign(ask, { pid: child.pid });
