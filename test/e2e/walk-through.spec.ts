@@ -24,7 +24,7 @@ describe('the walk-through of README.md', () => {
     const { url } = await stage.demo(dataDir);
 
     const script = (await typed()).replaceAll(ADDRESS, url);
-    const bash = ['-euo', 'pipefail', '-c', script];
+    const bash = ['--norc', '-euo', 'pipefail', '-c', script]; // fed by a socket, it would read its user’s start file
     const { stdout, stderr } = await promisify(execFile)('bash', bash, { cwd: folder });
     expect(stderr).toBe('');
     const [accepted, post] = stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
