@@ -39,12 +39,7 @@ describe('SIGTERM', () => {
     await until('the request has arrived', async () => (await fetch(`${gateway.url}/healthz`)).ok);
 
     const ended = gateway.program.terminate();
-    await until('new connections are refused', () =>
-      fetch(`${gateway.url}/healthz`).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await newConnectionsAreRefused(gateway);
     socket.write(second);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await ended).toEqual({ code: 0, signal: null });
@@ -87,12 +82,7 @@ scene('a request that comes over an open connection while it stops is answered l
   await until('the request has arrived', async () => (await fetch(`${gateway.url}/healthz`)).ok);
 
   const ended = gateway.program.terminate();
-  await until('new connections are refused', () =>
-    fetch(`${gateway.url}/healthz`).then(
-      () => false,
-      () => true,
-    ),
-  );
+  await newConnectionsAreRefused(gateway);
   silent.write(`GET ${asked} HTTP/1.1\r\nHost: gateway\r\n\r\n`);
   const answer = await text(silent);
   expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*x-request-id: req_[^]*\{"ok":false,"errors":/);
@@ -133,3 +123,11 @@ describe('the first start', () => {
     expect(readFileSync(`${dataDir}/demo.json`, 'utf8')).toContain('service_live_');
   });
 });
+
+const newConnectionsAreRefused = ({ url }: { readonly url: string }): Promise<true> =>
+  until('new connections are refused', () =>
+    fetch(`${url}/healthz`).then(
+      () => false as const,
+      () => true as const,
+    ),
+  );
