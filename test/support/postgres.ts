@@ -16,6 +16,9 @@ export interface TestPostgres {
   readonly stop: () => Promise<void>;
 }
 
+/** How long sessions that are ending have for it; those that were left open do not end by themselves. */
+const LEAVING_MS = 1_000;
+
 const logger = createLogger({ logLevel: 'error' });
 const PREFIX = 'crosspost-test-';
 
@@ -51,11 +54,24 @@ export const startTestPostgres = async (): Promise<TestPostgres> => {
   await execute(connectionString, `create database ${name}`);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    await untilLeft(connectionString, name);
     await execute(connectionString, `drop database if exists ${name} with (force)`);
     if (--users === 0) await stopServer();
   };
   return { connectionString: connectionString.replace(/postgres$/, name), stop: () => (stopped ??= stop()) };
 };
+
+/** A pool calls itself ended when it has said so to the server: a session that is broken off just then is an error of its. */
+const untilLeft = (connectionString: string, name: string): Promise<void> =>
+  execute(
+    connectionString,
+    `do $$ begin
+       for look in 1..${LEAVING_MS / 10} loop
+         exit when not exists (select from pg_stat_activity where datname = '${name}');
+         perform pg_sleep(0.01), pg_stat_clear_snapshot();
+       end loop;
+     end $$`,
+  );
 
 const startServer = async (): Promise<EmbeddedPostgres & { readonly dataDir: string }> => {
   await removeLeftovers();
