@@ -19,10 +19,11 @@ interface Append {
   readonly reject: (error: Error) => void;
 }
 
+/** An append that was refused; where none was, a single row says where the accepted ones begin. */
 interface Row {
-  readonly item: number;
-  readonly last: string | null;
-  readonly current: string;
+  readonly base: string;
+  readonly refused: number | null;
+  readonly current: string | null;
 }
 
 const MAX_EVENTS = 1_000;
@@ -109,12 +110,18 @@ export class AppendBatcher {
       } else batch[0]!.reject(error);
       return;
     }
-    this.committed(written(batch, rows));
-    for (const { item, last, current } of rows) {
+    const refused = new Map(rows.map((row) => [row.refused, row.current]));
+    const accepted = batch.filter((_, item) => !refused.has(item));
+    let position = BigInt(rows[0]!.base);
+    this.committed(written(accepted, position));
+    for (const { expected, events, resolve } of accepted) {
+      position += BigInt(events.length);
+      resolve({ revision: baseOf(expected) + BigInt(events.length), position });
+    }
+    for (const [item, current] of refused) {
+      if (item === null) continue;
       const append = batch[item]!;
-      const revision = BigInt(current) + BigInt(append.events.length);
-      if (last !== null) append.resolve({ revision, position: BigInt(last) });
-      else this.settleRefused(append, BigInt(current)).then(append.resolve, append.reject);
+      this.settleRefused(append, BigInt(current!)).then(append.resolve, append.reject);
     }
   }
 
@@ -125,7 +132,7 @@ export class AppendBatcher {
     const firsts: boolean[] = [];
     const events: NewEvent[] = [];
     batch.forEach((append, item) => {
-      const base = append.expected === 'noStream' ? -1n : append.expected;
+      const base = baseOf(append.expected);
       append.events.forEach((event, i) => {
         items.push(item);
         streams.push(append.stream);
@@ -145,9 +152,9 @@ export class AppendBatcher {
       textArray(events.map(({ metadata }) => metadata)),
     ];
     const { schema, timeoutMs } = this.options;
-    const text = `select item, last, current from ${schema}.append_batch($1,$2,$3,$4,$5,$6,$7,$8)`;
+    const text = `select base, refused, current from ${schema}.append_events($1,$2,$3,$4,$5,$6,$7,$8)`;
     const client = await (this.client ??= this.connect());
-    const answer = client.query<Row>({ name: 'append_batch', text, values });
+    const answer = client.query<Row>({ name: 'append events', text, values });
     return (await within(timeoutMs, answer)).rows;
   }
 
@@ -175,21 +182,22 @@ export class AppendBatcher {
   }
 }
 
-/** What a batch has written, as a read would find it: accepted appends take up its stretch of the log one after the other. */
-const written = (batch: readonly Append[], rows: readonly Row[]): StoredEvent[] => {
-  const events: StoredEvent[] = [];
-  for (const { item, last, current } of rows.toSorted((a, b) => a.item - b.item)) {
-    if (last === null) continue;
-    const { stream, events: appended } = batch[item]!;
-    let revision = BigInt(current);
-    let position = BigInt(last) - BigInt(appended.length);
-    for (const { id, type, data, metadata } of appended) {
+/** The revision that appended events follow; -1n: none. */
+const baseOf = (expected: ExpectedRevision): bigint => (expected === 'noStream' ? -1n : expected);
+
+/** What appends have written, as a read would find it: they take up the stretch of the log behind a position. */
+const written = (appends: readonly Append[], base: bigint): StoredEvent[] => {
+  const written: StoredEvent[] = [];
+  let position = base;
+  for (const { stream, expected, events } of appends) {
+    let revision = baseOf(expected);
+    for (const { id, type, data, metadata } of events) {
       revision += 1n;
       position += 1n;
-      events.push({ stream, id: id.toLowerCase(), type, data, metadata, revision, position });
+      written.push({ stream, id: id.toLowerCase(), type, data, metadata, revision, position });
     }
   }
-  return events;
+  return written;
 };
 
 /** Errors after which the same append may succeed: shutdown, lost connection, resources, time-outs, deadlocks. */

@@ -33,6 +33,8 @@ export interface PostgresEventStoreOptions {
   readonly log?: Log;
 }
 
+/** How streams are read together. */
+const LANES = { lanes: 2, max: 100 };
 const LAST = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
 type Row = [
@@ -57,6 +59,7 @@ export class PostgresEventStore implements EventStore {
   private readonly batcher: AppendBatcher;
   private readonly tail: Tail;
   private readonly streamReads: Readonly<Record<'forwards' | 'backwards', Batcher<StreamRead, StoredEvent[]>>>;
+  private readonly lastReads = new Batcher((streams: readonly string[]) => this.readLast(streams), LANES);
   private readonly schema: string;
 
   constructor(private readonly options: PostgresEventStoreOptions) {
@@ -84,7 +87,7 @@ export class PostgresEventStore implements EventStore {
       (events) => this.tail.appended(events),
     );
     const reads = (direction: 'forwards' | 'backwards') =>
-      new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), { lanes: 2, max: 100 });
+      new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), LANES);
     this.streamReads = { forwards: reads('forwards'), backwards: reads('backwards') };
     this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
   }
@@ -101,6 +104,7 @@ export class PostgresEventStore implements EventStore {
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
+    if (direction === 'backwards' && from === undefined && limit === 1) return this.lastReads.call(stream);
     const start = from ?? (direction === 'backwards' ? LAST : 0n);
     return this.streamReads[direction].call({ stream, start, limit: limit ?? null });
   }
@@ -152,6 +156,15 @@ export class PostgresEventStore implements EventStore {
     return (await this.query(text, [stream, from, limit], 'written')).map(stored);
   }
 
+  /** The last event of each stream, which no retention hides: what most who want to write ask for. */
+  private async readLast(streams: readonly string[]): Promise<StoredEvent[][]> {
+    const text = `
+      select ${COLUMNS}, r.n from unnest($1::text[]) with ordinality r(wanted, n)
+      cross join lateral (
+        select * from ${this.schema}.event e where e.stream = r.wanted order by e.revision desc limit 1) e`;
+    return this.perStream(streams.length, await this.query(text, [textArray(streams)], 'streams last'));
+  }
+
   /** Reads several streams in one query: what is asked while a read is under way is read together. */
   private async readStreams(
     direction: 'forwards' | 'backwards',
@@ -173,10 +186,13 @@ export class PostgresEventStore implements EventStore {
       int8Array(reads.map(({ start }) => start)),
       int8Array(reads.map(({ limit }) => limit)),
     ];
-    const found: StoredEvent[][] = reads.map(() => []);
-    for (const row of await this.query(text, columns, `streams ${direction}`)) {
-      found[Number((row as unknown as string[])[7]) - 1]!.push(stored(row));
-    }
+    return this.perStream(reads.length, await this.query(text, columns, `streams ${direction}`));
+  }
+
+  /** Rows by the stream that was asked for, whose number follows the columns. */
+  private perStream(count: number, rows: readonly Row[]): StoredEvent[][] {
+    const found: StoredEvent[][] = Array.from({ length: count }, () => []);
+    for (const row of rows) found[Number((row as unknown as string[])[7]) - 1]!.push(stored(row));
     return found;
   }
 

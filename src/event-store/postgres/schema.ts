@@ -1,7 +1,7 @@
 /**
  * Tables and the one function of the store, in a schema of their own.
  *
- * `append_batch` is a group commit: the lock on `head` makes positions gapless and equal to the commit order, across
+ * `append_events` is a group commit: the lock on `head` makes positions gapless and equal to the commit order, across
  * processes. There is no table of streams (the unique index on stream and revision is the check) and no index on event
  * ids (a conflict compares the ids at that revision): both would cost more than they give. `event.data` is text, not
  * jsonb: the hash chain needs the very bytes.
@@ -31,41 +31,46 @@ create table if not exists ${schema}.retention (
   max_count bigint not null check (max_count >= 1)
 );
 
--- One row per event in, in the order of appending; one row per append out. Two appends of one batch never share a
--- stream: the caller sees to it. "last" is null where the append was refused; then "current" is the stream's revision
--- (-1: no stream).
-create or replace function ${schema}.append_batch(
+-- One row per event in, in the order of appending. Two appends of one batch never share a stream: the caller sees to it.
+-- One row per refused append out: its item, and its stream's revision (-1: no stream); a single row without an item where
+-- none was. The accepted ones stand right behind "base", without a gap, in the order of appending.
+create or replace function ${schema}.append_events(
   items int[], streams text[], revisions bigint[], firsts boolean[], ids uuid[], types text[], datas text[], metadatas text[]
-) returns table (item int, last bigint, current bigint) language plpgsql
+) returns table (base bigint, refused int, current bigint) language plpgsql
   set enable_seqscan = off -- a plan made while the table was small must not outlive that
 as $$
-#variable_conflict use_column
 declare
-  base bigint;
-  reached bigint;
+  start bigint;
+  refusals int[];
+  currents bigint[];
+  written bigint;
 begin
-  select position into base from ${schema}.head for update;
-  return query
-  with given as (
-    select g.* from unnest(items, streams, revisions, firsts, ids, types, datas, metadatas)
-      with ordinality g (item, stream, revision, is_first, id, type, data, metadata, ord)
-  ), checked as materialized (
+  select h.position into start from ${schema}.head h for update;
+  select array_agg(c.item), array_agg(c.found) into refusals, currents from (
     select g.item, g.revision as wanted,
       coalesce((select e.revision from ${schema}.event e where e.stream = g.stream order by e.revision desc limit 1), -1) as found
-    from given g where g.is_first
-  ), accepted as materialized (
-    select g.*, base + row_number() over (order by g.ord) as position
-    from given g join checked c on c.item = g.item and c.found = c.wanted - 1
-  ), written as (
-    insert into ${schema}.event (position, stream, revision, id, type, data, metadata)
-    select a.position, a.stream, a.revision, a.id, a.type, a.data, a.metadata from accepted a order by a.position
-  )
-  select c.item, max(a.position), min(c.found) from checked c left join accepted a on a.item = c.item group by c.item;
+    from unnest(items, streams, revisions, firsts) g (item, stream, revision, is_first) where g.is_first
+    offset 0 -- looked up once, not for every place where it is named
+  ) c where c.found <> c.wanted - 1;
 
-  select max(e.position) into reached from ${schema}.event e where e.position > base;
-  if reached is not null then
-    update ${schema}.head set position = reached;
-    perform pg_notify('${schema}', reached::text);
+  -- Nearly always all are accepted: then what was given is written as it stands.
+  if refusals is null then
+    insert into ${schema}.event (position, stream, revision, id, type, data, metadata)
+    select start + g.ord, g.stream, g.revision, g.id, g.type, g.data, g.metadata
+    from unnest(streams, revisions, ids, types, datas, metadatas) with ordinality g (stream, revision, id, type, data, metadata, ord);
+  else
+    insert into ${schema}.event (position, stream, revision, id, type, data, metadata)
+    select start + row_number() over (order by g.ord), g.stream, g.revision, g.id, g.type, g.data, g.metadata
+    from unnest(items, streams, revisions, ids, types, datas, metadatas)
+      with ordinality g (item, stream, revision, id, type, data, metadata, ord)
+    where g.item <> all (refusals);
   end if;
+  get diagnostics written = row_count;
+  if written > 0 then
+    update ${schema}.head set position = start + written;
+    perform pg_notify('${schema}', (start + written)::text);
+  end if;
+  return query select start, r.item, r.found
+    from unnest(coalesce(refusals, '{null}'), coalesce(currents, '{null}')) r (item, found);
 end $$;
 `;
