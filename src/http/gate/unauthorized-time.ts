@@ -9,19 +9,42 @@ const WITHOUT_BODY_MS = 1_000;
 const SHARED_MS = 0.5;
 
 /**
- * Moments that are a fixed time away, each shared by all who ask for it within half a millisecond. They go on in the order
- * in which they asked, not in that in which they came to wait: the dearer a check, the later its answer would leave.
+ * A moment that many wait for. They go on in the order in which they asked for it, not in that in which they came to
+ * wait: the dearer a check, the later its answer would leave.
  */
-const momentsAfter = (ms: number): (() => Promise<void>) => {
+class Moment {
+  private asked = 0;
+  private hasCome = false;
+  private readonly waiting: { readonly turn: number; readonly goOn: () => void }[] = [];
+
+  constructor(ms: number) {
+    setTimeout(() => this.come(), ms).unref();
+  }
+
+  /** Takes a turn; what it answers waits for it. Most never do: until then nothing is kept of them. */
+  ask(): () => Promise<void> {
+    const turn = this.asked++;
+    return () => (this.hasCome ? Promise.resolve() : new Promise((goOn) => void this.waiting.push({ turn, goOn })));
+  }
+
+  private come(): void {
+    this.hasCome = true;
+    this.waiting.sort((a, b) => a.turn - b.turn);
+    for (const { goOn } of this.waiting.splice(0)) goOn();
+  }
+}
+
+/** Moments that are a fixed time away, each shared by all who ask for it within half a millisecond. */
+const momentsAfter = (ms: number): (() => () => Promise<void>) => {
   let askedAt = -Infinity;
-  let moment = Promise.resolve();
+  let moment: Moment;
   return () => {
     const now = performance.now();
     if (now - askedAt > SHARED_MS) {
       askedAt = now;
-      moment = new Promise((resolve) => void setTimeout(resolve, ms).unref());
+      moment = new Moment(ms);
     }
-    return moment.then(() => undefined);
+    return moment.ask();
   };
 };
 
@@ -38,7 +61,7 @@ export class UnauthorizedTime implements BodyWatcher {
   private readonly firstSecond = withoutBody();
   private movedAt = -Infinity;
   private standstill: Promise<null> | undefined;
-  private afterBody: Promise<void> | undefined;
+  private afterBody: (() => Promise<void>) | undefined;
 
   bodyMoves(): void {
     this.movedAt = performance.now();
@@ -56,11 +79,11 @@ export class UnauthorizedTime implements BodyWatcher {
   /** Waits for the moment. @param body settles after {@link bodyIsRead} */
   async isDue(body: Promise<unknown>): Promise<void> {
     if (!this.afterBody) await this.comes(body);
-    await this.afterBody;
+    await this.afterBody?.();
   }
 
   private async untilStandstill(): Promise<null> {
-    await this.firstSecond;
+    await this.firstSecond();
     const left = () => this.movedAt + WITHOUT_BODY_MS - performance.now();
     for (let ms = left(); ms > 0 && !this.afterBody; ms = left()) await sleep(ms, undefined, { ref: false });
     this.afterBody ??= afterBody(); // as if it had been read: from here on the checks take what they take
