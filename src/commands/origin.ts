@@ -13,8 +13,7 @@ export const originOfRequest = (actor: Actor, requestId: string): Origin => ({
 });
 
 /** An execution whose event ids follow from the request and the use case, so that an append may be repeated. */
-export const execution = (origin: Origin, useCase: string, at: Instant): Execution => ({
-  ...origin,
-  commandId: `${origin.causationId}/${useCase}`,
-  at,
-});
+export const execution = (origin: Origin, useCase: string, at: Instant): Execution => {
+  const { actor, requestId, causationId, correlationId } = origin;
+  return { actor, requestId, causationId, correlationId, commandId: `${causationId}/${useCase}`, at };
+};

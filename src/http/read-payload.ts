@@ -50,7 +50,7 @@ export function* readingBody<Checked extends { readonly ok: true }>(
   validate: (value: unknown) => Checked | Refused,
 ): Steps<{ readonly checked: Checked | Refused; readonly sent: unknown }> {
   const json = yield* parsingJsonBody(body);
-  yield;
+  if (body.length > HEAVY_BYTES) yield;
   if (json.ok) return { checked: validate(json.value), sent: json.value };
   const further = json.unsafe ? validate(json.unsafe.value) : null;
   const { status, problems } = further && !further.ok ? further : NOTHING_MORE;

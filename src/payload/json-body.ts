@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { atOnce, type Steps } from '../kernel/turns.js';
 import { scanJson } from './json-scan.js';
-import { LIMITS, type Problem } from './payload.js';
+import { HEAVY_BYTES, LIMITS, type Problem } from './payload.js';
 import { grouped } from './wording.js';
 
 /** The value of a body, or everything that is wrong with it; all of it answered with 400 (D-5, D-43). */
@@ -14,7 +14,7 @@ export type JsonBody =
       readonly unsafe?: { readonly value: unknown };
     };
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const startsWithByteOrderMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
  * Parses a request body (D-5, D-43; security.md: Request pipeline, 5-7). What comes back is safe to walk, to store and
@@ -34,15 +34,16 @@ export function* parsingJsonBody(bytes: Buffer): Steps<JsonBody> {
       `the body is ${grouped(bytes.length)} bytes long; at most ${grouped(LIMITS.payloadBytes)} are allowed`,
     );
   if (!isUtf8(bytes)) return refused('not_utf8', 'the body is not UTF-8: encode it as UTF-8');
-  if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
+  if (startsWithByteOrderMark(bytes))
     return refused('byte_order_mark', 'the body begins with a byte order mark (EF BB BF): send it without');
-  yield;
+  const isHeavy = bytes.length > HEAVY_BYTES;
+  if (isHeavy) yield;
   const text = bytes.toString('utf8');
   if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', 'the body is empty: send a JSON object');
-  yield;
+  if (isHeavy) yield;
   const { problems, isWhole } = yield* scanJson(text);
   if (!isWhole) return { ok: false, problems };
-  yield;
+  if (isHeavy) yield;
   const value = JSON.parse(text) as unknown;
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems, unsafe: { value } };
 }

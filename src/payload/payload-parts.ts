@@ -25,14 +25,12 @@ export const readEntities = (list: unknown, text: unknown, problems: ProblemList
 };
 
 /** A checked entity, with the fields that its type has and no others. */
-const entityOf = ({ type, offset, length, url, language, custom_emoji_id }: EntityDto): Entity => ({
-  type: type as EntityType,
-  offset: offset as number,
-  length: length as number,
-  ...(type === 'text_link' && { url: url as string }),
-  ...(type === 'pre' && language !== undefined && { language: language as string }),
-  ...(type === 'custom_emoji' && { custom_emoji_id: custom_emoji_id as string }),
-});
+const entityOf = ({ type, offset, length, url, language, custom_emoji_id }: EntityDto): Entity => {
+  const entity = { type: type as EntityType, offset: offset as number, length: length as number };
+  if (type === 'text_link') return { ...entity, url: url as string };
+  if (type === 'pre' && language !== undefined) return { ...entity, language: language as string };
+  return type === 'custom_emoji' ? { ...entity, custom_emoji_id: custom_emoji_id as string } : entity;
+};
 
 /** Media by their fields, then by whether their kind is published and their URL may be fetched (D-5: content, 400). */
 export const readMedia = (list: unknown, policy: AddressPolicy, problems: ProblemList): readonly Media[] => {

@@ -35,20 +35,18 @@ export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_O
     problems.add(422, '', 'nothing_to_publish', 'has nothing to publish: send text, media or buttons');
   if (!problems.isEmpty) return problems.refused();
 
-  // Every field is now what its rule says, or absent.
-  const { is_advertisement, ad_pause_minutes, ad_target_pause_minutes, external_id, trace_id, metadata } = dto;
-  const payload = Object.entries({
-    text: hasText ? text : undefined,
-    entities: hasText && entities.length > 0 ? entities : undefined,
-    media: media.length > 0 ? media : undefined,
-    buttons: buttons.length > 0 ? buttons : undefined,
-    is_advertisement,
-    ad_pause_minutes,
-    ad_target_pause_minutes,
-    targets: targets.length > 0 ? targets : undefined,
-    external_id,
-    trace_id,
-    metadata,
-  }).filter(([, field]) => field !== undefined);
-  return { ok: true, payload: Object.fromEntries(payload), problems: [] };
+  // Every field is now what its rule says, or absent. Set one by one: an object made of entries costs ten times as much.
+  const payload: Record<string, unknown> = {};
+  if (hasText) payload.text = text;
+  if (hasText && entities.length > 0) payload.entities = entities;
+  if (media.length > 0) payload.media = media;
+  if (buttons.length > 0) payload.buttons = buttons;
+  if (dto.is_advertisement !== undefined) payload.is_advertisement = dto.is_advertisement;
+  if (dto.ad_pause_minutes !== undefined) payload.ad_pause_minutes = dto.ad_pause_minutes;
+  if (dto.ad_target_pause_minutes !== undefined) payload.ad_target_pause_minutes = dto.ad_target_pause_minutes;
+  if (targets.length > 0) payload.targets = targets;
+  if (dto.external_id !== undefined) payload.external_id = dto.external_id;
+  if (dto.trace_id !== undefined) payload.trace_id = dto.trace_id;
+  if (dto.metadata !== undefined) payload.metadata = dto.metadata;
+  return { ok: true, payload, problems: [] };
 };

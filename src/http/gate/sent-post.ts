@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Steps } from '../../kernel/turns.js';
 import type { AddressPolicy } from '../../payload/address-policy.js';
 import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
-import { LIMITS, type PublishPayload } from '../../payload/payload.js';
+import { HEAVY_BYTES, LIMITS, type PublishPayload } from '../../payload/payload.js';
 import { charactersIn } from '../../payload/text-measure.js';
 import { HttpProblem } from '../http-problem.js';
 import { read, readingPayload } from '../read-payload.js';
@@ -39,7 +39,7 @@ const unread = (content: ReceivedBody & { readonly ok: false }, keyHeader: strin
 function* readingSentPost(bytes: Buffer, keyHeader: string | undefined, addresses: AddressPolicy): Steps<SentPost> {
   const header = validateIdempotencyKey(keyHeader);
   const bodyHash = hash('sha256', bytes);
-  yield;
+  if (bytes.length > HEAVY_BYTES) yield;
   const said = yield* readingPayload(bytes, keyHeader, addresses);
   if (said.ok) {
     const { external_id, trace_id = null } = said.payload;
@@ -54,5 +54,6 @@ function* readingSentPost(bytes: Buffer, keyHeader: string | undefined, addresse
 const keysOf = (header: ReturnType<typeof validateIdempotencyKey>, externalId: unknown): string[] => {
   if (!header.ok) return [];
   const isKey = typeof externalId === 'string' && externalId !== '' && charactersIn(externalId) <= LIMITS.keyLength;
-  return [...new Set([header.key, isKey ? externalId : undefined].filter((key) => key !== undefined))];
+  if (header.key === undefined) return isKey ? [externalId] : [];
+  return isKey && externalId !== header.key ? [header.key, externalId] : [header.key];
 };
