@@ -62,36 +62,53 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   ) {}
 
   /** @throws Unavailable the outcome may be unknown; the same request, with its key, finds out. */
-  async execute(command: AcceptPost): Promise<AcceptPostResult> {
-    const { endpoint, payload, channelIds, seen, bodyHash, request, origin } = command;
-    const [key = null] = seen.keys;
-    const acceptedAt = this.clock.now();
-    const { endpoint_id: endpointId, owner_id: ownerId } = endpoint;
-    const { external_id: externalId = null, trace_id: traceId = null } = payload;
+  execute(command: AcceptPost): Promise<AcceptPostResult> {
+    const { endpoint, payload, request, origin } = command;
+    if (endpoint.projects.length === 0) return this.passOver(command);
     const postId = newId('post');
-    if (endpoint.projects.length > 0) {
-      const stored = isSmall(request) ? { payload, parts: null } : await this.store(postId, payload, origin);
-      const targets = targetsOf(endpoint.projects, channelIds);
-      // Field by field: to spread objects into one another costs as much as all the rest here.
-      const data = {
-        postId,
-        acceptedAt,
-        endpointId,
-        ownerId,
-        key,
-        externalId,
-        traceId,
-        bodyHash,
-        payload: stored.payload,
-        parts: stored.parts,
-        targets,
-        request,
-      };
-      return this.claim(seen, postId, { type: 'AcceptPost', data }, origin);
-    }
-    if (key === null) return { outcome: 'accepted_no_project', answer: { postId: null, traceId, queuedTargets: 0 } };
-    const data = { acceptedAt, endpointId, ownerId, key, externalId, traceId, bodyHash, request };
-    return this.claim(seen, postId, { type: 'PassPostOver', data }, origin);
+    if (isSmall(request)) return this.accept(command, postId, { payload, parts: null });
+    return this.store(postId, payload, origin).then((stored) => this.accept(command, postId, stored));
+  }
+
+  private accept(
+    { endpoint, payload, channelIds, seen, bodyHash, request, origin }: AcceptPost,
+    postId: string,
+    stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
+  ): Promise<AcceptPostResult> {
+    // Field by field: to spread objects into one another would cost as much as all the rest here.
+    const data = {
+      postId,
+      acceptedAt: this.clock.now(),
+      endpointId: endpoint.endpoint_id,
+      ownerId: endpoint.owner_id,
+      key: seen.keys[0] ?? null,
+      externalId: payload.external_id ?? null,
+      traceId: payload.trace_id ?? null,
+      bodyHash,
+      payload: stored.payload,
+      parts: stored.parts,
+      targets: targetsOf(endpoint.projects, channelIds),
+      request,
+    };
+    return this.claim(seen, postId, { type: 'AcceptPost', data }, origin);
+  }
+
+  /** D-10: the answer is remembered where there is a key to ask for it by, and nothing else. */
+  private async passOver({
+    endpoint,
+    payload,
+    seen,
+    bodyHash,
+    request,
+    origin,
+  }: AcceptPost): Promise<AcceptPostResult> {
+    const [key] = seen.keys;
+    const { external_id: externalId = null, trace_id: traceId = null } = payload;
+    if (key === undefined)
+      return { outcome: 'accepted_no_project', answer: { postId: null, traceId, queuedTargets: 0 } };
+    const { endpoint_id: endpointId, owner_id: ownerId } = endpoint;
+    const data = { acceptedAt: this.clock.now(), endpointId, ownerId, key, externalId, traceId, bodyHash, request };
+    return this.claim(seen, newId('post'), { type: 'PassPostOver', data }, origin);
   }
 
   private async claim(seen: KeysSeen, postId: string, command: Acceptance, origin: Origin): Promise<AcceptPostResult> {

@@ -32,36 +32,49 @@ export class Entrance {
     private readonly commands: CommandBus,
   ) {}
 
-  /** A request to an endpoint's own routes. @throws Refusal under maintenance */
-  toEndpoint(request: FastifyRequest, slug: string): Visit | Promise<Visit> {
+  /** A request to an endpoint's own routes. */
+  toEndpoint(request: FastifyRequest, slug: string): Visit {
     takeNotes(request);
     const address = SLUG.test(slug) ? slug : ''; // which nobody has
     const known = () => this.endpoints.known(address);
-    const visit = new Visit(request, 'endpoint', known, () => this.endpoints.fresh(address));
-    return this.settings.maintenance ? this.turnAway(visit) : visit;
+    return new Visit(request, 'endpoint', known, () => this.endpoints.fresh(address));
   }
 
-  /** A request to the sandbox, which finds its endpoint by the token (D-12). @throws Refusal under maintenance */
-  toSandbox(request: FastifyRequest): Visit | Promise<Visit> {
+  /** A request to the sandbox, which finds its endpoint by the token (D-12). */
+  toSandbox(request: FastifyRequest): Visit {
     const token = hash('sha256', bearerToken(request.headers.authorization));
     const fresh = async (): Promise<EndpointAccess | null> => {
       const slug = await this.endpoints.slugOfToken(token);
       return slug === null ? null : this.endpoints.fresh(slug);
     };
-    const visit = new Visit(request, 'sandbox', () => null, fresh);
-    return this.settings.maintenance ? this.turnAway(visit) : visit;
+    return new Visit(request, 'sandbox', () => null, fresh);
   }
 
-  /** Lets a request in by the picture in memory, or else by a fresh one. @throws Refusal */
-  async enter(visit: Visit): Promise<EndpointAccess> {
+  /**
+   * Lets a request in by the picture in memory, which most need not wait for, or else by a fresh one.
+   * @throws Refusal under maintenance too
+   */
+  enter(visit: Visit): EndpointAccess | Promise<EndpointAccess> {
+    if (this.settings.maintenance) return this.turnAway(visit);
     const known = visit.known();
-    // Most endpoints want no signature: their requests need not wait here.
-    const judged = known ? this.authentication.failureOf(visit, known) : 'not_known';
-    const failure = judged instanceof Promise ? await judged : judged;
-    if (known && !this.refusalOf(visit, known, failure)) {
-      noteEndpoint(visit.request, known);
-      return known;
-    }
+    const failure = known ? this.authentication.failureOf(visit, known) : 'not_known';
+    return failure instanceof Promise
+      ? failure.then((signature) => this.enterBy(visit, known, signature))
+      : this.enterBy(visit, known, failure);
+  }
+
+  private enterBy(
+    visit: Visit,
+    known: EndpointAccess | null,
+    failure: string | null,
+  ): EndpointAccess | Promise<EndpointAccess> {
+    if (!known || this.refusalOf(visit, known, failure)) return this.enterWithDoubt(visit, failure);
+    noteEndpoint(visit.request, known);
+    return known;
+  }
+
+  /** @param failure of its authentication, by the picture in memory */
+  private async enterWithDoubt(visit: Visit, failure: string | null): Promise<EndpointAccess> {
     // To ask for a fresh picture takes time. What is in the way of the body for one cause alone would tell it (D-7).
     if (failure !== null) await visit.unauthorized.comes(visit.body);
     return this.enterAfresh(visit);

@@ -8,7 +8,7 @@ import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { Budget } from '../../limits/limiter.js';
 import { type AddressPolicy, addressPolicy } from '../../payload/address-policy.js';
-import type { PublishPayload } from '../../payload/payload.js';
+import type { Media, PublishPayload } from '../../payload/payload.js';
 import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
 import { headerText } from '../header-text.js';
 import { HttpProblem } from '../http-problem.js';
@@ -75,7 +75,7 @@ export class Gate {
 
   /** Discovery and pauses, up to where their bodies are understood. @throws Refusal */
   async admit(request: FastifyRequest, slug: string, budget: 'discovery' | 'pauses'): Promise<Admitted> {
-    const { endpoint, body } = await this.pass(await this.entrance.toEndpoint(request, slug), budget);
+    const { endpoint, body } = await this.pass(this.entrance.toEndpoint(request, slug), budget);
     if (!body.ok) throw invalidBody(endpoint, body.problem);
     return { endpoint, body: body.bytes };
   }
@@ -86,14 +86,16 @@ export class Gate {
    * @throws Refusal
    */
   async admitToSandbox(request: FastifyRequest): Promise<Passing> {
-    return this.pass(await this.entrance.toSandbox(request), 'sandbox');
+    return this.pass(this.entrance.toSandbox(request), 'sandbox');
   }
 
   /** Publishing, up to acceptance. @throws Refusal */
   async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
-    const visit = await this.entrance.toEndpoint(request, slug);
-    const entered = await this.entrance.enter(visit);
-    const sent = await readSentPost(await bodyOf(visit), headerText(request, 'idempotency-key'), this.addresses);
+    const visit = this.entrance.toEndpoint(request, slug);
+    const entering = this.entrance.enter(visit);
+    const entered = entering instanceof Promise ? await entering : entering;
+    const reading = readSentPost(whole(await visit.body), headerText(request, 'idempotency-key'), this.addresses);
+    const sent = reading instanceof Promise ? await reading : reading;
     request.notes!.traceId = sent.traceId;
 
     const seen = await this.claims.look(entered.endpoint_id, sent.keys, this.clock.now());
@@ -108,7 +110,7 @@ export class Gate {
 
   private async pass(visit: Visit, budget: Budget): Promise<Passing> {
     const entered = await this.entrance.enter(visit);
-    const body = await bodyOf(visit);
+    const body = whole(await visit.body);
     return { endpoint: await this.limits.take(visit, entered, budget), body };
   }
 
@@ -131,33 +133,41 @@ export class Gate {
     return { endpoint: confirmed, sent, replay: passed.seen.replay };
   }
 
-  /** Body, targets, media. */
-  private async checkContent(
+  /** Body, targets, media; only media have to be waited for. */
+  private checkContent(
     visit: Visit,
     passed: Passed,
     sent: SentPost,
     mediaAreChecked = false,
-  ): Promise<NewPost | RepeatedPost> {
+  ): NewPost | Promise<NewPost | RepeatedPost> {
     const { endpoint, seen, takenAt } = passed;
     const { content } = sent;
     if (!content.ok) throw invalidBody(endpoint, content.problem);
     const { payload } = content;
     const channelIds = channelsOf(endpoint, payload);
     if (isRejection(channelIds)) throw invalidTargets(endpoint, channelIds);
-    if (!payload.media || mediaAreChecked) return { endpoint, sent, payload, channelIds, seen, takenAt, replay: null };
+    if (payload.media && !mediaAreChecked) return this.checkMedia(visit, passed, sent, payload.media);
+    return { endpoint, sent, payload, channelIds, seen, takenAt, replay: null };
+  }
 
-    const { problems } = await this.media.check(payload.media);
-    if (problems.length > 0) throw invalidBody(endpoint, new HttpProblem(400, 'invalid_payload', problems));
+  /** Looking at media takes time: afterwards keys, limits and targets are asked once more. */
+  private async checkMedia(
+    visit: Visit,
+    passed: Passed,
+    sent: SentPost,
+    media: readonly Media[],
+  ): Promise<NewPost | RepeatedPost> {
+    const { problems } = await this.media.check(media);
+    if (problems.length > 0) throw invalidBody(passed.endpoint, new HttpProblem(400, 'invalid_payload', problems));
     const sure = await this.passLimits(visit, passed, sent, true);
     return 'replay' in sure ? sure : this.checkContent(visit, sure, sent, true);
   }
 }
 
-/** Waits for the body; one that broke off was never sent. @throws HttpProblem where nobody is there any more */
-const bodyOf = async ({ body }: Visit): Promise<ReceivedBody> => {
-  const read = await body;
-  if (!read.ok && read.problem.code === 'body_incomplete') throw read.problem;
-  return read;
+/** A body that broke off was never sent. @throws HttpProblem where nobody is there any more */
+const whole = (body: ReceivedBody): ReceivedBody => {
+  if (!body.ok && body.problem.code === 'body_incomplete') throw body.problem;
+  return body;
 };
 
 /** The channels that a post is meant for; without a project nothing is published, and no target is wrong (D-10). */
