@@ -51,7 +51,13 @@ export const onStage = async (profile, play) => {
       },
       /** A gateway with these settings beside the stage's own: `{ pid, port, url, stop }`. `stderr`: see startNode. */
       gateway: async (more, stderr) => {
-        const started = await startNode(here('../dist/main.js'), [], { ...gatewaySettings, ...more }, addressIn, stderr);
+        const started = await startNode(
+          here('../dist/main.js'),
+          [],
+          { ...gatewaySettings, ...more },
+          addressIn,
+          stderr,
+        );
         stops.push(started.stop);
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
