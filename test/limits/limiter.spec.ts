@@ -8,6 +8,12 @@ afterAll(() => database.stop());
 
 const scene = scenes(() => database);
 
+/** Numbers from 0 to 1 that are the same in every run. */
+const seeded = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
 describe('min-interval (spec: Limits; D-16)', () => {
   it('counts from the last accepted post, to the microsecond', async () => {
     const on = await scene();
@@ -65,6 +71,28 @@ describe('burst: a sliding window (spec: Limits; D-15)', () => {
     const again = [];
     for (let i = 0; i < 11; i++) again.push(await on.post());
     expect(again).toEqual([...Array<unknown>(10).fill(TAKEN), refused('burst', 1)]);
+  });
+
+  // Lists of times are let grow and cut in several ways, which have to come to the same.
+  it.each([
+    [3, 1],
+    [10, 1],
+    [12, 2],
+    [100, 20],
+  ])('of %i in %i s takes what counting every time would, at 400 random moments', async (requests, perSeconds) => {
+    const on = await scene({ violationsToDisable: null, plan: { burst: { requests, perSeconds }, hourly: null } }, 0);
+    const random = seeded(requests);
+    const taken: number[] = [];
+    const [expected, verdicts] = [[] as string[], [] as string[]];
+    for (let i = 0, ms = 0; i < 400; i++) {
+      ms += Math.floor(random() * (random() < 0.05 ? 3 : 0.25) * (perSeconds / requests) * 4_000);
+      const recent = taken.filter((at) => at > ms - perSeconds * 1_000).length;
+      expected.push(recent < requests ? 'taken' : 'refused');
+      if (recent < requests) taken.push(ms);
+      verdicts.push((await on.postAt(new Date(ms).toISOString().replace('1970-01-01', '2026-03-14'))).outcome);
+    }
+    expect(verdicts).toEqual(expected);
+    expect(new Set(verdicts).size).toBe(2);
   });
 
   it('of version B is one in five seconds for the plan Pro', async () => {

@@ -5,6 +5,15 @@ import { limits } from './0003-limits.js';
 import { quotaHolds } from './0004-quota-holds.js';
 import { recentKeys } from './0005-recent-keys.js';
 import { pace } from './0006-pace.js';
+import { shortBursts } from './0007-short-bursts.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
-export const migrations: readonly Migration[] = [setting, operations, limits, quotaHolds, recentKeys, pace];
+export const migrations: readonly Migration[] = [
+  setting,
+  operations,
+  limits,
+  quotaHolds,
+  recentKeys,
+  pace,
+  shortBursts,
+];
