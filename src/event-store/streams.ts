@@ -31,9 +31,13 @@ export interface Decided<S, E extends DomainEvent> {
 }
 
 /** An aggregate that nothing has happened to. */
-export const nothingYet = <S>(decider: { readonly initial: S }): Loaded<S> => ({ ...NEW, state: decider.initial });
+export const nothingYet = <S>(decider: { readonly initial: S }): Loaded<S> => ({
+  state: decider.initial,
+  revision: -1n,
+  position: BEGINNING,
+  hash: '',
+});
 
-const NEW: Omit<Loaded<never>, 'state'> = { revision: -1n, position: BEGINNING, hash: '' };
 const MAX_CONFLICTS = 50;
 /** How long an append whose outcome is unknown is repeated before the caller hears of it, ms. */
 const REPEAT_FOR_MS = 5_000;

@@ -11,8 +11,11 @@ const resolve = (value: Json | undefined, results: Readonly<Record<string, JsonO
   if (typeof value !== 'object' || value === null) return value;
   if (isArray(value)) return value.map((item) => resolve(item, results) ?? null);
   const from = value['$from'];
-  if (typeof from !== 'string')
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part, results)]));
+  if (typeof from !== 'string') {
+    const resolved: Record<string, Json | undefined> = {};
+    for (const name of Object.keys(value)) resolved[name] = resolve(value[name], results);
+    return resolved;
+  }
   const dot = from.lastIndexOf('.');
   const answered = results[from.slice(0, dot)]?.[from.slice(dot + 1)];
   if (answered === undefined) throw new Error(`nothing is known of ${from}`);

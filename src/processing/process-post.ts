@@ -29,7 +29,8 @@ export const processPost = async (
   platform: string,
   translate: Translate,
 ): Promise<Processed> => {
-  const { text, entities, ...rest } = platformPostOf(payload);
+  const original = platformPostOf(payload);
+  const { text, entities } = original;
   const reason = filterReason(text, filters, platform);
   if (reason) return { kind: 'filtered', reason };
 
@@ -37,7 +38,7 @@ export const processPost = async (
   const replaced = withReplacements(cut, replacements);
   const translated = await inOtherWords(replaced.content, translation, translate);
   if (translated.kind === 'wait') return translated;
-  const post = { ...rest, ...translated.content };
+  const post = { ...original, ...translated.content };
   return {
     kind: 'post',
     post: signature ? withSignature(post, signature, platform) : post,

@@ -120,17 +120,17 @@ export const publication: Decider<
         if (state.status === 'publishing') return reject('already_started', 'An attempt is under way.');
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
         const { at, worker, sending, projectRevision } = command;
-        const attempt = { attempt: state.attempt + 1, worker, sending, at, projectRevision };
-        return [{ type: 'PublicationStarted', data: { ...which, ...attempt } }];
+        const attempt = state.attempt + 1;
+        return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...which } }];
       }
       case 'Hold': {
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
         const { at, until, ownerId, ownerRevision } = command;
-        return [{ type: 'PublicationHeld', data: { ...which, at, rule: 'quota', until, ownerId, ownerRevision } }];
+        return [{ type: 'PublicationHeld', data: { at, rule: 'quota', until, ownerId, ownerRevision, ...which } }];
       }
       case 'Filter':
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
-        return [{ type: 'PublicationFiltered', data: { ...which, at: command.at, reason: command.reason } }];
+        return [{ type: 'PublicationFiltered', data: { at: command.at, reason: command.reason, ...which } }];
       case 'Resend':
       case 'Dismiss': {
         if (state.status !== 'in_doubt' && state.status !== 'failed') {
@@ -140,7 +140,7 @@ export const publication: Decider<
           );
         }
         const type = command.type === 'Resend' ? 'PublicationResent' : 'PublicationDismissed';
-        return [{ type, data: { ...which, at: command.at } }];
+        return [{ type, data: { at: command.at, ...which } }];
       }
       case 'Succeed': {
         // A worker that was taken for dead may come back with the answer: better late than in doubt.
@@ -148,8 +148,9 @@ export const publication: Decider<
         if (!late || command.attempt !== state.attempt)
           return reject('stale_attempt', 'Another attempt has taken over.');
         const { attempt, at, messageIds, urls, warnings } = command;
-        const ids = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
-        return [{ type: 'PublicationSucceeded', data: { ...which, attempt, at, ...ids, warnings } }];
+        const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
+        const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...which };
+        return [{ type: 'PublicationSucceeded', data }];
       }
       case 'BeginSend':
       case 'CompleteStep':
@@ -226,29 +227,29 @@ const duringAttempt = (
   const { attempt } = command;
   switch (command.type) {
     case 'BeginSend':
-      return [{ type: 'PublicationSendBegan', data: { ...which, attempt, sending: command.sending } }];
+      return [{ type: 'PublicationSendBegan', data: { attempt, sending: command.sending, ...which } }];
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
       // Told by a look-up and by a worker that came back: its messages are there once.
       if (step in state.results) return reject('stale_attempt', 'Another worker has told of this step.');
-      return [{ type: 'PublicationStepDone', data: { ...which, attempt, step, result, messageIds, urls, sending } }];
+      return [{ type: 'PublicationStepDone', data: { attempt, step, result, messageIds, urls, sending, ...which } }];
     }
     case 'Fail':
-      return [{ type: 'PublicationFailed', data: { ...which, attempt, at: command.at, error: command.error } }];
+      return [{ type: 'PublicationFailed', data: { attempt, at: command.at, error: command.error, ...which } }];
     case 'Doubt': {
       const { at, resendAt, error } = command;
       const retryAt = resendAt === null ? null : withinBounds(state, { at, retryAt: resendAt, rule: 'retry' });
       // Sent again on the channel's word, it is a failed attempt like any other: bounds hold, or it would never end.
       if (retryAt !== null)
-        return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, retryAt, rule: 'retry', error } }];
+        return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...which } }];
       const step = state.sending ?? 'unknown';
-      return [{ type: 'PublicationInDoubt', data: { ...which, attempt, at, step, error } }];
+      return [{ type: 'PublicationInDoubt', data: { attempt, at, step, error, ...which } }];
     }
     case 'Postpone': {
       const { at, rule, error } = command;
       const retryAt = withinBounds(state, command);
-      if (retryAt === null) return [{ type: 'PublicationFailed', data: { ...which, attempt, at, error } }];
-      return [{ type: 'PublicationPostponed', data: { ...which, attempt, at, retryAt, rule, error } }];
+      if (retryAt === null) return [{ type: 'PublicationFailed', data: { attempt, at, error, ...which } }];
+      return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule, error, ...which } }];
     }
     default:
       return never(command);

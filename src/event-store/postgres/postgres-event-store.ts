@@ -207,7 +207,11 @@ export class PostgresEventStore implements EventStore {
 }
 
 const stored = ([position, stream, revision, id, type, data, metadata]: Row): StoredEvent => ({
-  ...{ stream, id, type, data, metadata },
+  stream,
+  id,
+  type,
+  data,
+  metadata,
   revision: BigInt(revision),
   position: BigInt(position),
 });

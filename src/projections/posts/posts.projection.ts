@@ -172,7 +172,11 @@ const accept = (event: Extract<Known, { type: 'PostAccepted' }>, { posts, public
       platform,
       sequence,
       state: 'queued',
-      ...{ attempts: [], message_ids: [], urls: [], warnings: [], published_at: null },
+      attempts: [],
+      message_ids: [],
+      urls: [],
+      warnings: [],
+      published_at: null,
     });
   }
 };

@@ -92,8 +92,8 @@ export class Outcomes {
   /** Appends what a command decides; null where somebody else has taken over meanwhile. */
   async record(work: Work, command: WithoutIds<PublicationCommand>): Promise<Position | null> {
     const { publication_id: publicationId, post_id: postId, channel_id: channelId } = work.row;
-    const full = { ...command, publicationId, postId, channelId } as PublicationCommand;
-    const execution = { ...work.origin, commandId: newUuid(), at: this.on.clock.now() };
+    const full = { publicationId, postId, channelId, ...command } as PublicationCommand;
+    const execution = { commandId: newUuid(), at: this.on.clock.now(), ...work.origin };
     const run = () => this.on.streams.run(decider, publicationId, full, execution, work.loaded);
     const decided = await surely(run, work.ending.breakOff);
     if (isRejection(decided)) {

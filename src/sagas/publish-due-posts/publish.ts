@@ -100,7 +100,7 @@ export class Publish {
     const { processed, projectRevision, tookTime } = await posts.of(unprocessed, project);
     if (tookTime && (ending.stop.aborted || !leases.isValid(worker))) return null;
     if (tookTime && status === 'queued' && (await this.isPaused(row.channel_id))) return null; // meanwhile
-    const work: Work = { ...unprocessed, projectRevision, render: rendererOf(unprocessed, processed) };
+    const work: Work = { projectRevision, render: rendererOf(unprocessed, processed), ...unprocessed };
     const position = await this.goOn(work, processed);
     return position === null ? null : { position, isOver: !UNDER_WAY.has(work.loaded.state.status) };
   }
