@@ -119,13 +119,18 @@ export class Limiter {
   }
 
   private async confirm(endpoints: readonly LimitedEndpoint[]): Promise<boolean[]> {
-    const { rows } = await this.pool.query<{ endpoint_id: string; version: string }>({
-      name: 'confirm endpoints',
-      text: 'select endpoint_id, version from discovery.endpoint where endpoint_id = any($1)',
-      values: [[...new Set(endpoints.map(({ endpoint_id }) => endpoint_id))]],
+    const { rows } = await this.pool.query<{ place: number }>({
+      name: 'stale endpoints',
+      text: `select a.place::int from unnest($1::text[], $2::text[]) with ordinality a (endpoint_id, version, place)
+             where not exists (
+               select from discovery.endpoint e where e.endpoint_id = a.endpoint_id and e.version = a.version)`,
+      values: [
+        textArray(endpoints.map(({ endpoint_id }) => endpoint_id)),
+        textArray(endpoints.map(({ version }) => version)),
+      ],
     });
-    const versions = new Map(rows.map(({ endpoint_id, version }) => [endpoint_id, version]));
-    return endpoints.map(({ endpoint_id, version }) => versions.get(endpoint_id) === version);
+    const stale = new Set(rows.map(({ place }) => place - 1));
+    return endpoints.map((_, i) => !stale.has(i));
   }
 
   private async judge<Ask extends { readonly endpoint: LimitedEndpoint }>(

@@ -13,7 +13,7 @@ export const bearerToken = (header: string | undefined): string => BEARER.exec(h
 
 /** Compares a token with a stored SHA-256 (hex) in constant time; costs the same whatever the outcome. */
 export const tokenMatches = (token: string, storedHash: string): boolean =>
-  timingSafeEqual(hash('sha256', token, 'buffer'), Buffer.from(storedHash, 'hex'));
+  timingSafeEqual(Buffer.from(hash('sha256', token), 'hex'), Buffer.from(storedHash, 'hex'));
 
 type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
