@@ -53,7 +53,12 @@ export const int8Array = (values: readonly (bigint | number | null)[]): Buffer =
     OID.int8,
     values,
     () => 8,
-    (buffer, at, value) => buffer.writeBigInt64BE(BigInt(value), at) - at,
+    (buffer, at, value) => {
+      if (typeof value === 'bigint') return buffer.writeBigInt64BE(value, at) - at;
+      buffer.writeInt32BE(Math.floor(value / 2 ** 32), at);
+      buffer.writeUInt32BE(value >>> 0, at + 4);
+      return 8;
+    },
   );
 
 /** `int8[]` from 16 hex digits each, as the signed numbers whose bits these are. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
 import {
   type AppendResult,
+  checkAppend,
   type ExpectedRevision,
   type NewEvent,
   type StoredEvent,
@@ -49,13 +50,10 @@ export class AppendBatcher {
     private readonly committed: (events: readonly StoredEvent[]) => void,
   ) {}
 
-  append(
-    stream: string,
-    expected: ExpectedRevision,
-    events: readonly NewEvent[],
-    bytes: number,
-  ): Promise<AppendResult> {
+  /** Port: {@link EventStore.append}. */
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
+      const bytes = checkAppend(stream, events);
       this.waiting.push({ stream, expected, events, bytes, resolve, reject });
       this.running ??= this.run();
     });

@@ -6,7 +6,6 @@ import {
   type AppendResult,
   type Batch,
   BEGINNING,
-  checkAppend,
   type EventStore,
   type ExpectedRevision,
   type NewEvent,
@@ -99,8 +98,8 @@ export class PostgresEventStore implements EventStore {
     await this.query(`${lock}; ${ddl}`); // several statements in one simple query are one transaction
   }
 
-  async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
-    return this.batcher.append(stream, expected, events, checkAppend(stream, events));
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+    return this.batcher.append(stream, expected, events);
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
