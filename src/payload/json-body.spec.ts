@@ -120,6 +120,14 @@ describe('what is JSON and refused all the same (D-43)', () => {
     expect(found(`[${'{"a":0},'.repeat(25_000)}0]`)).toEqual([' too_many_members']);
   });
 
+  it.each([3, 15, 29])('the %ith of thirty keys once more, few keys or many', (n) => {
+    const members = Array.from({ length: 30 }, (_, i) => `"k${i + 1}": ${i}`);
+    expect(problemsOf(`{${members.join(', ')}}`)).toEqual([]);
+    expect(problemsOf(`{${[...members, `"k${n}": 0`].join(', ')}}`)).toEqual([
+      { path: '', code: 'duplicate_key', message: `the body has the key "k${n}" twice: keep one of them` },
+    ]);
+  });
+
   it('a key twice in one object, with its object and however it is written', () => {
     expect(problemsOf('{"a":1,"b":{"a":1},"a":2}')).toEqual([
       { path: '', code: 'duplicate_key', message: 'the body has the key "a" twice: keep one of them' },

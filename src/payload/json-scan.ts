@@ -24,11 +24,28 @@ const LITERALS = ['true', 'false', 'null'];
 interface Frame {
   readonly close: number;
   /** The keys seen, in an object; undefined for an array. */
-  readonly keys: Set<string> | undefined;
+  readonly keys: Keys | undefined;
   /** Members or elements begun. */
   count: number;
   /** The key of the member in hand. */
   key: string;
+}
+
+/** Most objects have few keys: to look through those costs less than to make a set of them. */
+const FEW_KEYS = 8;
+
+/** The keys of one object. */
+class Keys {
+  private readonly few: string[] = [];
+  private many: Set<string> | null = null;
+
+  /** Takes a key up; false where it was there already. */
+  add(key: string): boolean {
+    if (this.many ? this.many.has(key) : this.few.includes(key)) return false;
+    if (!this.many && this.few.length < FEW_KEYS) this.few.push(key);
+    else (this.many ??= new Set(this.few)).add(key);
+    return true;
+  }
 }
 
 /** Ends the scan: what follows cannot be made sense of, or is not worth reading. */
@@ -113,15 +130,14 @@ class JsonScan {
     if (this.peek() === frame.close) this.syntax('a comma stands before this bracket: remove the comma');
   }
 
-  private key(frame: Frame, keys: Set<string>): void {
+  private key(frame: Frame, keys: Keys): void {
     if (this.peek() !== Unit.quote) this.unexpected(`a key in double quotes${frame.count > 0 ? '' : ' or "}"'}`);
     const container = this.frames.length - 1;
     const start = this.at;
     this.string(container);
     const raw = this.text.slice(start, this.at);
     const key = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-    if (keys.has(key)) this.report(container, 'duplicate_key', `has the key ${quoted(key)} twice: keep one of them`);
-    keys.add(key);
+    if (!keys.add(key)) this.report(container, 'duplicate_key', `has the key ${quoted(key)} twice: keep one of them`);
     // "constructor" alone is an ordinary word; with "prototype" inside it reaches beyond the object.
     const holder = this.frames[container - 1];
     if (key === '__proto__' || (key === 'prototype' && holder?.keys && holder.key === 'constructor'))
@@ -136,13 +152,13 @@ class JsonScan {
   private value(): void {
     const unit = this.peek();
     if (unit === Unit.quote) this.string(this.frames.length);
-    else if (unit === Unit.openObject) this.open(Unit.closeObject, new Set());
+    else if (unit === Unit.openObject) this.open(Unit.closeObject, new Keys());
     else if (unit === Unit.openArray) this.open(Unit.closeArray, undefined);
     else if (unit === Unit.minus || isDigit(unit)) this.number();
     else this.literal();
   }
 
-  private open(close: number, keys: Set<string> | undefined): void {
+  private open(close: number, keys: Keys | undefined): void {
     if (this.frames.length === JSON_LIMITS.depth)
       this.stop(
         'too_deep',

@@ -27,9 +27,9 @@ export const readEntities = (list: unknown, text: unknown, problems: ProblemList
 /** A checked entity, with the fields that its type has and no others. */
 const entityOf = ({ type, offset, length, url, language, custom_emoji_id }: EntityDto): Entity => {
   const entity = { type: type as EntityType, offset: offset as number, length: length as number };
-  if (type === 'text_link') return { ...entity, url: url as string };
-  if (type === 'pre' && language !== undefined) return { ...entity, language: language as string };
-  return type === 'custom_emoji' ? { ...entity, custom_emoji_id: custom_emoji_id as string } : entity;
+  if (type === 'text_link') return { url: url as string, ...entity };
+  if (type === 'pre' && language !== undefined) return { language: language as string, ...entity };
+  return type === 'custom_emoji' ? { custom_emoji_id: custom_emoji_id as string, ...entity } : entity;
 };
 
 /** Media by their fields, then by whether their kind is published and their URL may be fetched (D-5: content, 400). */
