@@ -58,23 +58,27 @@ export class Entrance {
     if (this.settings.maintenance) return this.turnAway(visit);
     const known = visit.known();
     const failure = known ? this.authentication.failureOf(visit, known) : 'not_known';
-    return failure instanceof Promise
-      ? failure.then((signature) => this.enterBy(visit, known, signature))
-      : this.enterBy(visit, known, failure);
-  }
-
-  private enterBy(
-    visit: Visit,
-    known: EndpointAccess | null,
-    failure: string | null,
-  ): EndpointAccess | Promise<EndpointAccess> {
-    if (!known || this.refusalOf(visit, known, failure)) return this.enterWithDoubt(visit, failure);
+    // A refusal is made once, further on: whoever has one made twice takes longer.
+    const isIn = known !== null && failure === null && !this.refusalOf(visit, known, null);
+    if (!isIn) return this.enterWithDoubt(visit, known, failure);
     noteEndpoint(visit.request, known);
     return known;
   }
 
-  /** @param failure of its authentication, by the picture in memory */
-  private async enterWithDoubt(visit: Visit, failure: string | null): Promise<EndpointAccess> {
+  /**
+   * One way for all who are not let in at once: were it shorter for some cause, its 401 would leave earlier than those that
+   * are due at the same moment (D-7). @param judged their authentication, by the picture in memory
+   */
+  private async enterWithDoubt(
+    visit: Visit,
+    known: EndpointAccess | null,
+    judged: string | null | Promise<string | null>,
+  ): Promise<EndpointAccess> {
+    const failure = await judged;
+    if (known && failure === null && !this.refusalOf(visit, known, null)) {
+      noteEndpoint(visit.request, known);
+      return known;
+    }
     // To ask for a fresh picture takes time. What is in the way of the body for one cause alone would tell it (D-7).
     if (failure !== null) await visit.unauthorized.comes(visit.body);
     return this.enterAfresh(visit);

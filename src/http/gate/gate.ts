@@ -92,6 +92,7 @@ export class Gate {
   /** Publishing, up to acceptance. @throws Refusal */
   async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
     const visit = this.entrance.toEndpoint(request, slug);
+    await visit.arrival;
     const entering = this.entrance.enter(visit);
     const entered = entering instanceof Promise ? await entering : entering;
     const reading = readSentPost(whole(await visit.body), headerText(request, 'idempotency-key'), this.addresses);
@@ -109,6 +110,7 @@ export class Gate {
   }
 
   private async pass(visit: Visit, budget: Budget): Promise<Passing> {
+    await visit.arrival;
     const entered = await this.entrance.enter(visit);
     const body = whole(await visit.body);
     return { endpoint: await this.limits.take(visit, entered, budget), body };

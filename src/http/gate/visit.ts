@@ -12,6 +12,11 @@ export class Visit {
   readonly body: Promise<ReceivedBody>;
   /** The moment at which a 401 leaves (D-7). */
   readonly unauthorized = new UnauthorizedTime();
+  /**
+   * Waits until what came along with the head is read, a body that is there as a whole among it: the moment of a 401 is set
+   * then, before anything is checked that takes longer for one cause than for another.
+   */
+  readonly arrival = Promise.resolve();
 
   /**
    * @param known the endpoint as this process saw it last; null where it has not
