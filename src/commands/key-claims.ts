@@ -27,6 +27,8 @@ export interface KeysSeen {
   /** What names each key's stream. */
   readonly keyIds: readonly string[];
   readonly inHand: readonly KeyInHand<OpenPlace>[];
+  /** Nobody has looked: the keys are taken to be new, and their places to be the first of their streams. */
+  readonly isPresumed: boolean;
   /** The answer that a request with these keys gets again; null where it is the first. */
   readonly replay: Replay | null;
 }
@@ -44,6 +46,7 @@ export type Claimed =
   | { readonly outcome: 'accepted'; readonly answered: Answered }
   | { readonly outcome: 'replay'; readonly replay: Replay };
 
+const FREE: Standing = { kind: 'free' };
 const MAX_CONFLICTS = 100;
 /** How long a post that was let through a moment ago, maybe by another process, may take to be stored. */
 const IN_FLIGHT_MS = 2_000;
@@ -66,7 +69,14 @@ export class KeyClaims {
     const seen = looks.length === 1 ? [await looks[0]!] : await Promise.all(looks);
     const taken = seen.find(({ standing }) => standing.kind === 'taken');
     const replay = taken?.standing.kind === 'taken' ? { ...taken.standing.by, eventId: taken.eventId } : null;
-    return { endpointId, keys, keyIds, inHand: seen, replay };
+    return { endpointId, keys, keyIds, inHand: seen, isPresumed: false, replay };
+  }
+
+  /** What a look at keys that are new would find: for those who have that confirmed, or find out by writing. */
+  presume(endpointId: string, keys: readonly string[]): KeysSeen {
+    const keyIds = keys.map((key) => keyId(endpointId, key));
+    const inHand = keyIds.map((id) => ({ standing: FREE, place: this.after(streamOf(post, id), undefined) }));
+    return { endpointId, keys, keyIds, inHand, isPresumed: true, replay: null };
   }
 
   /** Waits for the post that another request with one of these keys is about to store. @throws Unavailable */

@@ -13,6 +13,8 @@ export interface PostAsk {
   readonly endpoint: LimitedEndpoint;
   /** Hashes of its idempotency keys, at most two, each 16 hex digits (D-19). */
   readonly keys: readonly string[];
+  /** Streams of these keys that nothing is taken to stand in; empty where that is known already. */
+  readonly newStreams: readonly string[];
   /** False: the post will be refused for its content, so that nothing is to be used up (D-16). */
   readonly take: boolean;
   /** Null: the owner's plan has no monthly quota. */
@@ -30,6 +32,8 @@ export type Verdict =
   | { readonly outcome: 'free' | 'stale' }
   /** Switched off by violations, whether or not an event says so yet. */
   | { readonly outcome: 'disabled' }
+  /** Something stands in one of `newStreams`: look there first. */
+  | { readonly outcome: 'known' }
   /** A post with one of these keys was let through within the last seconds. */
   | { readonly outcome: 'in_flight' }
   /** The owner's month is used up (D-18). */
@@ -47,6 +51,9 @@ export type Verdict =
 
 /** What is limited beside publishing (D-17, D-45). */
 export type Budget = 'discovery' | 'pauses' | 'replays' | 'sandbox';
+
+/** What has to be as it is for an unlimited request to pass. */
+type Confirmation = Pick<PostAsk, 'endpoint' | 'newStreams'>;
 
 interface BudgetAsk {
   readonly endpoint: LimitedEndpoint;
@@ -76,7 +83,7 @@ const MAX_SEEN = 100_000;
 export class Limiter {
   private readonly posts: Batcher<PostAsk, Verdict>;
   private readonly budgets: Batcher<BudgetAsk, Verdict>;
-  private readonly confirmations: Batcher<LimitedEndpoint, boolean>;
+  private readonly confirmations: Batcher<Confirmation, 'stale' | 'known' | null>;
   private seen = new Set<string>();
 
   constructor(
@@ -86,7 +93,7 @@ export class Limiter {
     const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
     this.posts = new Batcher((asks: readonly PostAsk[]) => this.judge(asks, this.takePosts), { keyOf });
     this.budgets = new Batcher((asks: readonly BudgetAsk[]) => this.judge(asks, this.takeBudgets), { keyOf });
-    this.confirmations = new Batcher((endpoints) => this.confirm(endpoints));
+    this.confirmations = new Batcher((asks) => this.confirm(asks));
   }
 
   /** Monthly quota, min-interval, burst and hourly quota in one atomic step. */
@@ -94,13 +101,13 @@ export class Limiter {
     const { burst, hourly } = this.profile.plans[ask.endpoint.plan];
     const isLimited = burst !== null || hourly !== null || ask.endpoint.min_interval > 0 || ask.month !== null;
     if (isLimited || this.profile.violationsToDisable !== null) return this.posts.call(ask);
-    return this.unlimited(ask.endpoint, ask.take ? 'taken' : 'free');
+    return this.unlimited(ask, ask.take ? 'taken' : 'free');
   }
 
   budget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
     const ask = { endpoint, budget };
     const isLimited = this.sizeOf(ask) !== null || (isViolation(budget) && this.profile.violationsToDisable !== null);
-    return isLimited ? this.budgets.call(ask) : this.unlimited(endpoint, 'taken');
+    return isLimited ? this.budgets.call(ask) : this.unlimited({ endpoint, newStreams: [] }, 'taken');
   }
 
   /**
@@ -112,25 +119,22 @@ export class Limiter {
     await this.pool.query({ name: 'give back', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
-  /** Where nothing is limited there is nothing to lock or to write: only the picture is confirmed. */
-  private async unlimited(endpoint: LimitedEndpoint, outcome: 'taken' | 'free'): Promise<Verdict> {
-    if (!(await this.confirmations.call(endpoint))) return { outcome: 'stale' };
+  /** Where nothing is limited there is nothing to lock or to write: what a post was let in by is confirmed, no more. */
+  private async unlimited(ask: Confirmation, outcome: 'taken' | 'free'): Promise<Verdict> {
+    const changed = await this.confirmations.call(ask);
+    if (changed !== null) return { outcome: changed };
     return outcome === 'taken' ? { outcome, at: null } : { outcome };
   }
 
-  private async confirm(endpoints: readonly LimitedEndpoint[]): Promise<boolean[]> {
-    const { rows } = await this.pool.query<{ place: number }>({
-      name: 'stale endpoints',
-      text: `select a.place::int from unnest($1::text[], $2::text[]) with ordinality a (endpoint_id, version, place)
-             where not exists (
-               select from discovery.endpoint e where e.endpoint_id = a.endpoint_id and e.version = a.version)`,
-      values: [
-        textArray(endpoints.map(({ endpoint_id }) => endpoint_id)),
-        textArray(endpoints.map(({ version }) => version)),
-      ],
+  private async confirm(asks: readonly Confirmation[]): Promise<('stale' | 'known' | null)[]> {
+    const { rows } = await this.pool.query<{ place: number; outcome: 'stale' | 'known' }>({
+      name: 'confirm posts',
+      text: 'select place, outcome from ops_confirm_posts($1,$2,$3,$4)',
+      values: [...newStreamsOf(asks), ...this.endpointsOf(asks)],
     });
-    const stale = new Set(rows.map(({ place }) => place - 1));
-    return endpoints.map((_, i) => !stale.has(i));
+    const outcomes = asks.map((): 'stale' | 'known' | null => null);
+    for (const { place, outcome } of rows) outcomes[place - 1] = outcome;
+    return outcomes;
   }
 
   private async judge<Ask extends { readonly endpoint: LimitedEndpoint }>(
@@ -162,8 +166,9 @@ export class Limiter {
     const limits = asks.map(({ endpoint }) => this.profile.plans[endpoint.plan]);
     const { rows } = await this.pool.query<Row>({
       name: 'take posts',
-      text: 'select * from ops_take_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
+      text: 'select * from ops_take_new_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)',
       values: [
+        ...newStreamsOf(asks),
         ...this.endpointsOf(asks),
         boolArray(asks.map(({ take }) => take)),
         hexInt8Array(asks.map(({ keys }) => keys[0] ?? null)),
@@ -223,6 +228,19 @@ export class Limiter {
 
 /** D-17, D-45: whether being refused counts to the five. */
 const isViolation = (budget: Budget): boolean => budget === 'discovery' || budget === 'pauses';
+
+/** The streams of all asks, and with each the place of its ask, from 1. */
+const newStreamsOf = (asks: readonly Pick<PostAsk, 'newStreams'>[]): [Buffer, Buffer] => {
+  const streams: string[] = [];
+  const places: number[] = [];
+  asks.forEach(({ newStreams }, i) => {
+    for (const stream of newStreams) {
+      streams.push(stream);
+      places.push(i + 1);
+    }
+  });
+  return [textArray(streams), int4Array(places)];
+};
 
 const verdictOf = ({ outcome, reason, retry_after, violation_count, disables, taken_at = null }: Row): Verdict => {
   if (outcome === 'taken') return { outcome, at: taken_at };

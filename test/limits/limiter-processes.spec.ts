@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const ask = (limiter: Limiter, endpoint: LimitedEndpoint): Promise<Verdict> =>
-  limiter.post({ endpoint, keys: [], take: true, month: null });
+  limiter.post({ endpoint, keys: [], newStreams: [], take: true, month: null });
 
 /** Milliseconds at which posts of an endpoint were taken, in order. */
 const takenAt = async ({ endpoint_id }: LimitedEndpoint): Promise<number[]> => {

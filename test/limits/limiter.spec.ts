@@ -225,6 +225,67 @@ describe('idempotency keys that were let through just now (D-19)', () => {
   });
 });
 
+describe('keys that are taken to be new (D-9)', () => {
+  const KNOWN = { outcome: 'known' };
+  const written = async (): Promise<string> => {
+    const stream = `post-${Math.random()}`;
+    await database.write(stream);
+    return stream;
+  };
+
+  it.each([
+    ['with limits', {}],
+    ['without any', { plan: { burst: null, hourly: null }, violationsToDisable: null }],
+  ])('are known where something is written, and use nothing up: %s', async (_, change) => {
+    const on = await scene(change, 0);
+    const stream = await written();
+    expect(await on.post({ newStreams: [stream] })).toEqual(KNOWN);
+    expect(await on.post({ newStreams: ['post-other', stream] })).toEqual(KNOWN);
+    expect(await on.post({ newStreams: [stream, stream] })).toEqual(KNOWN);
+    expect(await on.post({ newStreams: [stream], take: false })).toEqual(KNOWN);
+    expect(await on.post({ newStreams: ['post-other'] })).toEqual(TAKEN);
+  });
+
+  it('are known before any limit is asked', async () => {
+    const on = await scene();
+    const stream = await written();
+    expect(await on.post()).toEqual(TAKEN);
+    expect(await on.post({ newStreams: [stream] })).toEqual(KNOWN);
+    expect(await on.post({ newStreams: ['post-other'] })).toMatchObject({ outcome: 'refused', violations: 1 });
+    expect(await on.post({ newStreams: [stream] })).toEqual(KNOWN);
+    expect(await on.post()).toMatchObject({ outcome: 'refused', violations: 2 });
+  });
+
+  it('are known or not each for itself, among many that are judged together', async () => {
+    const on = await scene({}, 10);
+    const stream = await written();
+    const endpoints = await Promise.all(Array.from({ length: 9 }, () => database.endpoint()));
+    const judged = async (newStreams: readonly (readonly string[])[]) =>
+      Promise.all(newStreams.map((streams, i) => on.post({ endpoint: endpoints[i]!, newStreams: streams })));
+    const first = await judged([[stream], ['a'], [], ['b', stream], ['c', 'd'], [stream], ['e'], [], [stream]]);
+    expect(first).toEqual([KNOWN, TAKEN, TAKEN, KNOWN, TAKEN, KNOWN, TAKEN, TAKEN, KNOWN]);
+    const refusal = refused('min_interval', 10);
+    const second = await judged([[], ['a'], [stream], [], ['c', stream], ['f'], [], ['g'], [stream]]);
+    expect(second).toEqual([TAKEN, refusal, KNOWN, TAKEN, KNOWN, TAKEN, refusal, refusal, KNOWN]);
+  });
+
+  it('are told of beside endpoints that have changed', async () => {
+    const unlimited = { plan: { burst: null, hourly: null }, violationsToDisable: null };
+    for (const on of [await scene({}, 0), await scene(unlimited, 0)]) {
+      const stream = await written();
+      const [changed, same] = [await database.endpoint('pro', 0), await database.endpoint('pro', 0)];
+      await database.change(changed, { enabled: false });
+      const asks = [
+        { endpoint: changed, newStreams: [stream] },
+        { endpoint: same, newStreams: ['post-other'] },
+        { endpoint: on.endpoint, newStreams: [stream] },
+      ];
+      expect(await Promise.all(asks.map((ask) => on.post(ask)))).toEqual([KNOWN, TAKEN, KNOWN]);
+      expect(await on.post({ endpoint: changed, newStreams: ['post-other'] })).toEqual({ outcome: 'stale' });
+    }
+  });
+});
+
 describe('the month (D-18)', () => {
   const left = { month: '2026-03', used: 0, left: 0, resetsAt: 0, lastEvent: null };
   const month = (usedUpAt: number, ownerMonth = 'own_1/2026-03') => ({ ownerMonth, usedUpAt, left });

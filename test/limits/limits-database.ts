@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { type LimitsProfile, type PlanLimits, PLANS, readLimitsProfile } from '../../src/config/limits-profile.js';
 import { createLogger } from '../../src/config/logger.js';
+import { eventStoreSchema } from '../../src/event-store/postgres/schema.js';
 import { Limiter, type LimitedEndpoint } from '../../src/limits/limiter.js';
 import { migrate } from '../../src/postgres/migrations.js';
 import { migrations } from '../../src/postgres/migrations/all.js';
@@ -85,6 +86,15 @@ export class LimitsDatabase {
       [endpoint.endpoint_id, version, enabled],
     );
     return { ...endpoint, version };
+  }
+
+  /** Makes a stream of one event. */
+  async write(stream: string): Promise<void> {
+    await this.pool.query(eventStoreSchema('event_store', 1n));
+    await this.pool.query(
+      `select event_store.append_events('{0}', array[$1], '{0}', '{t}', array[gen_random_uuid()], '{E}', array['{}'], array['{}'])`,
+      [stream],
+    );
   }
 
   private newPool(max: number): Pool {

@@ -28,7 +28,7 @@ export class Scene {
   }
 
   post(ask: Partial<PostAsk> = {}): Promise<Verdict> {
-    return this.limiter.post({ endpoint: this.endpoint, keys: [], take: true, month: null, ...ask });
+    return this.limiter.post({ endpoint: this.endpoint, keys: [], newStreams: [], take: true, month: null, ...ask });
   }
 
   async postAt(time: string, ask: Partial<PostAsk> = {}): Promise<Verdict> {

@@ -73,12 +73,17 @@ export class LimitGuard {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const known = this.quota.known(endpoint);
       const month = known === undefined ? await this.quota.fresh(endpoint) : known;
-      const verdict = await this.limiter.post({ endpoint, keys, take: isAccepted(endpoint), month });
+      const newStreams = newStreamsOf(seen);
+      const verdict = await this.limiter.post({ endpoint, keys, newStreams, take: isAccepted(endpoint), month });
       switch (verdict.outcome) {
         case 'taken':
           return { endpoint, seen, takenAt: verdict.at };
         case 'free':
           return { endpoint, seen, takenAt: null };
+        case 'known':
+          seen = await this.claims.look(seen.endpointId, seen.keys, this.clock.now());
+          if (seen.replay) return { endpoint, seen, takenAt: null };
+          break;
         case 'in_flight':
           seen = await this.claims.lookOut(seen, () => this.clock.now());
           if (seen.replay) return { endpoint, seen, takenAt: null };
@@ -132,6 +137,9 @@ export class LimitGuard {
 }
 
 const hashesOf = ({ keyIds }: KeysSeen): string[] => keyIds.map((id) => id.slice(0, KEY_DIGITS));
+
+const newStreamsOf = ({ isPresumed, inHand }: KeysSeen): readonly string[] =>
+  isPresumed ? inHand.map(({ place }) => place!.stream) : [];
 
 const changesTooOften = (): HttpProblem =>
   HttpProblem.of(503, 'unavailable', 'The endpoint is being changed. Send the same request again.', {

@@ -6,6 +6,7 @@ import { quotaHolds } from './0004-quota-holds.js';
 import { recentKeys } from './0005-recent-keys.js';
 import { pace } from './0006-pace.js';
 import { shortBursts } from './0007-short-bursts.js';
+import { knownKeys } from './0008-known-keys.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   recentKeys,
   pace,
   shortBursts,
+  knownKeys,
 ];
