@@ -12,6 +12,9 @@ import { Subscriber } from './contract/subscriber.js';
 /** Never asked: what pumps the log is kept from starting, so that nothing wakes a follower by accident. */
 const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
 
+const appended = (tail: Tail, events: readonly StoredEvent[]): void =>
+  tail.appended(events[0]!.position - 1n, () => events);
+
 describe('the tail of the log in PostgreSQL', () => {
   it('ends a follower that is told to while it reads, though nothing ever happens again', async () => {
     const reads: (() => void)[] = [];
@@ -78,8 +81,8 @@ describe('the tail of the log in PostgreSQL', () => {
 
     it('with no read, where it follows what is known', async () => {
       const { tail, seen, stop } = standingAt(4n);
-      tail.appended([at(5n), at(6n)]);
-      tail.appended([at(7n)]);
+      appended(tail, [at(5n), at(6n)]);
+      appended(tail, [at(7n)]);
       while (seen.length < 3) await sleep(5);
       await stop();
       expect(seen).toEqual([5n, 6n, 7n]);
@@ -99,7 +102,7 @@ describe('the tail of the log in PostgreSQL', () => {
           seen.push(...events.map(({ position }) => position));
       })();
       while (!reads.some(({ limit }) => limit === 1_000)) await sleep(5); // its ring is there
-      tail.appended([at(7n), at(8n)]);
+      appended(tail, [at(7n), at(8n)]);
       while (seen.length < 4) await sleep(5);
       end.abort();
       await followed;
@@ -132,7 +135,7 @@ describe('the tail of the log in PostgreSQL', () => {
       while (seen.length < 1) await sleep(5); // its ring is there
       for (let n = 0; n < 200; n++) {
         await Promise.all([append(elsewhere), append(elsewhere)]);
-        tail.appended(await append(store));
+        appended(tail, await append(store));
       }
       while (seen.length < 601) await sleep(5);
       end.abort();
@@ -144,13 +147,13 @@ describe('the tail of the log in PostgreSQL', () => {
 
     it('waits with it until that is read, however often it appends meanwhile', async () => {
       const { tail, seen, stop } = standingAt(4n);
-      tail.appended([at(6n), at(7n)]);
-      tail.appended([at(9n)]);
+      appended(tail, [at(6n), at(7n)]);
+      appended(tail, [at(9n)]);
       await sleep(20);
       expect(seen).toEqual([]);
-      tail.appended([at(5n)]);
+      appended(tail, [at(5n)]);
       while (seen.length < 3) await sleep(5);
-      tail.appended([at(8n)]);
+      appended(tail, [at(8n)]);
       while (seen.length < 5) await sleep(5);
       await stop();
       expect(seen).toEqual([5n, 6n, 7n, 8n, 9n]);

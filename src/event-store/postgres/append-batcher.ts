@@ -5,6 +5,7 @@ import {
   checkAppend,
   type ExpectedRevision,
   type NewEvent,
+  type Position,
   type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
@@ -46,8 +47,8 @@ export class AppendBatcher {
       append: Omit<Append, 'resolve' | 'reject'>,
       current: bigint,
     ) => Promise<AppendResult>,
-    /** Told of what a batch has written, in order and without a gap, before anyone hears of their own append. */
-    private readonly committed: (events: readonly StoredEvent[]) => void,
+    /** Told of what a batch has written behind a position, in order and without a gap, before anyone hears of their own append. */
+    private readonly committed: (base: Position, written: () => readonly StoredEvent[]) => void,
   ) {}
 
   /** Port: {@link EventStore.append}. */
@@ -110,8 +111,9 @@ export class AppendBatcher {
     }
     const refused = new Map(rows.map((row) => [row.refused, row.current]));
     const accepted = batch.filter((_, item) => !refused.has(item));
-    let position = BigInt(rows[0]!.base);
-    this.committed(written(accepted, position));
+    const base = BigInt(rows[0]!.base);
+    let position = base;
+    this.committed(position, () => written(accepted, base));
     for (const { expected, events, resolve } of accepted) {
       position += BigInt(events.length);
       resolve({ revision: baseOf(expected) + BigInt(events.length), position });

@@ -83,7 +83,7 @@ export class PostgresEventStore implements EventStore {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
         return settle(append, await this.written(append.stream, from, append.events.length), current);
       },
-      (events) => this.tail.appended(events),
+      (base, written) => this.tail.appended(base, written),
     );
     const reads = (direction: 'forwards' | 'backwards') =>
       new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), LANES);

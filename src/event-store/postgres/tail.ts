@@ -86,11 +86,14 @@ export class Tail {
   /**
    * Takes up what this process has just committed: events in order, without a gap. Positions are gapless and in the order
    * of commits, so what begins right behind the ring's end is what a read would find there; where another process has
-   * written in between, only that is read.
+   * written in between, only that is read. @param base the position before the first of them @param written makes them up,
+   * for those who follow
    */
-  appended(events: readonly StoredEvent[]): void {
-    const first = events[0]?.position;
-    if (this.ringStart === null || first === undefined || first <= this.head) return; // else it was read already
+  appended(base: Position, written: () => readonly StoredEvent[]): void {
+    if (this.ringStart === null || base < this.head) return; // nobody follows, or it was read already
+    const events = written();
+    if (events.length === 0) return;
+    const first = base + 1n;
     if (first === this.head + 1n) return this.takeUp(events);
     if (this.ahead.length + events.length > RING_EVENTS) return this.readAhead();
     this.ahead.push(...events);
