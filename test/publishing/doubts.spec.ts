@@ -1,7 +1,7 @@
 import { type Line, Networks, VK_COMMUNITY_TOKEN } from './networks.js';
 
 let networks: Networks;
-beforeAll(async () => (networks = await Networks.start()));
+beforeAll(async () => (networks = await Networks.start({ MINUTE_MS: '1000' })));
 afterAll(() => networks.stop());
 
 const texts = async (line: Line): Promise<string[]> => (await line.wall()).map(({ text }) => text);
@@ -93,6 +93,44 @@ describe('a send in doubt, where the network knows a key', () => {
     expect(guids).toHaveLength(2);
     expect(new Set(guids).size).toBe(1);
   });
+});
+
+describe('a send in doubt, while its channel is paused', () => {
+  it('waits for the end of the pause, and is then sent again with its key', async () => {
+    const line = await networks.line('vk', {
+      credentials: { access_token: VK_COMMUNITY_TOKEN, upload_token: undefined },
+    });
+    await loseCall(line, POST.vk);
+    const id = await line.send({ text: 'once' });
+    await line.when(id, 'is open', ({ state }) => state === 'publishing');
+    expect((await line.endpoint.post('temp-pause', { target_minutes: 4 })).status).toBe(200);
+    const { attempts } = await line.inState(id, 'published');
+    expect(attempts).toHaveLength(1);
+    expect(await texts(line)).toEqual(['once']);
+    const [pause] = await networks.gateway.events(`channelPause-${line.channelId}`);
+    const success = (await networks.gateway.events(`publication-${(await line.publication(id)).id}`)).at(-1)!;
+    expect((success.data as { at: number }).at).toBeGreaterThan((pause!.data as { until: number }).until);
+  });
+});
+
+/** Looks in vain: five take 45 s, and the next comes after two minutes. */
+const LOOKS = process.env.TEST_LONG ? 5 : 2;
+
+describe('a send in doubt, where the network is away', () => {
+  it.each(['max', 'vk'] as const)(
+    '%s: is found out when it is back, in order',
+    async (platform) => {
+      const line = await networks.line(platform);
+      const fault = { channel: line.chat, mode: 'answer', status: 503 } as const;
+      await loseAnswer(line, POST[platform]);
+      await line.network.addFault({ ...fault, method: LOOK[platform], times: LOOKS });
+      const [first, next] = [await line.send({ text: 'first' }), await line.send({ text: 'next' })];
+      await line.inState(next, 'published');
+      expect((await line.publication(first)).attempts).toMatchObject([{ outcome: 'published' }]);
+      expect(await texts(line)).toEqual(['first', 'next']);
+    },
+    300_000,
+  );
 });
 
 describe('a send in doubt, where there is neither', () => {
