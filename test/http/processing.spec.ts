@@ -100,7 +100,8 @@ describe('what a project does to posts (D-28)', () => {
       ['text_link', 24, 4],
     ]);
     const { items } = await gateway.telegram.calls({ method: 'sendMessage' });
-    expect(telegram.requests).toEqual([{ step: 'message', method: 'sendMessage', request: items.at(-1)!.request }]);
+    const called = { step: 'message', method: 'sendMessage', request: items.at(-1)!.request };
+    expect(telegram.requests).toEqual([{ ...called, target_id: ours.channels[0]!.id }]);
     expect(telegram).toMatchObject({ text_after_trim: shown, trimmed_chars: 0, warnings: [] });
     expect(vk.text_after_trim).toBe('🎈 color·en и·en @\u200bacme\n\nAcme (https://acme.example/) 🎈 news');
   });
@@ -127,7 +128,7 @@ describe('what a project does to posts (D-28)', () => {
     const { preview, would_create_post } = (await ours.endpoint.sandbox({ text: 'A CASINO' })).body;
     expect(would_create_post).toBe(true);
     expect(preview.telegram).toEqual({ text_after_trim: '', trimmed_chars: 0, requests: [], warnings: [reason] });
-    expect(preview.vk).toMatchObject({ text_after_trim: 'A CASINO', warnings: [] });
+    expect(preview.vk).toMatchObject({ text_after_trim: 'A CASINO', warnings: [{ code: 'no_target' }] });
   });
 
   it('leaves nothing where a footer was all there was: filtered, with that reason (D-22)', async () => {

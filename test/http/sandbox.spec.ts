@@ -23,11 +23,13 @@ afterAll(async () => {
   await gateway.stop();
 });
 
+const channelOn = (platform: string, credentials: object, settings = {}): Promise<{ id: string }> =>
+  gateway.manage('POST', '/channels', { owner_id: owner, platform, name: platform, credentials, settings });
 /** A VK channel that may upload. */
-const vkChannel = (): Promise<{ id: string }> => {
-  const credentials = { access_token: 'T', upload_token: 'U', group_id: '5' };
-  return gateway.manage('POST', '/channels', { owner_id: owner, platform: 'vk', name: 'VK', credentials });
-};
+const vkChannel = () => channelOn('vk', { access_token: 'T', upload_token: 'U', group_id: '5' });
+const maxChannel = () => channelOn('max', { access_token: 'T', chat_id: '-7' });
+const okChannel = (settings?: object) =>
+  channelOn('ok', { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: '5' }, settings);
 
 /** As long as a text may be. */
 const words = `${'word '.repeat(4_000).slice(0, 15_894)}.`;
@@ -60,7 +62,8 @@ describe('a payload that would be published (spec: POST /v1/sandbox/test)', () =
     await live.post('', payload);
     await gateway.settle(channel.chatId, 'Read on');
     const [call] = (await gateway.telegram.calls({ method: 'sendMessage' })).items;
-    expect(requests).toEqual([{ step: 'message', method: 'sendMessage', request: call!.request }]);
+    const called = { step: 'message', method: 'sendMessage', request: call!.request };
+    expect(requests).toEqual([{ ...called, target_id: channel.id }]);
   });
 
   it.each([
@@ -77,25 +80,22 @@ describe('a payload that would be published (spec: POST /v1/sandbox/test)', () =
   });
 
   it('leaves the whole text to vk', async () => {
-    const { vk } = (await endpoint.sandbox({ text: words })).body.preview;
+    const bound = await gateway.endpoint(owner, [await gateway.project(owner, [await vkChannel()])]);
+    const { vk } = (await bound.sandbox({ text: words })).body.preview;
     expect(vk).toMatchObject({ text_after_trim: words, trimmed_chars: 0, warnings: [] });
   });
 
   it('warns of what a network cannot carry (D-22)', async () => {
     const buttons = [[{ text: 'More', url: 'https://example.com/more' }]];
-    const { vk } = (await endpoint.sandbox({ text: 'Ahoy', buttons })).body.preview;
+    const bound = await gateway.endpoint(owner, [await gateway.project(owner, [await vkChannel()])]);
+    const { vk } = (await bound.sandbox({ text: 'Ahoy', buttons })).body.preview;
     expect(vk.warnings).toEqual([{ code: expect.stringMatching(/button/), message: expect.any(String) }]);
   });
 
   it('previews the fourth network where a target of the endpoint is on it (D-4), with that channel’s settings', async () => {
-    const { id } = await gateway.manage('POST', '/channels', {
-      owner_id: owner,
-      platform: 'ok',
-      name: 'OK',
-      credentials: { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: '5' },
-      settings: { text_limit: 100 },
-    });
-    const bound = await gateway.endpoint(owner, [await gateway.project(owner, [channel, { id }])]);
+    const bound = await gateway.endpoint(owner, [
+      await gateway.project(owner, [channel, await okChannel({ text_limit: 100 })]),
+    ]);
     const { preview } = (await bound.sandbox({ text: words })).body;
     expect(Object.keys(preview)).toEqual(['telegram', 'vk', 'max', 'ok']);
     expect(preview.ok.text_after_trim.length).toBeLessThanOrEqual(100);
@@ -117,6 +117,102 @@ describe('a payload that would be published (spec: POST /v1/sandbox/test)', () =
     expect((await endpoint.sandbox('{')).status).toBe(400);
     expect(await gateway.manage('GET', `/posts?endpoint_id=${endpoint.id}`)).toEqual(before);
     expect((await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`)).items).toEqual([]);
+  });
+});
+
+describe('the calls of a preview (D-38)', () => {
+  const warningOf = (code: string, more: object = {}) => ({ code, message: expect.any(String), ...more });
+
+  it('are none on networks that nothing of the post goes to, and the texts are shown all the same', async () => {
+    const [vk, ok] = [await vkChannel(), await okChannel()];
+    const all = await gateway.endpoint(owner, [await gateway.project(owner, [channel, vk, ok])]);
+    const { body } = await all.sandbox({ text: 'only vk', targets: [{ id: vk.id }] });
+    const untouched = {
+      text_after_trim: 'only vk',
+      trimmed_chars: 0,
+      requests: [],
+      warnings: [warningOf('no_target')],
+    };
+    expect(body.would_create_post).toBe(true);
+    expect(body.preview).toEqual({
+      ...{ telegram: untouched, max: untouched, ok: untouched },
+      vk: {
+        ...untouched,
+        requests: [expect.objectContaining({ step: 'post', method: 'wall.post', target_id: vk.id })],
+        warnings: [],
+      },
+    });
+    expect(body.preview.telegram.warnings[0].message).toMatch(/none of the post's targets is there/);
+    expect(body.preview.max.warnings[0].message).toMatch(/has no channel there/);
+  });
+
+  it('are none anywhere where no project is bound', async () => {
+    const unbound = await gateway.endpoint(owner, [], { mode: 'test' });
+    for (const preview of Object.values<Answer['body']>((await unbound.sandbox({ text: 'Ahoy' })).body.preview))
+      expect(preview).toMatchObject({ text_after_trim: 'Ahoy', requests: [], warnings: [{ code: 'no_target' }] });
+  });
+
+  it('are none to a channel that is switched off, which is told', async () => {
+    const [off, on] = [await gateway.channel(owner), await gateway.channel(owner)];
+    await gateway.manage('PATCH', `/channels/${off.id}`, { enabled: false });
+    const both = await gateway.endpoint(owner, [await gateway.project(owner, [off, on])]);
+    const isOff = warningOf('channel_disabled', { target_id: off.id });
+    const aimed = (await both.sandbox({ text: 'Ahoy', targets: [{ id: off.id }] })).body;
+    expect(aimed).toMatchObject({
+      would_create_post: true,
+      preview: { telegram: { text_after_trim: 'Ahoy', trimmed_chars: 0, requests: [] } },
+    });
+    expect(aimed.preview.telegram.warnings).toEqual([isOff]);
+    const { telegram } = (await both.sandbox({ text: 'Ahoy' })).body.preview;
+    expect(telegram.requests).toMatchObject([{ target_id: on.id, request: { chat_id: on.chatId } }]);
+    expect(telegram.warnings).toEqual([isOff]);
+    const { telegram: other } = (await both.sandbox({ text: 'Ahoy', targets: [{ id: on.id }] })).body.preview;
+    expect(other.warnings).toEqual([]);
+  });
+
+  it('are those of every channel that the post goes to, as its project makes it there, the first channel’s first', async () => {
+    const [plain, signed, filtered] = [
+      await gateway.channel(owner),
+      await gateway.channel(owner),
+      await gateway.channel(owner),
+    ];
+    const withProcessing = async (one: TestChannel, processing: object) => {
+      const id = await gateway.project(owner, [one, plain]);
+      await gateway.manage('PATCH', `/projects/${id}`, { processing });
+      return id;
+    };
+    const all = await gateway.endpoint(owner, [
+      await gateway.project(owner, [plain]),
+      await withProcessing(signed, { signature: { text: 'Acme' } }),
+      await withProcessing(filtered, { filters: [{ mode: 'exclude', words: ['Ahoy'] }] }),
+    ]);
+    const payload = { text: `Ahoy ${'x'.repeat(5_000)}` };
+    const { telegram } = (await all.sandbox(payload)).body.preview;
+    const calls = telegram.requests.map(({ target_id, request }: Answer['body']) => [target_id, request.chat_id]);
+    expect(calls).toEqual([
+      [plain.id, plain.chatId],
+      [signed.id, signed.chatId],
+    ]);
+    const [first, second] = telegram.requests.map(({ request }: Answer['body']) => request.text);
+    expect(telegram.text_after_trim).toBe(first);
+    expect(second).toMatch(/…\n\nAcme$/);
+    expect(telegram.warnings).toEqual([
+      warningOf('text_trimmed', { target_id: plain.id }),
+      warningOf('text_trimmed', { target_id: signed.id }),
+      warningOf('filtered', { target_id: filtered.id }),
+    ]);
+    await all.post('', payload);
+    await gateway.settle(plain.chatId, first);
+    await gateway.settle(signed.chatId, second);
+  });
+
+  it('say once what is true of all channels', async () => {
+    const channels = [await vkChannel(), await vkChannel()];
+    const both = await gateway.endpoint(owner, [await gateway.project(owner, channels)]);
+    const buttons = [[{ text: 'More', url: 'https://example.com/more' }]];
+    const { vk } = (await both.sandbox({ text: 'Ahoy', buttons })).body.preview;
+    expect(vk.requests.map(({ target_id }: Answer['body']) => target_id)).toEqual(channels.map(({ id }) => id));
+    expect(vk.warnings).toEqual([warningOf('buttons_ignored')]);
   });
 });
 
@@ -235,7 +331,8 @@ describe('media (D-24)', () => {
   });
 
   it('that have to be made to fit are told of, and uploaded all the same (D-22)', async () => {
-    const all = await gateway.endpoint(owner, [await gateway.project(owner, [channel, await vkChannel()])]);
+    const channels = [channel, await vkChannel(), await maxChannel()];
+    const all = await gateway.endpoint(owner, [await gateway.project(owner, channels)]);
     const [fits, small, wide] = [
       host.serve('/fits.png', png(10, 10)),
       host.serve('/small.webp', webp(10, 10)),
