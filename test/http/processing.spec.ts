@@ -252,6 +252,25 @@ describe('a translation (D-28)', () => {
     expect(await gateway.wall(ours.channels[0]!.chatId)).toEqual(['раз·en', 'два·en']);
   });
 
+  it('that comes back blank has failed: no post loses its words, and the blank is not kept (D-22)', async () => {
+    const media = [{ type: 'photo', url: host.serve('/blank.png', png(20, 20)) }];
+    const blank = (more: object = {}) =>
+      translator.control.addFault({ mode: 'answer', status: 200, body: { translatedText: ' ' }, ...more });
+    const forgiving = await line({ translation: translation() });
+    await blank();
+    const [published] = await inState(await send(forgiving, { text: 'слова', media }), 'published');
+    expect(published.warnings).toMatchObject([{ code: 'translation_failed' }]);
+    expect(await gateway.wall(forgiving.channels[0]!.chatId)).toEqual(['слова']);
+
+    const retrying = await line({ translation: translation({ on_failure: 'retry' }) });
+    await blank({ times: null });
+    const post = await send(retrying, { text: 'слова', media });
+    await until('it waits', async () => (await publications(post))[0].waiting_for?.rule === 'retry');
+    await translator.control.clearFaults();
+    await inState(post, 'published');
+    expect(await gateway.wall(retrying.channels[0]!.chatId)).toEqual(['слова·en']);
+  });
+
   it('goes through once its owner has mended the project', async () => {
     await translator.control.ask('POST', 'keys', { keys: ['right'] });
     const keyed = (api_key: string) => ({ translation: translation({ on_failure: 'retry', api_key }) });

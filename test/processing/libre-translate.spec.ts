@@ -88,6 +88,8 @@ describe('a service that fails', () => {
     ['answers no JSON', { mode: 'answer', status: 200, body: 'translatedText' }, { category: 'platform' }, null],
     ['answers no translation', { mode: 'answer', status: 200, body: { translatedText: 7 } }, {}, null],
     ['answers null', { mode: 'answer', status: 200, body: 'null' }, { category: 'platform' }, null],
+    ['answers nothing', { mode: 'answer', status: 200, body: { translatedText: '' } }, { category: 'platform' }, null],
+    ['answers a blank', { mode: 'answer', status: 200, body: { translatedText: '\u200b  \n' } }, {}, null],
     ['answers too much', { mode: 'answer', status: 200, body: { translatedText: 'a'.repeat(70_000) } }, {}, null],
     [
       'never ends its answer',
@@ -106,6 +108,12 @@ describe('a service that fails', () => {
         error({ ...fields, message: expect.stringMatching(/^The translation service .*\.$/) }),
       ),
     });
+  });
+
+  it('by answering tags without words is told as a failure', async () => {
+    await service.control.addFault({ mode: 'answer', status: 200, body: { translatedText: '<span id="0"> </span>' } });
+    const content = { ...words, entities: [{ type: 'bold', offset: 0, length: 6 }] as Entity[] };
+    expect(await translate({}, content)).toMatchObject({ kind: 'failed', error: error({ category: 'platform' }) });
   });
 
   it('by hanging up once is asked once more', async () => {

@@ -2,6 +2,7 @@ import type { Translation } from '../../domain/project/processing.js';
 import type { GuardedClient, WholeAnswer } from '../../media/guarded-client.js';
 import { MediaFetchError } from '../../media/media-fetch-error.js';
 import type { TextWithEntities } from '../../payload/entities.js';
+import { isVisible } from '../../payload/text-measure.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import { MAX_PROCESSED_TEXT } from '../edit.js';
@@ -82,6 +83,9 @@ const read = ({ body }: WholeAnswer, original: TextWithEntities): Translated => 
     return failed('platform', 'The translation service answers markup in which nothing can be found again.');
   if (translated.text.length > MAX_PROCESSED_TEXT)
     return failed('platform', 'The translation service answers a text that is far too long.');
+  // Only what can be seen is asked for: to publish this would take the post's words away without a word (D-22).
+  if (!isVisible(translated.text))
+    return failed('platform', 'The translation service answers a text of which nothing can be seen.');
   return { kind: 'translated', ...translated };
 };
 
