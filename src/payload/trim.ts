@@ -1,7 +1,7 @@
 import { clipEntities, type TextWithEntities } from './entities.js';
 
 /** What stands where text was cut. */
-const ELLIPSIS = '…';
+export const ELLIPSIS = '…';
 
 /** How far back a word boundary is worth looking for, in UTF-16 units (D-23). */
 const WORD_WINDOW = 64;

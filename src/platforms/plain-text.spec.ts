@@ -49,6 +49,56 @@ describe('plainText', () => {
     }
   });
 
+  it('puts an address behind the whole of a character that a link ends in, and never cuts through one', () => {
+    const content = { text: `${'a'.repeat(50)}👩‍🚀 tail`, entities: [link(50, 2, 'https://example.com/abcdefghijkl')] };
+    const astronaut = `${'a'.repeat(50)}👩‍🚀`;
+    expect(plainText(content, { limit: 100 }).text).toBe(`${astronaut} (https://example.com/abcdefghijkl) tail`);
+    const { text, trimmedChars, droppedLinks } = plainText(content, { limit: 60 });
+    expect({ text, trimmedChars, droppedLinks }).toEqual({ text: `${astronaut}…`, trimmedChars: 5, droppedLinks: 1 });
+  });
+
+  it('leaves no white space where it leaves an address out', () => {
+    const content = { text: 'שלום עולם', entities: [link(0, 5, 'https://example.com/a/long/path')] };
+    const { text, trimmedChars, droppedLinks } = plainText(content, { limit: 20 });
+    expect({ text, trimmedChars, droppedLinks }).toEqual({ text: 'שלום…', trimmedChars: 5, droppedLinks: 1 });
+    const two = { text: 'Tides\n\nhere', entities: [link(0, 5, 'https://a.example'), link(5, 2)] };
+    expect(plainText(two, { limit: 40 }).text).toBe('Tides (https://a.example)…');
+  });
+
+  describe('where a sign must not stand before a name', () => {
+    const breaks = (text: string) => Array.from(text.matchAll(/[@*[](?=\w)/g), ({ index }) => index + 1);
+    const shown = (text: string, ...entities: ReturnType<typeof link>[]) =>
+      plainText({ text, entities }, { limit: 1_000, breaks }).text.replaceAll('\u200b', '·');
+
+    it.each([
+      ['@a and *b', '@·a and *·b'],
+      ['https://e.com/a,@user?f[a]=*b', 'https://e.com/a,%40user?f%5Ba]=%2Ab'],
+      ['see e.com/@a, @b', 'see e.com/%40a, @·b'],
+      ['пример.рф/@a «https://e.com/?q=@a»@b', 'пример.рф/%40a «https://e.com/?q=%40a»@·b'],
+      ['https://e.com,@a https://[b]/ e.com?@a', 'https://e.com,@·a https://[·b]/ e.com?@·a'],
+    ])('keeps the addresses among the words whole: %s', (text, expected) => {
+      expect(shown(text)).toBe(expected);
+    });
+
+    it.each([
+      ['https://e.com/?q=a,@user&z=*id1', 'https://e.com/?q=a,%40user&z=%2Aid1'],
+      ['https://e.com/?f[a|b]=1', 'https://e.com/?f%5Ba|b]=1'],
+      ['https://me,@e.com', 'https://me,@e.com'],
+      ['mailto:+@e.com?cc=@a', 'mailto:+@e.com?cc=%40a'],
+      ['tel:*1#', 'tel:*1#'],
+      ['https://e.com/"a b",@c', 'https://e.com/"a b",%40c'],
+    ])('keeps the address of a link whole: %s', (url, expected) => {
+      expect(shown('@a link,@b', link(3, 4, url))).toBe(`@·a link (${expected}),@·b`);
+    });
+
+    it('keeps the addresses below whole, and counts nothing that is put in as cut', () => {
+      const content = { text: '@a https://e.com/@b @c', entities: [] };
+      const { text, trimmedChars } = plainText(content, { limit: 53, breaks, lines: ['https://m.example/@d.mp3'] });
+      expect(text).toBe('@\u200ba https://e.com/%40b…\n\nhttps://m.example/%40d.mp3');
+      expect(trimmedChars).toBe(3);
+    });
+  });
+
   it('drops lines that find no room even without the text', () => {
     expect(plainText({ text: 'Ahoy', entities: [] }, { limit: 9, lines: ['12345', '678', '90123456', '4'] })).toEqual({
       text: '12345\n678',

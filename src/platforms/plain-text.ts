@@ -1,9 +1,11 @@
 import { kindOf, type TextWithEntities } from '../payload/entities.js';
+import { Graphemes } from '../payload/graphemes.js';
 import type { Entity } from '../payload/payload.js';
-import { replaceRanges } from '../payload/replace-ranges.js';
+import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
 import { isVisible } from '../payload/text-measure.js';
-import { trimText } from '../payload/trim.js';
+import { ELLIPSIS, type TrimmedText, trimText } from '../payload/trim.js';
 import { BLANK_LINE } from './signature.js';
+import { type Address, type Breaks, pathOf, stopsIn } from './stops.js';
 
 /** A post's text for a network that shows no formatting. */
 export interface PlainText {
@@ -27,17 +29,8 @@ export interface PlainTextOptions {
   readonly lines?: readonly string[];
   /** What follows before the lines, after a blank line of its own, and keeps its room as well (D-28). */
   readonly signature?: TextWithEntities | undefined;
-  /** Before which units of a text a network needs something harmless inserted; ascending. */
-  readonly breaks?: (text: string) => readonly number[];
-}
-
-/** What {@link PlainTextOptions.breaks} inserts: nothing that a reader sees. */
-export const ZERO_WIDTH_SPACE = '\u200b';
-
-/** Text put between the units of another: before unit `at`. */
-interface Insertion {
-  readonly at: number;
-  readonly text: string;
+  /** Where a network would read more into a text than its author did. */
+  readonly breaks?: Breaks;
 }
 
 /**
@@ -46,28 +39,28 @@ interface Insertion {
  * kept whole or left out.
  */
 export const plainText = (content: TextWithEntities, options: PlainTextOptions): PlainText => {
-  const { limit, lines = [], breaks, signature } = options;
-  const stopsIn = (text: string) => (breaks?.(text) ?? []).map((at): Insertion => ({ at, text: ZERO_WIDTH_SPACE }));
-  const signed = signature ? withStops(insert(signature.text, linksOf(signature)), stopsIn) : '';
+  const { limit, lines = [], breaks = () => [], signature } = options;
+  const signed = signature ? convert(signature, breaks).text : '';
   const fits = signed.length <= limit;
-  const kept = linesThatFit(lines, fits && signed !== '' ? limit - signed.length - BLANK_LINE.length : limit);
+  const below = lines.map((line) => replaced(line, stopsIn(line, [], breaks)));
+  const kept = linesThatFit(below, fits && signed !== '' ? limit - signed.length - BLANK_LINE.length : limit);
   const tail = [fits ? signed : '', kept.join('\n')].filter((part) => part !== '').join(BLANK_LINE);
 
-  const links = linksOf(content);
-  const linked = insert(content.text, links);
-  const stops = stopsIn(linked);
-  const converted = insert(linked, stops);
-
+  const { links, linked, addresses, stops, text: converted } = convert(content, breaks);
   const reserve = tail === '' ? 0 : tail.length + BLANK_LINE.length;
-  const trimmed = trimText({ text: converted, entities: [] }, limit, { reserve });
-  const cut = trimmed.trimmedChars > 0 ? undo(stops, converted.length - trimmed.trimmedChars) : linked.length;
-  const addresses = placed(links);
-  const cutLink = addresses.find(({ at, end }) => at < cut && cut < end);
-  const end = cutLink?.at ?? cut;
+  const whole = { text: converted, entities: [] };
+  const endIn = ({ trimmedChars }: TrimmedText): number =>
+    trimmedChars > 0 ? undo(stops, converted.length - trimmedChars) : linked.length;
+  const first = trimText(whole, limit, { reserve });
+  const cut = endIn(first);
+  const cutLink = addresses.find(({ start, end }) => start < cut && cut < end);
+  // Cut anew where the address would begin, so that what is before it ends as any text that is cut.
+  const trimmed = cutLink ? trimText(whole, redo(stops, cutLink.start) + ELLIPSIS.length) : first;
+  const end = endIn(trimmed);
   const keptUnits = undo(links, end);
-  const unlinked = addresses.filter((address, i) => address.end > end && links[i]!.at <= keptUnits).length;
-  const text = cutLink ? `${insert(linked.slice(0, end), upTo(stops, end))}…` : trimmed.text;
-  const seen = isVisible(text) ? text : '';
+  const hasLostAddress = (at: number): boolean => content.text.slice(keptUnits, at).trim() === '';
+  const unlinked = addresses.filter((address, i) => address.end > end && hasLostAddress(links[i]!.end)).length;
+  const seen = isVisible(trimmed.text) ? trimmed.text : '';
   return {
     text: seen === '' || tail === '' ? seen + tail : seen + BLANK_LINE + tail,
     trimmedChars: content.text.length - keptUnits,
@@ -80,47 +73,72 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
 /** Whether a reader of plain text misses something of an entity. */
 const losesIts = ({ type }: Entity): boolean => kindOf(type) !== 'label' || type === 'custom_emoji';
 
-const withStops = (text: string, stopsIn: (text: string) => readonly Insertion[]): string =>
-  insert(text, stopsIn(text));
+/** A text on its way to being plain; each step's places are those of the text before it. */
+interface Converted {
+  readonly links: readonly Replacement[];
+  readonly linked: string;
+  /** Where the links' addresses stand in `linked`. */
+  readonly addresses: readonly Address[];
+  readonly stops: readonly Replacement[];
+  readonly text: string;
+}
 
-/** The addresses behind links, each to stand right behind its words; none where the words are the address. */
-const linksOf = ({ text, entities }: TextWithEntities): Insertion[] =>
-  entities
+const convert = (content: TextWithEntities, breaks: Breaks): Converted => {
+  const links = linksOf(content);
+  const linked = replaced(content.text, links);
+  const addresses = placed(links);
+  const stops = stopsIn(linked, addresses, breaks);
+  return { links, linked, addresses, stops, text: replaced(linked, stops) };
+};
+
+/**
+ * The addresses behind links, each to stand right behind its words, and not within what readers see as one character;
+ * none where the words are the address.
+ */
+const linksOf = ({ text, entities }: TextWithEntities): Replacement[] => {
+  const graphemes = new Graphemes(text);
+  return entities
     .flatMap(({ type, offset, length, url }) => {
       const end = offset + length;
-      const hasOwnAddress = type === 'text_link' && url !== undefined && url !== text.slice(offset, end);
-      return hasOwnAddress ? [{ at: end, text: ` (${url})` }] : [];
+      if (type !== 'text_link' || url === undefined || url === text.slice(offset, end)) return [];
+      const at = graphemes.endOf(end);
+      return [{ start: at, end: at, text: ` (${url})` }];
     })
-    .sort((a, b) => a.at - b.at);
+    .sort((a, b) => a.start - b.start);
+};
 
-const insert = (text: string, insertions: readonly Insertion[]): string =>
-  replaceRanges(
-    { text, entities: [] },
-    insertions.map(({ at, text: inserted }) => ({ start: at, end: at, text: inserted })),
-  ).text;
-
-const upTo = (insertions: readonly Insertion[], end: number): readonly Insertion[] =>
-  insertions.filter(({ at }) => at < end);
-
-/** Where insertions stand in the text that has them. */
-const placed = (insertions: readonly Insertion[]): { readonly at: number; readonly end: number }[] => {
+/** Where links stand in the text that has them. */
+const placed = (links: readonly Replacement[]): Address[] => {
   let shift = 0;
-  return insertions.map(({ at, text }) => {
+  return links.map(({ start: at, text }) => {
     const start = at + shift;
     shift += text.length;
-    return { at: start, end: start + text.length };
+    return { start, path: start + pathOf(text), end: start + text.length };
   });
 };
 
-/** The place in the original of a place in the text with insertions; one inside an insertion counts as its start. */
-const undo = (insertions: readonly Insertion[], position: number): number => {
+const replaced = (text: string, replacements: readonly Replacement[]): string =>
+  replaceRanges({ text, entities: [] }, replacements).text;
+
+/** The place in the original of a place in the text that was made of it; one inside of what came in counts as its start. */
+const undo = (replacements: readonly Replacement[], position: number): number => {
   let shift = 0;
-  for (const { at, text } of insertions) {
-    if (position <= at + shift) break;
-    if (position < at + shift + text.length) return at;
-    shift += text.length;
+  for (const { start, end, text } of replacements) {
+    if (position <= start + shift) break;
+    if (position < start + shift + text.length) return start;
+    shift += text.length - (end - start);
   }
   return position - shift;
+};
+
+/** The place of what begins at a place of the original in the text that was made of it. */
+const redo = (replacements: readonly Replacement[], position: number): number => {
+  let shift = 0;
+  for (const { start, end, text } of replacements) {
+    if (start >= position) break;
+    shift += text.length - (end - start);
+  }
+  return position + shift;
 };
 
 /** As many lines as fit by themselves, in their order; one that is too long makes room for those behind it. */

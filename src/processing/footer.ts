@@ -1,7 +1,7 @@
 import type { Footer } from '../domain/project/processing.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import { edit } from './edit.js';
-import { Graphemes } from './graphemes.js';
+import { Graphemes } from '../payload/graphemes.js';
 import { lastMatch } from './pattern.js';
 
 /**

@@ -1,4 +1,4 @@
-import { Graphemes } from './graphemes.js';
+import { Graphemes } from '../payload/graphemes.js';
 
 /** What words are made of; joiners stand inside words of scripts that have them. */
 const IN_WORD = String.raw`[\p{L}\p{M}\p{N}_\u200c\u200d]`;

@@ -112,11 +112,16 @@ const expectPrefix = (shown: string, converted: string, lines: readonly string[]
   return kept.length;
 };
 
-/** The cut is neither through a cluster nor behind white space. */
+/** Where the cluster ends that a place is in; the place itself between two. */
+const clusterEnd = (text: string, at: number): number => {
+  const cluster = new Intl.Segmenter('und').segment(text).containing(at);
+  return cluster && cluster.index < at ? cluster.index + cluster.segment.length : at;
+};
+
+/** The cut is neither through a cluster nor behind white space that is no part of one. */
 const expectCleanCut = (converted: string, kept: number): void => {
-  expect(converted.slice(0, kept)).toBe(converted.slice(0, kept).trimEnd());
-  const cluster = new Intl.Segmenter('und').segment(converted).containing(kept);
-  expect(cluster?.index ?? kept).toBe(kept);
+  expect(clusterEnd(converted, kept)).toBe(kept);
+  expect(clusterEnd(converted, converted.slice(0, kept).trimEnd().length)).toBe(kept);
 };
 
 /** Each entity is one of the original's, on the same words, cut where the text is. */
@@ -133,11 +138,12 @@ const expectOnTheSameWords = (after: readonly Entity[], before: readonly Entity[
 const withAddresses = ({ text, entities }: TextWithEntities) => {
   const links = entities
     .filter(({ type, offset, length, url }) => type === 'text_link' && url !== text.slice(offset, offset + length))
-    .sort((a, b) => a.offset + a.length - b.offset - b.length);
+    .map(({ offset, length, url }) => ({ end: clusterEnd(text, offset + length), url }))
+    .sort((a, b) => a.end - b.end);
   let converted = '';
   let at = 0;
-  const addresses = links.map(({ offset, length, url }): readonly [start: number, end: number] => {
-    converted += text.slice(at, (at = offset + length));
+  const addresses = links.map(({ end, url }): readonly [start: number, end: number] => {
+    converted += text.slice(at, (at = end));
     const start = converted.length;
     converted += ` (${url})`;
     return [start, converted.length];
@@ -156,6 +162,7 @@ const expectPlain = (shown: string, post: PlatformPost, lines: readonly string[]
   const kept = expectPrefix(bare(shown), bare(converted), lines, isCut);
   if (bare(converted) !== converted) return; // what was there before the conversion cannot be told from what came in
   for (const [start, end] of addresses) expect(kept <= start || kept >= end).toBe(true);
+  if (isCut && kept > 0) expectCleanCut(converted, kept);
 };
 
 describe('whatever a post is made of, what is rendered', () => {

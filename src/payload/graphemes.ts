@@ -15,6 +15,12 @@ export class Graphemes {
     return this.segments.containing(at)!.index;
   }
 
+  /** Where the character ends that {@link startOf} finds to have begun before; `at` itself where none has. */
+  endOf(at: number): number {
+    const start = this.startOf(at);
+    return start === at ? at : start + this.segments!.containing(at)!.segment.length;
+  }
+
   /** Whether a place is between two characters. */
   isEdge(at: number): boolean {
     return this.startOf(at) === at;
