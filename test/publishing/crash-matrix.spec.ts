@@ -1,4 +1,5 @@
 import { createLogger } from '../../src/config/logger.js';
+import { createPool } from '../../src/postgres/pool.js';
 import { posts } from '../../src/projections/posts/posts.projection.js';
 import type { Projection } from '../../src/projections/projection.js';
 import { publishSchedule } from '../../src/projections/publish-schedule/publish-schedule.projection.js';
@@ -97,14 +98,14 @@ const rowsOf = ({ name, views }: Projection): Promise<string[][]> =>
 /** Folds the whole log into new tables, which take the views over. */
 const rebuild = async (projection: Projection): Promise<void> => {
   const on = house.infrastructure;
+  const log = createLogger({ logLevel: 'silent' });
+  const pool = createPool(on.connectionString, { max: 1, applicationName: 'rebuild', logger: log });
   const rebuilding = new AbortController();
-  const runner = new ProjectionRunner(
-    { ...projection, version: projection.version + 1 },
-    { ...on, log: createLogger({ logLevel: 'silent' }) },
-  );
+  const runner = new ProjectionRunner({ ...projection, version: projection.version + 1 }, { ...on, pool, log });
   const running = runner.run(rebuilding.signal);
   const isLive = await on.progress.waitFor([projection.name], await on.store.head(), TIMEOUT_MS);
   rebuilding.abort();
   await running;
+  await pool.end();
   expect(isLive).toBe(true);
 };
