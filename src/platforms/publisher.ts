@@ -85,7 +85,10 @@ export type StepOutcome =
   /** Nobody can say whether readers see it (D-25). */
   | { readonly kind: 'in_doubt'; readonly error: PublishError }
   /** The channel moved: take the new address and send again (Telegram's migrate_to_chat_id). */
-  | { readonly kind: 'moved'; readonly address: Readonly<Record<string, string>> };
+  | ({ readonly kind: 'moved'; readonly address: Readonly<Record<string, string>> } & Pick<
+      PublishError,
+      'platform_says'
+    >);
 
 /** What a publisher is given for one step. */
 export interface SendContext {
@@ -96,8 +99,11 @@ export interface SendContext {
   readonly results: Readonly<Record<string, JsonObject>>;
   /** The same for every attempt at this publication: goes where a network takes an idempotency key. */
   readonly key: string;
-  /** Which attempt at this publication it is, from 1: a wait that the network implies grows with it (D-20). */
-  readonly attempt: number;
+  /**
+   * How often the network has put this publication off, by {@link PublishError.code}; none before the first time. A wait
+   * that it implies grows with each (D-20).
+   */
+  readonly waits: Readonly<Record<string, number>>;
   /**
    * The post's medium of this index as a file on disk, made to fit what is wanted (D-22). Whoever asked releases it.
    * Never throws: see {@link MediaFile} and `media-error.ts` for what an error means.

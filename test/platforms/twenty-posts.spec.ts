@@ -34,7 +34,7 @@ const played = async (name: NetworkName, made: (typeof TWENTY_POSTS)[string]) =>
     const { outcome, warnings, textAfterTrim } = await publishPost(publisher, post, channel, {
       credentials,
       key: 'pub_1',
-      attempt: 1,
+      waits: {},
       media: files.lending(paths),
       signal: new AbortController().signal,
     });

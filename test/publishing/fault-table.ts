@@ -88,7 +88,7 @@ const TELEGRAM: readonly FaultRow[] = [
         parameters: { migrate_to_chat_id: -1009990001 },
       },
     },
-    error: { category: 'channel', code: 'channel_moved' },
+    error: { category: 'channel', code: 'channel_moved', platform_says: expect.stringContaining('upgraded') as string },
     ends: { as: 'moved', to: '-1009990001' },
   },
   telegram(400, 'Bad Request: chat not found', ['channel', 'chat_not_found'], FAILED),

@@ -46,6 +46,7 @@ const FAULTS: Readonly<Record<string, GivenFault>> = {
   'is answered with HTML and 200': { mode: 'accept_then_answer', status: 200, body: '<html></html>' },
   'is answered with 200 and nothing': { mode: 'accept_then_answer', status: 200, body: '' },
   'is answered with half an answer': { mode: 'accept_then_answer', status: 200, body: { response: 'x' }, cut_at: 5 },
+  'is answered with JSON and 503': { mode: 'answer', status: 503, body: { message: 'busy' } },
   'is answered with 10 MB': { mode: 'answer', status: 500, body: 'x'.repeat(10_485_760) },
 };
 

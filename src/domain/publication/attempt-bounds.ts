@@ -15,10 +15,18 @@ export interface AttemptCounts {
   readonly excusedSince: Instant | null;
   /** Such waits in all since {@link firstStartedAt}, ms; they do not use up the 15 minutes of failed attempts. */
   readonly excusedMs: number;
+  /** How often the network has put it off, by the error's code. */
+  readonly waits: Readonly<Record<string, number>>;
 }
 
 /** Before the first attempt, and after what makes them count anew. */
-export const freshCounts: AttemptCounts = { failures: 0, firstStartedAt: null, excusedSince: null, excusedMs: 0 };
+export const freshCounts: AttemptCounts = {
+  failures: 0,
+  firstStartedAt: null,
+  excusedSince: null,
+  excusedMs: 0,
+  waits: {},
+};
 
 /** When the next attempt may come (D-20): 5 attempts, 15 minutes, 24 hours of waits; null where there is none. */
 export const withinBounds = (

@@ -1,4 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
+import { fold } from '../../kernel/decider.js';
 import { publication, type PublicationCommand } from './publication.decider.js';
 import type { PostponeRule, PublicationEvent } from './publication.events.js';
 
@@ -121,6 +122,26 @@ describe('a doubt that the channel wants sent again (D-25, `on_doubt: resend`)',
       .given([started(1, T)])
       .when(doubt(1, T + 10, null))
       .then([inDoubt(1, T + 10)]));
+});
+
+describe('what the network put off is counted by its cause: waits that it implies grow with it', () => {
+  const waited = (attempt: number, code: string, rule: PostponeRule = 'platform_limit'): PublicationEvent[] => [
+    started(attempt, T + attempt),
+    {
+      type: 'PublicationPostponed',
+      data: { ...which, attempt, at: T + attempt, retryAt: T + attempt, rule, error: { ...error, code } },
+    },
+  ];
+  const waitsAfter = (...events: PublicationEvent[]) => fold(publication, events).waits;
+  const three = [...waited(1, 'too_many_requests'), ...waited(2, 'not_ready'), ...waited(3, 'not_ready')];
+
+  it('each by itself; what the network did not ask for is none of them', () => {
+    expect(waitsAfter(...three, ...waited(4, 'timeout', 'retry'))).toEqual({ too_many_requests: 1, not_ready: 2 });
+  });
+
+  it('anew after a resend', () => {
+    expect(waitsAfter(...three, failed(4, T + 5), resent)).toEqual({});
+  });
 });
 
 describe.each(['platform_limit', 'needs_attention', 'interrupted'] as const)(

@@ -188,9 +188,13 @@ export const publication: Decider<
         return { ...state, status: 'published', sending: null, messageIds, urls };
       }
       case 'PublicationPostponed': {
-        const { rule, at } = event.data;
+        const { rule, at, error } = event.data;
         const counted = rule === 'retry' ? { failures: state.failures + 1 } : { excusedSince: at };
-        return { ...state, ...counted, status: 'queued', sending: null };
+        const waits =
+          rule === 'platform_limit'
+            ? { ...state.waits, [error.code]: (state.waits[error.code] ?? 0) + 1 }
+            : state.waits;
+        return { ...state, ...counted, waits, status: 'queued', sending: null };
       }
       case 'PublicationFailed':
         return { ...state, status: 'failed', sending: null };

@@ -51,8 +51,8 @@ export const callMax = async (connection: MaxConnection, call: MaxCall): Promise
   return readAnswer(answer, token);
 };
 
-/** What an exchange says, as MAX's answers go. */
-const readAnswer = (answer: Exchange, token: string): MaxAnswer => {
+/** What an exchange says, as MAX's answers go; what it may echo of the token is masked. */
+export const readAnswer = (answer: Exchange, token: string): MaxAnswer => {
   if (answer.kind !== 'answered') return answer;
   const { status, headers } = answer;
   const retryAfter = retryAfterOf(headers);

@@ -1,4 +1,4 @@
-import type { PublishError, StepOutcome } from '../publisher.js';
+import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 
 /** What went wrong with a call to MAX, in so far as it decides what to do next. */
 export type MaxFailure =
@@ -23,11 +23,10 @@ export type MaxFailure =
   /** Nothing went out. */
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
-/** What else decides: whether readers can see the call's effect, and how often the publication was tried. */
+/** What else decides: whether readers can see the call's effect, and how often MAX has put the publication off. */
 export interface Circumstances {
   readonly visible: boolean;
-  /** From 1. */
-  readonly attempt: number;
+  readonly waits: SendContext['waits'];
 }
 
 /** The wait for an attachment doubles from 1 s up to this (platforms.md §3). */
@@ -56,12 +55,14 @@ export const classify = (failure: MaxFailure, on: Circumstances): StepOutcome =>
 };
 
 type Refusal = Extract<MaxFailure, { kind: 'refused' }>;
+/** What MAX says: a code of its own, and more; either may be empty. */
+type Words = Pick<Refusal, 'code' | 'message'>;
 
 const classifyRefusal = (refusal: Refusal, on: Circumstances): StepOutcome => {
   const { status, code } = refusal;
   if (code === 'attachment.not.ready') {
-    const afterMs = Math.min(1_000 * 2 ** (on.attempt - 1), LONGEST_ATTACHMENT_WAIT_MS);
     const error = maxError('attachment_not_ready', 'rate_limit', 'MAX is still working on the upload.', refusal);
+    const afterMs = Math.min(1_000 * 2 ** (on.waits[error.code] ?? 0), LONGEST_ATTACHMENT_WAIT_MS);
     return { kind: 'retry', named: true, afterMs, error };
   }
   if (status === 429 || code === 'too.many.requests') return slowDown(refusal.retryAfter, refusal);
@@ -107,7 +108,7 @@ const classifyUnreadable = (
   { status, retryAfter, says }: Extract<MaxFailure, { kind: 'unreadable' }>,
   on: Circumstances,
 ): StepOutcome => {
-  if (status === 429) return slowDown(retryAfter, undefined);
+  if (status === 429) return slowDown(retryAfter, { code: '', message: says ?? '' });
   const words = says ? { platform_says: says.slice(0, 500) } : {};
   if (status >= 300 && status < 500) {
     const message = `Not MAX but something before it refused the call (${status}).`;
@@ -117,7 +118,7 @@ const classifyUnreadable = (
   return unknown(on, error, 'the post may be in the channel.');
 };
 
-const slowDown = (retryAfter: string | undefined, refusal: Refusal | undefined): StepOutcome => {
+const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => {
   const said = retryAfter === undefined ? NaN : Number(retryAfter);
   const seconds = Number.isFinite(said) && said >= 0 ? Math.ceil(said) : null;
   const message = seconds === null ? 'MAX asks to slow down.' : `MAX asks to wait ${seconds} s.`;
@@ -125,7 +126,7 @@ const slowDown = (retryAfter: string | undefined, refusal: Refusal | undefined):
     kind: 'retry',
     named: true,
     afterMs: seconds === null ? null : seconds * 1_000,
-    error: maxError('too_many_requests', 'rate_limit', message, refusal),
+    error: maxError('too_many_requests', 'rate_limit', message, words),
   };
 };
 
@@ -137,14 +138,15 @@ const unknown = ({ visible }: Circumstances, error: PublishError, doubt: string)
     ? { kind: 'in_doubt', error: { ...error, message: `${error.message}: ${doubt}` } }
     : again({ ...error, message: `${error.message}.` });
 
-const maxError = (
+/** A failure as MAX itself tells it (D-35). */
+export const maxError = (
   code: string,
   category: PublishError['category'],
   message: string,
-  refusal: Refusal | undefined,
+  words: Words,
 ): PublishError => {
-  const words = [refusal?.code, refusal?.message].filter(Boolean).join(': ');
-  return { code, category, source: 'max', message, ...(words ? { platform_says: words.slice(0, 500) } : {}) };
+  const says = [words.code, words.message].filter(Boolean).join(': ');
+  return { code, category, source: 'max', message, ...(says ? { platform_says: says.slice(0, 500) } : {}) };
 };
 
 const gatewayError = (code: string, message: string, category: PublishError['category'] = 'network'): PublishError => ({

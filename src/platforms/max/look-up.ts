@@ -19,7 +19,7 @@ const SLACK_MS = 2_000;
 export const lookUpMessage = async (
   connection: MaxConnection,
   step: Step,
-  { credentials, channel, attempt, signal }: SendContext,
+  { credentials, channel, waits, signal }: SendContext,
   { since, before }: SendInDoubt,
 ): Promise<LookUp> => {
   const token = credentials['access_token'] ?? '';
@@ -27,7 +27,7 @@ export const lookUpMessage = async (
   const query = { chat_id: channel.address['chat_id'] ?? '', count: String(COUNT) };
   const answer = await callMax(connection, { method: 'GET', path: '/messages', query, token, signal });
   if (answer.kind !== 'answered') {
-    const mayPass = classify(answer, { visible: false, attempt }).kind === 'retry';
+    const mayPass = classify(answer, { visible: false, waits }).kind === 'retry';
     return { kind: mayPass ? 'unanswered' : 'unknown' };
   }
   const { messages } = answer.body as { readonly messages?: unknown };

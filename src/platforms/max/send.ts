@@ -15,13 +15,13 @@ const postMessage = async (
   connection: MaxConnection,
   step: Step,
   token: string,
-  { channel, results, attempt, signal }: SendContext,
+  { channel, results, waits, signal }: SendContext,
 ): Promise<StepOutcome> => {
   // The channel's address, not the rendering's.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
   const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal });
-  const circumstances = { visible: true, attempt };
+  const circumstances = { visible: true, waits };
   if (answer.kind !== 'answered') return classify(answer, circumstances);
   const { message } = answer.body as { readonly message?: unknown };
   return (

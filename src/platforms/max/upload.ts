@@ -4,10 +4,10 @@ import { rememberFitted } from '../fitted-photos.js';
 import { foreseenUploads } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
+import { wordsIn } from '../platform-says.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
-import { retryAfterOf } from '../retry-after.js';
-import { callMax, jsonObject, type MaxConnection } from './call.js';
-import { classify, type MaxFailure } from './classify.js';
+import { callMax, jsonObject, readAnswer, type MaxConnection } from './call.js';
+import { classify, maxError, type MaxFailure } from './classify.js';
 import { uploadOf, type MaxMediaType } from './render.js';
 
 const MB = 1_048_576;
@@ -24,7 +24,8 @@ const SLOWEST = 128;
 
 /**
  * Uploads a medium: asks where to, sends the file there. The result holds the attachment's `payload`, or `link`, the
- * reason for which the medium goes as a link. Nothing of it can be seen, so whatever fails may be done again.
+ * reason for which the medium goes as a link: MAX will not have it (D-22). Nothing of it can be seen, so whatever else
+ * fails may be done again.
  */
 export const uploadStep = async (
   connection: MaxConnection,
@@ -36,23 +37,24 @@ export const uploadStep = async (
   const file = await context.media(Number(step.request['medium']), WANTED[type]);
   if ('code' in file) return goesAsLink(file) ? done({ link: file.code }) : outcomeOfMediaError(file);
   try {
-    const { attempt, signal } = context;
-    const circumstances = { visible: false, attempt };
+    const { waits, signal } = context;
+    const circumstances = { visible: false, waits };
     const place = await callMax(connection, { method: 'POST', path: '/uploads', query: { type }, token, signal });
-    if (place.kind !== 'answered') return classify(place, circumstances);
+    if (place.kind !== 'answered') return orLink(classify(place, circumstances));
     const { url, token: early } = place.body as Readonly<Record<string, unknown>>;
     if (!isUploadUrl(url, connection.apiUrl)) {
       return classify({ kind: 'unreadable', status: place.status, retryAfter: undefined }, circumstances);
     }
-    const uploaded = await sendFile(connection, url, file, signal);
+    const uploaded = await sendFile(connection, url, file, token, signal);
     if (uploaded.kind !== 'uploaded') {
-      const isTooLarge = uploaded.kind === 'unreadable' && uploaded.status === 413;
-      return isTooLarge ? done({ link: 'media_too_large' }) : classify(uploaded, circumstances);
+      if (uploaded.kind === 'unreadable' && uploaded.status === 413) return done({ link: 'media_too_large' });
+      if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status)) return elsewhere(uploaded);
+      return orLink(classify(uploaded, circumstances));
     }
     const payload = payloadOf(uploaded.body, early);
     return payload
       ? rememberFitted(done({ payload }), file)
-      : classify({ ...unreadable, status: uploaded.status }, circumstances);
+      : classify({ ...unreadable, status: uploaded.status, says: wordsIn(uploaded.body) }, circumstances);
   } finally {
     file.release();
   }
@@ -64,6 +66,29 @@ export const foreseeUploads = (media: readonly ProbedMedium[]): SendContext['res
 
 const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
 
+/** What MAX refuses for good is the medium: the rest of the post goes, and what it says of the medium is told (D-35). */
+const orLink = (outcome: StepOutcome): StepOutcome => {
+  if (outcome.kind !== 'failed') return outcome;
+  const { code, platform_says: says } = outcome.error;
+  return done({ link: says ? `${code}: ${says}` : code });
+};
+
+/**
+ * Statuses of an upload by which its address is refused, not the file: nothing else says whose the upload is, neither
+ * token nor chat. Another try gets another address.
+ */
+const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);
+
+const elsewhere = (refusal: Extract<MaxFailure, { kind: 'refused' }>): StepOutcome => {
+  const message = 'MAX takes no file at the address that it gave for it.';
+  return {
+    kind: 'retry',
+    named: false,
+    afterMs: null,
+    error: maxError('upload_refused', 'platform', message, refusal),
+  };
+};
+
 const done = (result: JsonObject): StepOutcome => ({ kind: 'done', result, messageIds: [], urls: [] });
 
 /** An address of the open web; without TLS only where the API itself is. */
@@ -74,11 +99,12 @@ const isUploadUrl = (url: unknown, apiUrl: string): url is string =>
 
 type Uploaded = { readonly kind: 'uploaded'; readonly status: number; readonly body: Buffer } | MaxFailure;
 
-/** Sends the file, without the token: the address alone says whose it is. */
+/** Sends the file, without the token: the address alone says whose it is. An answer is read like any other of MAX's. */
 const sendFile = async (
   { connections, timeoutMs }: MaxConnection,
   url: string,
   file: MediaFile,
+  token: string,
   signal: AbortSignal,
 ): Promise<Uploaded> => {
   const request = { method: 'POST', url, ...multipartOf([{ field: 'data', file }]) } as const;
@@ -86,9 +112,10 @@ const sendFile = async (
   const answer = await exchange(connections, request, limits);
   request.body.destroy();
   if (answer.kind !== 'answered') return answer;
-  const { status, headers, body } = answer;
-  if (status >= 200 && status < 300) return { kind: 'uploaded', status, body };
-  return { kind: 'unreadable', status, retryAfter: retryAfterOf(headers) };
+  const said = readAnswer(answer, token);
+  // Success need be no JSON.
+  const isXml = said.kind === 'unreadable' && said.status >= 200 && said.status < 300;
+  return said.kind === 'answered' || isXml ? { kind: 'uploaded', status: answer.status, body: answer.body } : said;
 };
 
 /** The attachment that an upload's answer stands for, in every form that is known; null where it says no such thing. */
@@ -97,9 +124,8 @@ const payloadOf = (body: Buffer, early: unknown): JsonObject | null => {
   if (given) {
     const { token, photos } = given;
     if (typeof token === 'string' && token) return { token };
-    if (isPhotos(photos)) return { photos };
-    // An object without either is an error, whatever else it says.
-    return Object.keys(given).length === 0 && typeof early === 'string' ? { token: early } : null;
+    // An object without either is an error, or says nothing.
+    return isPhotos(photos) ? { photos } : null;
   }
   const isTaken = /<retval>\s*1\s*<\/retval>/i.test(body.toString());
   return isTaken && typeof early === 'string' && early ? { token: early } : null;

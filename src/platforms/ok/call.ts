@@ -33,7 +33,7 @@ export type OkAnswer =
 export const callOk = async (
   { apiUrl, connections, timeoutMs }: OkConnection,
   { method, parameters, visible }: OkCall,
-  { credentials, attempt, signal }: Pick<SendContext, 'credentials' | 'attempt' | 'signal'>,
+  { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
 ): Promise<OkAnswer> => {
   const { application_key = '', application_secret = '', access_token = '' } = credentials;
   if (application_key === '' || application_secret === '' || access_token === '') {
@@ -56,7 +56,7 @@ export const callOk = async (
   if (errorCode !== null) {
     const { error_msg: words } = value as { readonly error_msg?: unknown };
     const refusal = { errorCode, errorMsg: typeof words === 'string' ? words : '' };
-    return { ok: false, outcome: classify(refusal, { visible, attempt, credentials }) };
+    return { ok: false, outcome: classify(refusal, { visible, waits, credentials }) };
   }
   if (value === undefined || value === null || (last.kind === 'answered' && last.status !== 200)) {
     return { ok: false, outcome: unreadable(last, visible, credentials) };

@@ -1,5 +1,5 @@
 import { platformSays } from '../platform-says.js';
-import type { PublishError, StepOutcome } from '../publisher.js';
+import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 
 /** An `{"error_code": …}` of OK; it comes with HTTP 200. */
 export interface OkRefusal {
@@ -11,8 +11,8 @@ export interface OkRefusal {
 export interface RefusedCall {
   /** Whether readers would see what the call does. */
   readonly visible: boolean;
-  /** From 1: a wait that OK implies and does not name grows with it. */
-  readonly attempt: number;
+  /** A wait that OK implies and does not name grows with each. */
+  readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -72,8 +72,9 @@ export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall):
   });
   const wait = WAITS[errorCode];
   if (wait) {
-    const afterMs = Math.min(wait.firstMs * 2 ** Math.max(0, call.attempt - 1), wait.longestMs);
-    return { kind: 'retry', named: true, afterMs, error: error('slow_down', 'rate_limit', wait.why) };
+    const slowDown = error('slow_down', 'rate_limit', wait.why);
+    const afterMs = Math.min(wait.firstMs * 2 ** (call.waits[slowDown.code] ?? 0), wait.longestMs);
+    return { kind: 'retry', named: true, afterMs, error: slowDown };
   }
   if (UNCLEAR.has(errorCode)) {
     const message = `OK failed with ${errorCode}`;

@@ -4,7 +4,9 @@ import { rememberFitted } from '../fitted-photos.js';
 import { foreseenUploads } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
+import { platformSays } from '../platform-says.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import { fileRefused, isBusy, uploadOrLink } from '../upload-or-link.js';
 import { callOk, errorCodeOf, jsonOf, unreadable, type OkConnection } from './call.js';
 import { classify, refusesPhoto } from './classify.js';
 import { uploadOf, type UploadResult } from './render.js';
@@ -32,12 +34,8 @@ export const uploadMedium = async (
   if ('code' in file) return goesAsLink(file) ? done({ unsent: file.message }) : outcomeOfMediaError(file);
   try {
     const chain = { connection, context, file, field };
-    if (isVideo) return await uploadVideo(chain);
     const gid = step.request['gid'] as string;
-    const outcome = await uploadPhoto(chain, gid);
-    // It may have been damaged on its way: a failed upload may always be sent again (platforms.md §3).
-    const isUnsent = outcome.kind === 'done' && 'unsent' in outcome.result;
-    return rememberFitted(isUnsent ? await uploadPhoto(chain, gid) : outcome, file);
+    return rememberFitted(await uploadOrLink(() => (isVideo ? uploadVideo(chain) : uploadPhoto(chain, gid))), file);
   } finally {
     file.release();
   }
@@ -64,14 +62,15 @@ const uploadPhoto = async (chain: Chain, gid: string): Promise<StepOutcome> => {
 
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
-  // No JSON: that is something between us and OK, and says nothing about the photo.
-  if (typeof uploaded.value !== 'object' || uploaded.value === null)
-    return unreadable(uploaded.last, false, chain.context.credentials);
-  const { photos } = uploaded.value as { photos?: Readonly<Record<string, { token?: unknown } | undefined>> };
-  const token = photos?.[photoId]?.token;
+  // Without photos that is something between us and OK, and says nothing about this one.
+  const { photos } = (uploaded.value ?? {}) as {
+    photos?: Readonly<Record<string, { token?: unknown } | undefined>> | null;
+  };
+  if (typeof photos !== 'object' || photos === null) return unreadable(uploaded.last, false, chain.context.credentials);
+  const token = photos[photoId]?.token;
   return typeof token === 'string' && token !== ''
     ? done({ id: token })
-    : done({ unsent: 'OK cannot read this photo.' });
+    : fileRefused('ok', 'OK cannot read this photo.');
 };
 
 const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
@@ -106,15 +105,17 @@ const upload = async (
   const request = { method: 'POST', url, ...multipartOf([{ field, file }]) } as const;
   const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
   const last = await exchange(connection.connections, request, limits);
-  if (last.kind !== 'answered' || last.status !== 200) return unreadable(last, false, context.credentials);
+  request.body.destroy();
+  const { waits, credentials } = context;
+  if (last.kind !== 'answered' || isBusy(last.status)) return unreadable(last, false, credentials);
   const value = jsonOf(last.body);
   const errorCode = errorCodeOf(value);
-  if (errorCode === null) return { value, last };
-  if (refusesPhoto(errorCode)) return done({ unsent: 'OK does not take this file.' });
+  if (errorCode === null) return last.status === 200 ? { value, last } : unreadable(last, false, credentials);
   const { error_msg: words } = value as { readonly error_msg?: unknown };
-  const { attempt, credentials } = context;
   const errorMsg = typeof words === 'string' ? words : '';
-  return classify({ errorCode, errorMsg }, { visible: false, attempt, credentials });
+  return refusesPhoto(errorCode)
+    ? fileRefused('ok', 'OK does not take this file.', platformSays(errorMsg, credentials))
+    : classify({ errorCode, errorMsg }, { visible: false, waits, credentials });
 };
 
 const done = (result: UploadResult): StepOutcome => ({

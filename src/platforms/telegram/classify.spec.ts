@@ -30,10 +30,9 @@ describe('what Telegram refuses (platforms.md §3)', () => {
   });
 
   it.each([-1001234567890, '-1001234567890'])('a chat that moved gives its new address: %p', (migrate_to_chat_id) => {
-    const outcome = refused(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
-      parameters: { migrate_to_chat_id },
-    });
-    expect(outcome).toEqual({ kind: 'moved', address: { chat_id: '-1001234567890' } });
+    const words = 'Bad Request: group chat was upgraded to a supergroup chat';
+    const outcome = refused(400, words, { parameters: { migrate_to_chat_id } });
+    expect(outcome).toEqual({ kind: 'moved', address: { chat_id: '-1001234567890' }, platform_says: words });
   });
 
   it.each([

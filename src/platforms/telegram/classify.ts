@@ -61,7 +61,7 @@ const classifyRefusal = (refusal: Refusal): StepOutcome => {
   const { errorCode, description, parameters } = refusal;
   const migratedTo = parameters.migrate_to_chat_id;
   if (typeof migratedTo === 'number' || typeof migratedTo === 'string') {
-    return { kind: 'moved', address: { chat_id: String(migratedTo) } };
+    return { kind: 'moved', address: { chat_id: String(migratedTo) }, ...saysOf(description) };
   }
   if (errorCode === 429) return floodWait(secondsToWait(refusal), description);
   if (errorCode >= 500) {
@@ -188,7 +188,7 @@ const classifyUnreadable = ({
       error: telegramError('media_too_large', 'media', 'Telegram finds the upload too large.', says),
     };
   }
-  const words = says ? { platform_says: says.slice(0, 500) } : {};
+  const words = saysOf(says);
   if (status >= 300 && status < 500) {
     const message = `Not Telegram but something before it refused the call (${status}).`;
     const error = { ...gatewayError('unreadable_refusal', message), ...words };
@@ -208,8 +208,11 @@ const telegramError = (
   category,
   source: 'telegram',
   message,
-  ...(description ? { platform_says: description.slice(0, 500) } : {}),
+  ...saysOf(description),
 });
+
+const saysOf = (words: string | undefined): Pick<PublishError, 'platform_says'> =>
+  words ? { platform_says: words.slice(0, 500) } : {};
 
 const gatewayError = (code: string, message: string, category: PublishError['category'] = 'network'): PublishError => ({
   code,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
 import type { Dispatcher } from 'undici';
-import type { JsonObject } from '../../kernel/json.js';
+import type { Json, JsonObject } from '../../kernel/json.js';
 import { exchange, type Exchange, type ExchangeLimits } from '../exchange.js';
 import { outcomeOfMediaError } from '../media-error.js';
 import { multipartOf, type FilePart, type Multipart } from '../multipart.js';
@@ -12,7 +12,7 @@ import { retryAfterOf } from '../retry-after.js';
 import { classify, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './links.js';
-import { FETCH } from './steps.js';
+import { FETCH, repliedStep } from './steps.js';
 
 /** How calls reach the Bot API. */
 export interface TelegramConnection {
@@ -43,8 +43,8 @@ export const sendStep = async (
   if (step.name === FETCH) return fetchMedia(step, context);
 
   // The channel's address, not the rendering's: the chat may have moved since.
-  const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'];
-  const request = { ...repliesByNumber(resolveReferences(step.request, context.results)), chat_id: chatId };
+  const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'] ?? '';
+  const request = requestOf(step, context.results, chatId);
   const attached = await attachFiles(request, context.media);
   if ('code' in attached) return outcomeOfMediaError(attached);
   const { timeoutMs } = connection;
@@ -82,7 +82,10 @@ const callBot = async (
   const call = (api.raw as unknown as Record<string, (payload: JsonObject) => Promise<unknown>>)[method];
   try {
     const result = await call?.(request);
-    return done(result) ?? classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined });
+    return (
+      done(result, request['chat_id'] ?? '') ??
+      classify({ kind: 'unreadable', status: statusOf(last), retryAfter: undefined })
+    );
   } catch (error) {
     return classify(masked(failureOf(error, last, method), token));
   }
@@ -104,10 +107,16 @@ const halfSent = (sent: Exchange, body: string | Readable): Exchange => {
   return { kind: 'never_sent', code: sent.code, detail: `${sent.detail}, in the middle of the upload` };
 };
 
-/** Results keep ids as text; a reply names its message by number. */
-const repliesByNumber = (request: JsonObject): JsonObject => {
-  const reply = request['reply_parameters'] as JsonObject | undefined;
-  return reply ? { ...request, reply_parameters: { ...reply, message_id: Number(reply['message_id']) } } : request;
+/**
+ * A step's request. Results keep ids as text; a reply names its message by number. Where the chat has moved since that
+ * message, it goes without: there the number may be that of a stranger's.
+ */
+const requestOf = ({ request }: Step, results: SendContext['results'], chatId: Json): JsonObject => {
+  const { reply_parameters: reply, ...rest } = resolveReferences(request, results);
+  const repliedTo = results[repliedStep(request) ?? ''];
+  if (!repliedTo || (repliedTo['chat_id'] ?? chatId) !== chatId) return { ...rest, chat_id: chatId };
+  const message_id = Number(repliedTo['message_id']);
+  return { ...rest, reply_parameters: { ...(reply as JsonObject), message_id }, chat_id: chatId };
 };
 
 const malformedToken: StepOutcome = {
@@ -120,8 +129,11 @@ const malformedToken: StepOutcome = {
   },
 };
 
-/** A `Message`, or an album's several; null for a result that names no message, which proves nothing (D-25). */
-const done = (result: unknown): StepOutcome | null => {
+/**
+ * A `Message`, or an album's several; null for a result that names no message, which proves nothing (D-25).
+ * @param chatId where it was sent to: a message's number means nothing anywhere else
+ */
+const done = (result: unknown, chatId: Json): StepOutcome | null => {
   const messages = (Array.isArray(result) ? result : [result]) as readonly (TelegramMessage | null | undefined)[];
   const ids: string[] = [];
   const urls: string[] = [];
@@ -134,7 +146,8 @@ const done = (result: unknown): StepOutcome | null => {
     if (url) urls.push(url);
   }
   const [first] = ids;
-  return first === undefined ? null : { kind: 'done', result: { message_id: first }, messageIds: ids, urls };
+  if (first === undefined) return null;
+  return { kind: 'done', result: { message_id: first, chat_id: chatId }, messageIds: ids, urls };
 };
 
 /** The parts of a Bot API `Message` that matter here; any of them may be missing in a damaged answer. */

@@ -53,6 +53,12 @@ export const messageStep = (
   },
 });
 
+/** The name of the step whose message a request replies to; undefined where it replies to none. */
+export const repliedStep = ({ reply_parameters: reply }: JsonObject): string | undefined => {
+  const { message_id: id } = (reply ?? {}) as { readonly message_id?: { readonly $from: string } };
+  return id?.$from.slice(0, id.$from.lastIndexOf('.'));
+};
+
 /** `sendPhoto`, `sendVideo`, `sendAudio` or `sendDocument` for one medium, `sendMediaGroup` for an album. */
 export const mediaStep = (
   chatId: string,

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { exchange, type Exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { outcomeWithoutAnswer } from '../without-answer.js';
-import { classify } from './classify.js';
+import { classify, type VkRefusal } from './classify.js';
 
 /** How calls reach VK. */
 export interface VkConnection {
@@ -37,7 +37,7 @@ const VERSION = '5.199';
 export const callVk = async (
   { apiUrl, connections, timeoutMs }: VkConnection,
   { method, parameters, token, visible }: VkCall,
-  { credentials, attempt, signal }: Pick<SendContext, 'credentials' | 'attempt' | 'signal'>,
+  { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
 ): Promise<VkAnswer> => {
   const last = await exchange(
     connections,
@@ -50,12 +50,9 @@ export const callVk = async (
     { timeoutMs, signal },
   );
   const answer = last.kind === 'answered' ? objectOf(last.body) : null;
-  const { error, response } = answer ?? {};
-  if (isObject(error) && typeof error['error_code'] === 'number') {
-    const { error_code: errorCode, error_msg: errorMsg } = error;
-    const refusal = { errorCode, errorMsg: typeof errorMsg === 'string' ? errorMsg : '' };
-    return { ok: false, outcome: classify(refusal, { visible, attempt, credentials }) };
-  }
+  const { response } = answer ?? {};
+  const refusal = refusalIn(answer);
+  if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials }) };
   if (response === undefined || response === null)
     return { ok: false, outcome: unreadable(last, visible, credentials) };
   return { ok: true, response, last };
@@ -73,6 +70,14 @@ export const objectOf = (body: Buffer): Readonly<Record<string, unknown>> | null
   } catch {
     return null;
   }
+};
+
+/** What an answer's `error` says; null for an answer without. */
+export const refusalIn = (answer: Readonly<Record<string, unknown>> | null): VkRefusal | null => {
+  const { error } = answer ?? {};
+  if (!isObject(error) || typeof error['error_code'] !== 'number') return null;
+  const { error_code: errorCode, error_msg: errorMsg } = error;
+  return { errorCode, errorMsg: typeof errorMsg === 'string' ? errorMsg : '' };
 };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

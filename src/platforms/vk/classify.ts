@@ -1,5 +1,5 @@
 import { platformSays } from '../platform-says.js';
-import type { PublishError, StepOutcome } from '../publisher.js';
+import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 
 /** An `{"error": …}` of VK; it comes with HTTP 200. */
 export interface VkRefusal {
@@ -11,8 +11,8 @@ export interface VkRefusal {
 export interface RefusedCall {
   /** Whether readers would see what the call does. */
   readonly visible: boolean;
-  /** From 1: a wait that VK implies and does not name grows with it. */
-  readonly attempt: number;
+  /** A wait that VK implies and does not name grows with each. */
+  readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -71,8 +71,9 @@ export const classify = ({ errorCode, errorMsg }: VkRefusal, call: RefusedCall):
   });
   const wait = WAITS[errorCode];
   if (wait) {
-    const afterMs = Math.min(wait.firstMs * 2 ** Math.max(0, call.attempt - 1), wait.longestMs);
-    return { kind: 'retry', named: true, afterMs, error: error('slow_down', 'rate_limit', wait.why) };
+    const slowDown = error('slow_down', 'rate_limit', wait.why);
+    const afterMs = Math.min(wait.firstMs * 2 ** (call.waits[slowDown.code] ?? 0), wait.longestMs);
+    return { kind: 'retry', named: true, afterMs, error: slowDown };
   }
   if (errorCode === 214 && FIFTY_A_DAY.test(errorMsg)) {
     const message = 'VK takes no more posts on this wall today.';

@@ -1,11 +1,14 @@
 import type { JsonObject } from '../../kernel/json.js';
-import { exchange } from '../exchange.js';
+import { exchange, type Exchange } from '../exchange.js';
 import { rememberFitted } from '../fitted-photos.js';
 import { foreseenUploads } from '../foreseen.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
+import { platformSays } from '../platform-says.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
-import { callVk, objectOf, unreadable, type VkConnection } from './call.js';
+import { fileRefused, isBusy, uploadOrLink } from '../upload-or-link.js';
+import { callVk, objectOf, refusalIn, unreadable, type VkConnection } from './call.js';
+import { classify } from './classify.js';
 import { uploadOf, type UploadResult } from './render.js';
 
 const MB = 1_048_576;
@@ -33,11 +36,8 @@ export const uploadMedium = async (
   if ('code' in file) return goesAsLink(file) ? done({ unsent: file.message }) : outcomeOfMediaError(file);
   try {
     const chain = { connection, context, token, file, field, groupId: step.request['group_id'] as string };
-    if (isVideo) return await uploadVideo(chain, step.request['name'] as string);
-    const outcome = await uploadPhoto(chain);
-    // It may have been damaged on its way: a failed upload may always be sent again (platforms.md §3).
-    const isUnsent = outcome.kind === 'done' && 'unsent' in outcome.result;
-    return rememberFitted(isUnsent ? await uploadPhoto(chain) : outcome, file);
+    const name = step.request['name'] as string;
+    return rememberFitted(await uploadOrLink(() => (isVideo ? uploadVideo(chain, name) : uploadPhoto(chain))), file);
   } finally {
     file.release();
   }
@@ -66,9 +66,10 @@ const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
   const uploaded = await upload(chain, address);
   if ('kind' in uploaded) return uploaded;
   const { server: id, photo, hash } = uploaded.answer;
+  if (photo === undefined) return unreadable(uploaded.last, false, chain.context.credentials);
   const taken = typeof photo === 'string' ? photo : JSON.stringify(photo ?? '');
   // A photo that VK cannot read comes back as an empty list.
-  if (/^(?:\[\]|"")?$/.test(taken)) return done({ unsent: 'VK cannot read this photo.' });
+  if (/^(?:\[\]|"")?$/.test(taken)) return fileRefused('vk', 'VK cannot read this photo.');
 
   const parameters = { group_id, server: String(id), photo: taken, hash: String(hash) };
   const saved = await ask(chain, 'photos.saveWallPhoto', parameters);
@@ -87,8 +88,15 @@ const uploadVideo = async (chain: Chain, name: string): Promise<StepOutcome> => 
     return unreadable(saved.last, false, chain.context.credentials);
   }
   const uploaded = await upload(chain, upload_url);
-  return 'kind' in uploaded ? uploaded : done({ attachment: `video${owner_id}_${video_id}` });
+  if ('kind' in uploaded) return uploaded;
+  const isTaken = TAKEN_VIDEO.some((field) => field in uploaded.answer);
+  return isTaken
+    ? done({ attachment: `video${owner_id}_${video_id}` })
+    : unreadable(uploaded.last, false, chain.context.credentials);
 };
+
+/** What VK tells of a video that it has taken; some of it, at times (dev.vk.com: video upload). */
+const TAKEN_VIDEO = ['video_id', 'size', 'video_hash'];
 
 const ask = ({ connection, context, token }: Chain, method: string, parameters: Readonly<Record<string, string>>) =>
   callVk(connection, { method, parameters, token, visible: false }, context);
@@ -97,13 +105,22 @@ const ask = ({ connection, context, token }: Chain, method: string, parameters: 
 const upload = async (
   { connection, context, file, field }: Chain,
   url: string,
-): Promise<{ readonly answer: Readonly<Record<string, unknown>> } | StepOutcome> => {
+): Promise<{ readonly answer: Readonly<Record<string, unknown>>; readonly last: Exchange } | StepOutcome> => {
+  const { credentials, waits } = context;
   const request = { method: 'POST', url, ...multipartOf([{ field, file }]) } as const;
   const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
   const last = await exchange(connection.connections, request, limits);
-  const answer = last.kind === 'answered' ? objectOf(last.body) : null;
-  if (!answer) return unreadable(last, false, context.credentials);
-  return 'error' in answer || 'error_code' in answer ? done({ unsent: 'VK does not take this file.' }) : { answer };
+  request.body.destroy();
+  if (last.kind !== 'answered' || isBusy(last.status)) return unreadable(last, false, credentials);
+  const answer = objectOf(last.body);
+  const refusal = refusalIn(answer);
+  if (refusal) return classify(refusal, { visible: false, waits, credentials });
+  const { error, error_code: ownCode, error_msg: words = error } = answer ?? {};
+  if (error !== undefined || ownCode !== undefined) {
+    const says = platformSays(typeof words === 'string' ? words : undefined, credentials);
+    return fileRefused('vk', 'VK does not take this file.', says);
+  }
+  return answer && last.status < 300 ? { answer, last } : unreadable(last, false, credentials);
 };
 
 const done = (result: UploadResult): StepOutcome => ({

@@ -32,7 +32,7 @@ export class Outcomes {
 
   /** What ends an attempt. @returns the position of the last event; null where somebody else has taken over. */
   async conclude(work: Work, outcome: Exclude<StepOutcome, { kind: 'in_doubt' }>, { warnings }: Rendering) {
-    const { attempt, failures } = work.loaded.state;
+    const { attempt, failures, waits } = work.loaded.state;
     const at = this.on.clock.now();
     switch (outcome.kind) {
       case 'done': {
@@ -43,9 +43,9 @@ export class Outcomes {
       case 'retry': {
         const { error, afterMs, named } = outcome;
         // A wait that the network asks for and does not name grows as well, though it is no failed attempt.
-        const waits = named ? attempt - 1 : failures;
+        const before = named ? (waits[error.code] ?? 0) : failures;
         const wait = { rule: named ? ('platform_limit' as const) : ('retry' as const), error };
-        return this.record(work, { type: 'Postpone', attempt, at, retryAt: retryAt(at, waits, afterMs), ...wait });
+        return this.record(work, { type: 'Postpone', attempt, at, retryAt: retryAt(at, before, afterMs), ...wait });
       }
       case 'failed':
         return this.record(work, { type: 'Fail', attempt, at, error: outcome.error });
@@ -54,17 +54,16 @@ export class Outcomes {
         if (!(await this.holdQueue(work, error, at))) return this.record(work, { type: 'Fail', attempt, at, error });
         return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'needs_attention', error });
       }
-      case 'moved':
+      case 'moved': {
+        const { address, kind: _, ...says } = outcome;
+        const error = { ...moved, ...says };
         // To where it is already: sending it there again would go on for ever.
-        if (isDeepStrictEqual(outcome.address, work.channel.address))
-          return this.record(work, { type: 'Fail', attempt, at, error: moved });
-        await this.tellChannel(work, {
-          type: 'MoveChannel',
-          channelId: work.row.channel_id,
-          address: outcome.address,
-        });
+        if (isDeepStrictEqual(address, work.channel.address))
+          return this.record(work, { type: 'Fail', attempt, at, error });
+        await this.tellChannel(work, { type: 'MoveChannel', channelId: work.row.channel_id, address });
         // At once, but as a failed attempt: two places that name each other would have it sent to and fro for ever.
-        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'retry', error: moved });
+        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'retry', error });
+      }
     }
   }
 

@@ -164,10 +164,10 @@ export class Sending {
   }
 
   private contextOf(work: Work, credentials: Credentials): SendContext {
-    const { results, attempt } = work.loaded.state;
+    const { results, waits } = work.loaded.state;
     const { post_id: postId, publication_id: key } = work.row;
     const signal = work.ending.breakOff;
     const media = this.on.media.of({ postId, media: work.payload.media ?? [], signal });
-    return { credentials, channel: work.target, results, key, attempt, media, signal };
+    return { credentials, channel: work.target, results, key, waits, media, signal };
   }
 }

@@ -47,7 +47,7 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
       credentials: { access_token: TOKEN },
       results,
       key: 'key',
-      attempt: 1,
+      waits: {},
       media: files.lending(paths),
       signal: new AbortController().signal,
     });

@@ -4,7 +4,7 @@ import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js'
 import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
 import { CHAT, TOKEN, startStandIn } from '../../stand-ins/max/stand-in.js';
-import { mediaError, mediaFolder } from '../media-files.js';
+import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 import { startSink } from '../sink.js';
 
@@ -29,7 +29,7 @@ const contextWith = (more: Partial<SendContext> = {}): SendContext => ({
   channel,
   results: {},
   key: 'key',
-  attempt: 1,
+  waits: {},
   media: files.lending([]),
   signal: new AbortController().signal,
   ...more,
@@ -86,6 +86,11 @@ describe('what MAX refuses (platforms.md §3)', () => {
     expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'unauthorized' } });
   });
 
+  it('too fast, says a page: its words come through (D-35)', async () => {
+    await max.control.addFault({ ...answer(429, '<p>Wait a moment</p>'), method: 'POST /messages' });
+    expect(await send()).toMatchObject({ kind: 'retry', named: true, error: { platform_says: 'Wait a moment' } });
+  });
+
   it.each(['', 'two words', 'line\nfeed', 'ключ'])('what is no token is not even tried: %p', async (access_token) => {
     const outcome = await send({ credentials: { access_token } });
     expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
@@ -99,17 +104,18 @@ describe('what MAX refuses (platforms.md §3)', () => {
   });
 
   it.each([
-    [1, 1_000],
-    [2, 2_000],
-    [3, 4_000],
-    [7, 64_000],
-    [8, 120_000],
+    [0, 1_000],
+    [1, 2_000],
+    [2, 4_000],
+    [6, 64_000],
+    [7, 120_000],
     [60, 120_000],
-  ])('an attachment that is not ready, at attempt %i: again after %i ms', async (attempt, afterMs) => {
+  ])('an attachment that is not ready, after %i such waits: again after %i ms', async (times, afterMs) => {
+    const waits = { too_many_requests: 3, attachment_not_ready: times };
     await max.control.ask('POST', 'not-ready', { times: 1 });
-    const { outcome, results } = await publishFiles(['a.mp4'], { attempt });
+    const { outcome, results } = await publishFiles(['a.mp4'], { waits });
     expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs, error: { code: 'attachment_not_ready' } });
-    const again = await publishFiles(['a.mp4'], { attempt: attempt + 1, results });
+    const again = await publishFiles(['a.mp4'], { waits, results });
     expect(again.outcome).toMatchObject({ kind: 'done' });
     expect((await max.control.calls({ method: 'upload' })).items).toHaveLength(1);
   });
@@ -219,81 +225,6 @@ describe('what goes wrong with a message', () => {
     const outcome = await send();
     expect(outcome).toMatchObject({ error: { platform_says: 'proto.payload: bad ***' } });
     expect(JSON.stringify(await max.control.calls())).not.toContain(TOKEN);
-  });
-});
-
-describe('what goes wrong with an upload may be done again, and nothing is seen', () => {
-  const again = { kind: 'retry', named: false };
-  it.each<readonly [string, Partial<Fault> & Pick<Fault, 'mode'>, object]>([
-    ['no address: dropped', { mode: 'accept_then_drop', method: 'POST /uploads' }, again],
-    ['no address: 500', { ...answer(500), method: 'POST /uploads' }, again],
-    ['no address: HTML', { ...answer(200, HTML), method: 'POST /uploads' }, again],
-    ['an address that is none', { ...answer(200, { url: 'file:///etc/passwd' }), method: 'POST /uploads' }, again],
-    ['no address: 401', { ...answer(401), method: 'POST /uploads' }, { kind: 'credentials' }],
-    ['no address: 429', { ...answer(429), method: 'POST /uploads' }, { kind: 'retry', named: true }],
-    ['dropped', { mode: 'accept_then_drop', method: 'upload' }, again],
-    ['500', { ...answer(500, ''), method: 'upload' }, again],
-    ['404', { ...answer(404), method: 'upload' }, again],
-    ['retval -1', { ...answer(200, '<retval>-1</retval>'), method: 'upload' }, again],
-    ['an error in JSON', { ...answer(200, { error_code: 4, error_msg: 'no' }), method: 'upload' }, again],
-    ['an empty answer', { ...answer(200, ''), method: 'upload' }, again],
-    [
-      '429',
-      { ...answer(429, '', { 'retry-after': '3' }), method: 'upload' },
-      { kind: 'retry', named: true, afterMs: 3_000 },
-    ],
-  ])('%s', async (_, fault, outcome) => {
-    await max.control.addFault(fault);
-    expect((await publishFiles(['a.mp4'])).outcome).toMatchObject(outcome);
-    expect(await accepted()).toBe(0);
-    expect((await publishFiles(['a.mp4'])).outcome).toMatchObject({ kind: 'done' });
-  });
-
-  it('too large for MAX: the address stands in the text (D-22)', async () => {
-    await max.control.addFault({ ...answer(413, ''), method: 'upload' });
-    const { outcome, warnings } = await publishFiles(['a.mp4', 'b.jpg']);
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(warnings).toContain('media_as_link');
-    const [entry] = await max.control.ledger();
-    expect(entry).toMatchObject({ text: 'Look\n\nhttps://media.example/a.mp4', media: [{ type: 'photo' }] });
-  });
-});
-
-describe('files (D-22, D-24)', () => {
-  it('are asked for within the limits of MAX', async () => {
-    await publishFiles(['a.jpg', 'b.mp4', 'c.mp3']);
-    const MB = 1_048_576;
-    expect(files.asked.map(({ index, wanted }) => [index, wanted.maxBytes, wanted.maxSide])).toEqual([
-      [0, 50 * MB, 7_680],
-      [1, 250 * MB, undefined],
-      [2, 256 * MB, undefined],
-    ]);
-    expect(files.asked[0]?.wanted.formats).not.toContain('image/webp');
-  });
-
-  it.each([
-    ['media_too_large', 'media', { kind: 'done' }],
-    ['media_unsuitable', 'media', { kind: 'done' }],
-    ['redirect', 'media', { kind: 'failed', error: { code: 'redirect' } }],
-    ['unreachable', 'network', { kind: 'retry', named: false, afterMs: null }],
-  ] as const)('%s (%s)', async (code, category, outcome) => {
-    const published = await publishFiles(['a.mp4'], { media: files.lending([mediaError(code, category)]) });
-    expect(published.outcome).toMatchObject(outcome);
-    expect(published.warnings.includes('media_as_link')).toBe(outcome.kind === 'done');
-    expect(await accepted()).toBe(outcome.kind === 'done' ? 1 : 0);
-  });
-
-  it('a retry goes on at the failed step', async () => {
-    await max.control.addFault({ ...answer(429), method: 'POST /messages' });
-    const first = await publishFiles(['a.jpg', 'b.mp3']);
-    expect(first.outcome).toMatchObject({ kind: 'retry' });
-    const second = await publishFiles(['a.jpg', 'b.mp3'], { results: first.results });
-    expect(second.outcome).toMatchObject({ kind: 'done' });
-    expect((await max.control.calls({ method: 'upload' })).items).toHaveLength(2);
-    expect((await max.control.ledger()).map(({ media: shown }) => shown.map(({ type }) => type))).toEqual([
-      ['photo'],
-      ['audio'],
-    ]);
   });
 });
 

@@ -130,6 +130,32 @@ describe('a medium that does not go', () => {
     expect(released).toBe(1);
   });
 
+  const refused = (error_code: number) => ({ error_code, error_msg: 'not this one' });
+  it.each([
+    ['upload.photo', 413, '<html>not this one</html>', 1],
+    ['upload.video', 413, '<html>not this one</html>', 1],
+    ['upload.photo', 400, refused(500), 2],
+    ['upload.video', 200, refused(505), 2],
+    ['photosV2.getUploadUrl', 200, refused(500), 2],
+    ['video.update', 200, refused(511), 2],
+    ['video.update', 200, refused(100), 2],
+  ])('because OK refuses it (%s %i %j): a link in the text (D-22)', async (method, status, body, times) => {
+    const [medium, file] = method.includes('video')
+      ? ([video, await fileOf('b.mp4', MP4, 'video/mp4')] as const)
+      : ([photo, await fileOf('a.png', PNG, 'image/png')] as const);
+    const { context } = files([file]);
+    await ok.control.addFault({ mode: 'answer', method, status, body, times });
+    const of = post({ media: [medium] });
+    const { outcome, results } = await publish(ok.publisher, of, context);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${medium.url}`, media: [] });
+    expect(ok.publisher.render(of, CHANNEL, results).warnings).toMatchObject([
+      { code: 'media_linked', message: expect.stringContaining('(not this one)') },
+    ]);
+    expect((await ok.control.calls({ method })).items).toHaveLength(times);
+    expect(released).toBe(1);
+  });
+
   it.each([{ photos: {} }, { error_code: 500, error_msg: 'UPLOAD : no' }])(
     'but not because it came damaged, once: %j is uploaded again',
     async (body) => {
@@ -165,6 +191,30 @@ describe('an upload that fails may be run again (platforms.md §3)', () => {
     expect((await publish(ok.publisher, of, context)).outcome).toMatchObject({ kind, named: false });
     expect((await publish(ok.publisher, of, context)).outcome).toMatchObject({ kind: 'done' });
     expect(await ok.control.ledger()).toHaveLength(1);
+  });
+
+  it('a film of which OK says nothing, and which is not there: the chain is run again', async () => {
+    const { context } = files([await fileOf('b.mp4', MP4, 'video/mp4')]);
+    await ok.control.addFault({ mode: 'answer', method: 'upload.video', status: 200, body: '' });
+    const { outcome } = await publish(ok.publisher, post({ media: [video] }), context);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'video' }] });
+    const chain = ['video.getUploadUrl', 'upload.video', 'video.update'];
+    const { items } = await ok.control.calls();
+    expect(items.map(({ method }) => method)).toEqual([...chain, ...chain, 'mediatopic.post']);
+  });
+
+  it.each([
+    [503, { message: 'busy' }],
+    [500, { error_code: 500, error_msg: 'UPLOAD' }],
+    [200, {}],
+  ])('a photo that is answered with %i %j: neither taken nor refused', async (status, body) => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    await ok.control.addFault({ mode: 'answer', method: 'upload.photo', status, body });
+    const { outcome } = await publish(ok.publisher, post({ media: [photo] }), context);
+    expect(outcome).toMatchObject({ kind: 'retry', named: false });
+    expect((await publish(ok.publisher, post({ media: [photo] }), context)).outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
   });
 
   it('a token that has expired meanwhile: the channel needs attention', async () => {

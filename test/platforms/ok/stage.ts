@@ -19,7 +19,7 @@ export const contextFor = (more: Partial<SendContext> = {}): SendContext => ({
   channel: CHANNEL,
   results: {},
   key: 'pub_1',
-  attempt: 1,
+  waits: {},
   media: async () => ({ code: 'no_media', category: 'internal', source: 'gateway', message: 'No file was expected.' }),
   signal: new AbortController().signal,
   ...more,

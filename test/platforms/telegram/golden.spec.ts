@@ -66,7 +66,7 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
       credentials: { bot_token: TOKEN },
       results,
       key: 'key',
-      attempt: 1,
+      waits: {},
       media: files.lending(paths),
       signal: new AbortController().signal,
     });
@@ -79,7 +79,7 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
     const ids = entries.slice(-expected(last).length).map(({ message_id }) => message_id);
     expect(outcome).toEqual({
       kind: 'done',
-      result: { message_id: ids[0] },
+      result: { message_id: ids[0], chat_id: '@harbour' },
       messageIds: ids,
       urls: ids.map((id) => `https://t.me/harbour/${id}`),
     });

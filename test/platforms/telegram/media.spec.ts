@@ -32,15 +32,19 @@ const contextWith = (more: Partial<SendContext> = {}): SendContext => ({
   channel,
   results: {},
   key: 'key',
-  attempt: 1,
+  waits: {},
   media: files.lending([]),
   signal: new AbortController().signal,
   ...more,
 });
-const publishFiles = async (names: readonly string[], more: Partial<SendContext> = {}, by = publisher) => {
+const publishFiles = async (
+  names: readonly string[],
+  { channel: to = channel, ...more }: Partial<SendContext> = {},
+  by = publisher,
+) => {
   const paths = await Promise.all(names.map((name) => files.make(name)));
   const post = postOf({ text: 'Look', media: mediaOf(names) });
-  return publishPost(by, post, channel, contextWith({ media: files.lending(paths), ...more }));
+  return publishPost(by, post, to, contextWith({ media: files.lending(paths), ...more }));
 };
 const kinds = async () => (await telegram.control.ledger()).map(({ media, text }) => media[0]?.type ?? text);
 
@@ -113,6 +117,23 @@ describe('a post of several messages', () => {
     expect(second.outcome).toMatchObject({ kind: 'done' });
     expect(await kinds()).toEqual(['photo', 'photo', 'audio', 'Look']);
     expect((await telegram.control.ledger()).at(-1)?.reply_to).toBe('1');
+  });
+
+  it("whose chat moves in between replies to nothing there: the number may be a stranger's", async () => {
+    const here = { ...channel, address: { chat_id: '-4321' } };
+    const there = { ...channel, address: { chat_id: '-1004321' } };
+    await telegram.control.addFault({ mode: 'answer', method: 'sendAudio', status: 429, body: '' });
+    const names = ['a.jpg', 'b.jpg', 'c.mp3'];
+    const first = await publishFiles(names, { channel: here });
+    expect(Object.keys(first.results)).toEqual(['media', 'visual']);
+    await telegram.control.ask('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
+    const second = await publishFiles(names, { channel: there, results: first.results });
+    expect(second.outcome).toMatchObject({ kind: 'done' });
+    const shown = await telegram.control.ledger({ channel: '-1004321' });
+    expect(shown.map(({ text, reply_to }) => [text, reply_to])).toEqual([
+      ['', null],
+      ['Look', null],
+    ]);
   });
 
   it.each([

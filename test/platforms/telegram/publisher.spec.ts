@@ -31,7 +31,7 @@ const contextFor = (chat_id: string, more: Partial<SendContext> = {}): SendConte
   channel: channelAt(chat_id),
   results: {},
   key: 'key',
-  attempt: 1,
+  waits: {},
   media: noMedia,
   signal: new AbortController().signal,
   ...more,
@@ -48,7 +48,7 @@ describe('a post that goes out', () => {
   ])('into %s has its id and address', async (chat_id, url) => {
     expect(await send({}, chat_id)).toEqual({
       kind: 'done',
-      result: { message_id: '1' },
+      result: { message_id: '1', chat_id },
       messageIds: ['1'],
       urls: [url],
     });
@@ -68,7 +68,11 @@ describe('what Telegram refuses (platforms.md §3)', () => {
   it('a chat that became a supergroup: the new address, to which it then goes', async () => {
     await telegram.control.ask('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
     const moved = await send({}, '-4321');
-    expect(moved).toEqual({ kind: 'moved', address: { chat_id: '-1004321' } });
+    expect(moved).toEqual({
+      kind: 'moved',
+      address: { chat_id: '-1004321' },
+      platform_says: 'Bad Request: group chat was upgraded to a supergroup chat',
+    });
     expect(await publisher.send(stepFor('-4321'), contextFor('-1004321'))).toMatchObject({ kind: 'done' });
   });
 

@@ -118,6 +118,40 @@ describe('a medium that does not go', () => {
     expect(released).toBe(1);
   });
 
+  const parameter = { error: { error_code: 100, error_msg: 'photo is undefined' } };
+  it.each([
+    ['upload.photo', 413, '<html>Request Entity Too Large</html>', 1],
+    ['upload.video', 413, '<html>Request Entity Too Large</html>', 1],
+    ['upload.video', 200, { error_code: 22, error_msg: 'unsupported video format' }, 2],
+    ['upload.photo', 400, { error: 'ERR_UPLOAD_FILE_NOT_UPLOADED' }, 2],
+    ['photos.saveWallPhoto', 200, parameter, 2],
+    ['photos.getWallUploadServer', 200, parameter, 2],
+    ['video.save', 200, parameter, 2],
+  ])('because VK refuses it (%s %i %j): a link in the text (D-22)', async (method, status, body, times) => {
+    const [medium, file] = method.includes('video')
+      ? ([video, await fileOf('a.mp4', MP4, 'video/mp4')] as const)
+      : ([photo, await fileOf('a.png', PNG, 'image/png')] as const);
+    const { context } = files([file]);
+    await vk.control.addFault({ mode: 'answer', method, status, body, times });
+    const of = post({ media: [medium] });
+    const { outcome, results } = await publish(vk.publisher, of, context);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: `Ahoy\n\n${medium.url}`, media: [] });
+    const says = /undefined|unsupported|ERR_UPLOAD|Too Large/.exec(JSON.stringify(body))?.[0];
+    expect(vk.publisher.render(of, CHANNEL, results).warnings).toMatchObject([
+      { code: 'media_linked', message: expect.stringContaining(says!) },
+    ]);
+    expect((await vk.control.calls({ method })).items).toHaveLength(times);
+    expect(released).toBe(1);
+  });
+
+  it('nor because it came to nothing, once: what cannot be saved is uploaded again', async () => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    await vk.control.addFault({ mode: 'answer', method: 'photos.saveWallPhoto', status: 200, body: parameter });
+    await publish(vk.publisher, post({ media: [photo] }), context);
+    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
+  });
+
   it.each([[''], ['[]'], [[]]])('but not because it came damaged, once: photo %j is uploaded again', async (empty) => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     const body = { server: 1, photo: empty, hash: 'h' };
@@ -153,6 +187,39 @@ describe('an upload that fails may be run again (platforms.md §3)', () => {
     expect((await publish(vk.publisher, post({ media: [photo] }), context)).outcome).toMatchObject({ kind: 'done' });
     expect(await vk.control.ledger()).toHaveLength(1);
     expect(released).toBe(2);
+  });
+
+  const busy = { message: 'busy' };
+  const internal = { error: { error_code: 10, error_msg: 'Internal server error' } };
+  it.each([
+    ['photo', 503, busy],
+    ['photo', 500, internal],
+    ['photo', 200, internal],
+    ['photo', 200, {}],
+    ['video', 503, busy],
+    ['video', 400, busy],
+    ['video', 500, { error: { error_code: 1 } }],
+    ['video', 200, internal],
+    ['video', 200, {}],
+  ] as const)('a %s that is answered with %i %j: neither taken nor refused', async (kind, status, body) => {
+    const { context } = files([
+      await (kind === 'photo' ? fileOf('a.png', PNG, 'image/png') : fileOf('a.mp4', MP4, 'video/mp4')),
+    ]);
+    const of = post({ media: [kind === 'photo' ? photo : video] });
+    await vk.control.addFault({ mode: 'answer', method: `upload.${kind}`, status, body });
+    const { outcome } = await publish(vk.publisher, of, context);
+    expect(outcome).toMatchObject({ kind: 'retry', named: false, error: { platform_says: expect.any(String) } });
+    expect((await vk.control.calls({ method: `upload.${kind}` })).items).toHaveLength(1);
+    expect((await publish(vk.publisher, of, context)).outcome).toMatchObject({ kind: 'done' });
+    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: kind }] });
+  });
+
+  it('429 is a wait of the length that is named, whatever the body says', async () => {
+    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+    const slow = { status: 429, body: internal, headers: { 'retry-after': '3' } };
+    await vk.control.addFault({ mode: 'answer', method: 'upload.photo', ...slow });
+    const { outcome } = await publish(vk.publisher, post({ media: [photo] }), context);
+    expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs: 3_000 });
   });
 
   it("a community's token cannot upload: the channel needs attention", async () => {

@@ -27,7 +27,7 @@ describe('a post that goes out', () => {
 
   it('goes out once for a key, however often it is sent', async () => {
     await send();
-    expect(await send({ attempt: 2 })).toMatchObject({ messageIds: ['1'] });
+    expect(await send({ waits: { slow_down: 1 } })).toMatchObject({ messageIds: ['1'] });
     expect(await send({ key: 'pub_2' })).toMatchObject({ messageIds: ['2'] });
     expect(await accepted()).toBe(2);
   });
@@ -100,11 +100,11 @@ describe('what VK answers (platforms.md §3)', () => {
     expect((await vk.control.calls()).total).toBe(1);
   });
 
-  it('a wait that VK does not name grows from attempt to attempt, and not for ever', async () => {
+  it('a wait that VK does not name grows from time to time, and not for ever', async () => {
     const waits: unknown[] = [];
-    for (const attempt of [1, 2, 3, 10]) {
+    for (const slow_down of [0, 1, 2, 9]) {
       await vk.control.addFault({ mode: 'answer', ...refusal(9) });
-      const outcome = await send({ attempt });
+      const outcome = await send({ waits: { too_many_requests: 7, slow_down } });
       waits.push(outcome.kind === 'retry' && outcome.afterMs);
     }
     expect(waits).toEqual([300_000, 600_000, 1_200_000, 4 * HOUR]);
