@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { AcceptPostHandler } from '../commands/accept-post.js';
 import { DisableEndpointHandler } from '../commands/disable-endpoint.js';
+import { InputWithdrawal } from '../commands/input-withdrawal.js';
 import { KeyClaims } from '../commands/key-claims.js';
 import { managementHandlers } from '../commands/handlers.js';
 import { LogRequestsHandler } from '../commands/log-requests.js';
@@ -37,7 +38,7 @@ import { SecretVault } from '../secrets/vault.js';
 import type { Infrastructure } from './infrastructure.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
 import { WallsController } from './walls.controller.js';
-import { publishersOf } from './worker.js';
+import { inputWithdrawalOf, publishersOf } from './worker.js';
 
 /** The HTTP side of a process: what its roles ask for. */
 @Module({})
@@ -89,6 +90,7 @@ const infrastructure = (settings: Settings, on: Infrastructure, log: Logger): Pr
   { provide: EVENT_STORE, useValue: on.store },
   { provide: EventCodec, useValue: on.codec },
   { provide: Streams, useValue: on.streams },
+  { provide: InputWithdrawal, useValue: inputWithdrawalOf(settings, on) },
   { provide: KeyClaims, useValue: new KeyClaims(on.streams) },
   { provide: Metrics, useValue: on.metrics },
   { provide: SecretVault, useValue: on.vault },

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { monthlyPostsOf } from '../config/limits-profile.js';
+import { InputWithdrawal } from '../commands/input-withdrawal.js';
+import { inputPlansOf, monthlyPostsOf } from '../config/limits-profile.js';
 import type { Settings } from '../config/settings.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
 import { GuardedClient } from '../media/guarded-client.js';
@@ -18,6 +19,7 @@ import { CircuitBreaker } from '../processing/translation/circuit-breaker.js';
 import { LibreTranslate } from '../processing/translation/libre-translate.js';
 import { createPool } from '../postgres/pool.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
+import { LiveEndpoints } from '../projections/discovery/live-endpoints.queries.js';
 import { ChannelMessages } from '../projections/posts/channel-messages.queries.js';
 import { PostPayloads } from '../projections/posts/post-payloads.js';
 import { posts } from '../projections/posts/posts.projection.js';
@@ -38,6 +40,7 @@ import { Publish } from '../sagas/publish-due-posts/publish.js';
 import { Rooms } from '../sagas/publish-due-posts/rooms.js';
 import { Quota } from '../sagas/publish-due-posts/quota.js';
 import { raiseNotices } from '../sagas/raise-notices/raise-notices.js';
+import { withdrawInput } from '../sagas/withdraw-input/withdraw-input.js';
 import type { Infrastructure } from './infrastructure.js';
 
 /** Base addresses of the networks, by identifier. */
@@ -58,6 +61,12 @@ export const publishersOf = (urls: PlatformUrls, limits: { readonly timeoutMs?: 
   createMaxPublisher({ apiUrl: urls.max, ...limits }),
   createOkPublisher({ apiUrl: urls.ok, ...limits }),
 ];
+
+/** Switches off what a plan does not allow. */
+export const inputWithdrawalOf = (
+  { limitsProfile }: Settings,
+  { streams, pool }: Pick<Infrastructure, 'streams' | 'pool'>,
+): InputWithdrawal => new InputWithdrawal(streams, new LiveEndpoints(pool), inputPlansOf(limitsProfile));
 
 /** What a worker goes by where it is not played with. */
 export interface WorkerOptions {
@@ -155,10 +164,13 @@ export const startWorker = async (
   const saga = new PublishDuePosts({ ...on, claims, schedule, publish, rooms, clock, log });
   const publishing = saga.run({ stop: working.signal, breakOff: sending.signal });
   const noticing = new EventSaga(raiseNotices(on.streams), { ...on, log }).run(working.signal);
+  const withdrawing = new EventSaga(withdrawInput(inputWithdrawalOf(settings, on), on.progress), { ...on, log }).run(
+    working.signal,
+  );
   return async () => {
     working.abort();
     const impatience = setTimeout(() => sending.abort(), SENDING_MS);
-    await Promise.all([publishing, noticing]);
+    await Promise.all([publishing, noticing, withdrawing]);
     clearTimeout(impatience);
     projecting.abort();
     await Promise.all(runners);

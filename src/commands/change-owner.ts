@@ -6,7 +6,8 @@ import { Streams } from '../event-store/streams.js';
 import { derivedUuid } from '../kernel/ids.js';
 import { isRejection } from '../kernel/result.js';
 import { SecretVault } from '../secrets/vault.js';
-import { done, type Outcome } from './done.js';
+import { allDone, done, type Outcome } from './done.js';
+import { InputWithdrawal } from './input-withdrawal.js';
 
 /** Where an owner's notices go. */
 export interface NoticeChat {
@@ -30,15 +31,24 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
   constructor(
     private readonly streams: Streams,
     private readonly vault: SecretVault,
+    private readonly withdrawal: InputWithdrawal,
   ) {}
 
   async execute({ execution, ownerId, change: { name, plan, noticeChat } }: ChangeOwner): Promise<Outcome> {
-    const changed = await this.streams.run(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan }, execution);
-    if (isRejection(changed) || !noticeChat) return done(changed);
+    // What an earlier change has left undone is done first, or a better plan would cover it up.
+    if (plan !== undefined) await this.withdrawal.from(ownerId, execution);
+    const changed = done(
+      await this.streams.run(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan }, execution),
+    );
+    if (isRejection(changed)) return changed;
+    const switchedOff = plan === undefined ? [] : await this.withdrawal.from(ownerId, execution);
+    const all = allDone([changed, ...switchedOff]);
+    if (!noticeChat) return all;
     const { botToken, chatId } = noticeChat;
     const commandId = `${execution.commandId}/notice-chat`;
     const secretId = await this.vault.put({ bot_token: botToken }, derivedUuid(commandId));
     const command = { type: 'SetNoticeChat', ownerId, chatId, secretId } as const;
-    return done(await this.streams.run(owner, ownerId, command, { ...execution, commandId }));
+    const set = done(await this.streams.run(owner, ownerId, command, { ...execution, commandId }));
+    return isRejection(set) ? set : allDone([all, set]);
   }
 }

@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy } from '../domain/endpoint/endpoint.events.js';
+import type { Plan } from '../domain/owner/owner.events.js';
 import { eventId } from '../event-store/codec.js';
 import { Streams } from '../event-store/streams.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
@@ -27,6 +28,13 @@ export class DisableEndpoint extends Command<string | null> {
   }
 }
 
+/** Of the command that switches an endpoint off, whoever gives it: one event for each time that it was switched on. */
+export const disablingId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
+  `disable/${endpointId}/${by}/${epoch}`;
+
+/** Why an endpoint is switched off by the plan, for people. */
+export const withoutInput = (plan: Plan): string => `the plan "${plan}" has no webhook input`;
+
 /** What shows that an endpoint is off: who was told so, and looks, sees it. */
 const VIEWS = ['discovery'];
 /** How long a refusal waits for the views, ms. It stands without them. */
@@ -41,7 +49,7 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
   ) {}
 
   async execute({ endpointId, by, epoch, reason, requestId }: DisableEndpoint): Promise<string | null> {
-    const commandId = `disable/${endpointId}/${by}/${epoch}`;
+    const commandId = disablingId(endpointId, by, epoch);
     const origin = { actor: 'system:gate', requestId, causationId: requestId, correlationId: requestId };
     const command = { type: 'DisableEndpoint', endpointId, by, reason } as const;
     const execution = { ...origin, commandId, at: this.clock.now() };

@@ -40,6 +40,10 @@ export interface LimitsProfile {
 export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, number | null>> =>
   Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].monthlyPosts])) as Record<Plan, number | null>;
 
+/** Plans with webhook input. */
+export const inputPlansOf = ({ plans }: LimitsProfile): readonly Plan[] =>
+  PLANS.filter((plan) => plans[plan].webhookInput);
+
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { monthlyPostsOf, PLANS } from '../config/limits-profile.js';
+import { inputPlansOf, monthlyPostsOf } from '../config/limits-profile.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import type { Plan } from '../domain/owner/owner.events.js';
@@ -20,7 +20,7 @@ export class Quotas {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly queries: QueryBus,
   ) {
-    this.inputPlans = PLANS.filter((plan) => limitsProfile.plans[plan].webhookInput);
+    this.inputPlans = inputPlansOf(limitsProfile);
     this.monthlyPosts = monthlyPostsOf(limitsProfile);
   }
 

@@ -1,3 +1,5 @@
+import { owner as ownerDecider } from '../../src/domain/owner/owner.decider.js';
+import { until } from '../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../http/gateway.js';
 import { call, lineOf } from './calls.js';
 
@@ -101,13 +103,55 @@ describe('an endpoint whose client does not keep to the limits (spec: States; D-
 });
 
 describe('an endpoint whose owner’s plan has no webhook input any more (D-8)', () => {
-  it('answers 503 rejected_tier, is switched off by the plan, and has to be switched on when the plan allows it again', async () => {
+  it.each(['free', 'standard'])(
+    'is switched off from the change to %s on, whether or not anyone calls it; and stays off when the plan allows it again',
+    async (plan) => {
+      const its = await gateway.owner('pro');
+      const [endpoint, another, test, off] = [
+        await gateway.endpoint(its, [], { min_interval: 60 }),
+        await gateway.endpoint(its, [], { min_interval: 60 }),
+        await gateway.endpoint(its, [], { min_interval: 60, mode: 'test' }),
+        await gateway.endpoint(its, [], { min_interval: 60 }),
+      ];
+      await gateway.manage('POST', `/endpoints/${off.id}/disable`, {});
+      await gateway.manage('PATCH', `/owners/${its}`, { plan });
+      for (const one of [endpoint, another])
+        expect(await shown(one)).toMatchObject({ is_active: false, disabled_by: 'plan' });
+      expect(await shown(test)).toMatchObject({ is_active: true, disabled_by: null }); // D-12
+      expect(await shown(off)).toMatchObject({ is_active: false, disabled_by: 'owner' });
+      await gateway.manage('PATCH', `/owners/${its}`, { plan: 'pro' });
+      expect(await shown(endpoint)).toMatchObject({ is_active: false, disabled_by: 'plan' });
+      await switchOn(endpoint);
+      await gateway.manage('PATCH', `/owners/${its}`, { plan: 'maxi' });
+      expect(await shown(endpoint)).toMatchObject({ is_active: true, disabled_by: null });
+      expect(await switchedOffBy(endpoint)).toHaveLength(1);
+    },
+  );
+
+  it('is switched off also where the process died that changed the plan, before it is called or the plan allows it again', async () => {
+    const its = await gateway.owner('pro');
+    const [endpoint, another] = [
+      await gateway.endpoint(its, [], { min_interval: 60 }),
+      await gateway.endpoint(its, [], { min_interval: 60 }),
+    ];
+    // What such a process leaves behind: the owner's event alone.
+    const origin = { actor: 'operator', requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1' };
+    const command = { type: 'ChangeOwner', ownerId: its, plan: 'free' } as const;
+    await gateway.streams.run(ownerDecider, its, command, { ...origin, commandId: 'died', at: Date.now() });
+    await until('both are off', async () =>
+      (await Promise.all([shown(endpoint), shown(another)])).every(({ disabled_by }) => disabled_by === 'plan'),
+    );
+    const [planChanged] = (await gateway.events(`owner-${its}`)).filter(({ type }) => type === 'OwnerPlanChanged');
+    expect(await switchedOffBy(endpoint)).toMatchObject([
+      { actor: 'system:withdraw-input', requestId: 'req_1', causationId: planChanged!.id, correlationId: 'req_1' },
+    ]);
+  });
+
+  it('answers 503 rejected_tier, and has to be switched on when the plan allows it again', async () => {
     const its = await gateway.owner('pro');
     const endpoint = await gateway.endpoint(its, [], { min_interval: 60 });
     await gateway.manage('PATCH', `/owners/${its}`, { plan: 'standard' });
-    expect(await shown(endpoint)).toMatchObject({ is_active: true });
     const first = await call(gateway.url, endpoint);
-    expect(await shown(endpoint)).toMatchObject({ is_active: false, disabled_by: 'plan' });
     const [event] = await switchedOffBy(endpoint);
     expect(first.status).toBe(503);
     expect(await lineOf(gateway, endpoint, first)).toMatchObject({ decision: 'rejected_tier', http_status: 503 });

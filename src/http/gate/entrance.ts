@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { DisableEndpoint } from '../../commands/disable-endpoint.js';
+import { DisableEndpoint, withoutInput as planWithoutInput } from '../../commands/disable-endpoint.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { type Log, LOG } from '../../kernel/log.js';
@@ -121,7 +121,6 @@ export class Entrance {
   }
 
   private async disableForPlan({ request }: Visit, { endpoint_id, epoch, plan }: EndpointAccess): Promise<void> {
-    const reason = `the plan "${plan}" has no webhook input`;
-    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, reason, request.id));
+    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInput(plan), request.id));
   }
 }
