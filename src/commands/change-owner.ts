@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { owner } from '../domain/owner/owner.decider.js';
+import { owner, type OwnerCommand } from '../domain/owner/owner.decider.js';
 import type { Plan } from '../domain/owner/owner.events.js';
 import type { Execution } from '../event-store/codec.js';
 import { Streams } from '../event-store/streams.js';
@@ -15,12 +15,12 @@ export interface NoticeChat {
   readonly chatId: string;
 }
 
-/** An owner's name, plan or notice chat; what is undefined stays. */
+/** An owner's name, plan or notice chat; what is undefined stays, and null takes the chat away. */
 export class ChangeOwner extends Command<Outcome> {
   constructor(
     readonly execution: Execution,
     readonly ownerId: string,
-    readonly change: { readonly name?: string; readonly plan?: Plan; readonly noticeChat?: NoticeChat },
+    readonly change: { readonly name?: string; readonly plan?: Plan; readonly noticeChat?: NoticeChat | null },
   ) {
     super();
   }
@@ -43,12 +43,15 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     if (isRejection(changed)) return changed;
     const switchedOff = plan === undefined ? [] : await this.withdrawal.from(ownerId, execution);
     const all = allDone([changed, ...switchedOff]);
-    if (!noticeChat) return all;
-    const { botToken, chatId } = noticeChat;
+    if (noticeChat === undefined) return all;
     const commandId = `${execution.commandId}/notice-chat`;
-    const secretId = await this.vault.put({ bot_token: botToken }, derivedUuid(commandId));
-    const command = { type: 'SetNoticeChat', ownerId, chatId, secretId } as const;
+    const command = await this.toNoticeChat(ownerId, noticeChat, commandId);
     const set = done(await this.streams.run(owner, ownerId, command, { ...execution, commandId }));
     return isRejection(set) ? set : allDone([all, set]);
+  }
+  private async toNoticeChat(ownerId: string, chat: NoticeChat | null, commandId: string): Promise<OwnerCommand> {
+    if (!chat) return { type: 'RemoveNoticeChat', ownerId };
+    const secretId = await this.vault.put({ bot_token: chat.botToken }, derivedUuid(commandId));
+    return { type: 'SetNoticeChat', ownerId, chatId: chat.chatId, secretId };
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../kernel/events.js';
+import { notFound } from './refusals.js';
 
 /** Who makes a management call (management.md: Manners). */
 export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; readonly ownerId: string };
@@ -21,3 +22,13 @@ export const actorOf = (caller: Caller): Actor => (caller.kind === 'operator' ? 
 
 /** Whose things the caller may see: an owner's id; null: everyone's. */
 export const scopeOf = (caller: Caller): string | null => (caller.kind === 'operator' ? null : caller.ownerId);
+
+/**
+ * Whose things a list shows: those of the owner that is asked for, else all that the caller may see.
+ * @param owner as `?owner_id=` names one @throws HttpProblem 404 where an owner names another
+ */
+export const listScopeOf = (caller: Caller, owner: string | undefined): string | null => {
+  const scope = scopeOf(caller);
+  if (scope !== null && owner !== undefined && owner !== scope) throw notFound('owner');
+  return scope ?? owner ?? null;
+};

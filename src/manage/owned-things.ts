@@ -6,7 +6,7 @@ import { given } from '../payload/absence.js';
 import type { Sent } from '../payload/check-fields.js';
 import { FindThing, type Kind, ListThings, type Things } from '../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../projections/progress.js';
-import { callerOf, scopeOf } from './caller.js';
+import { callerOf, listScopeOf, scopeOf } from './caller.js';
 import { readQuery } from './drafts.js';
 import { ID_FORM } from './id.pipe.js';
 import { cursorOf, type ListAnswer, listAnswer, pageOf, PageQuery } from './page.js';
@@ -17,7 +17,7 @@ class ListQuery extends PageQuery {
   @cursorOf('id')
   declare readonly cursor: string | undefined;
 
-  /** Only this owner's; for the operator, who else sees everyone's. */
+  /** Only this owner's; to the operator, who else sees everyone's, and to that owner. */
   @Is.like(ID_FORM, 'an id such as own_…')
   readonly owner_id: string | undefined;
 
@@ -52,8 +52,7 @@ export class OwnedThings {
   ): Promise<ListAnswer> {
     const query = readQuery(request, ListQuery);
     const page = pageOf(query);
-    // An owner gets its own, whatever it asks for.
-    const scope = scopeOf(callerOf(request)) ?? query.owner_id ?? null;
+    const scope = listScopeOf(callerOf(request), query.owner_id);
     await this.upToDate(request);
     const rows = await this.queries.execute(new ListThings(kind, scope, { before: page.after, limit: page.limit + 1 }));
     return listAnswer(rows, page, (row) => idOf(kind, row), show);

@@ -53,11 +53,21 @@ describe('lists', () => {
     expect(all).toEqual(expect.arrayContaining(channels));
     const foreign = idsOf((await operator.get(`/channels?owner_id=${other.id}`)).body.items);
     expect(foreign).toHaveLength(1);
-    expect(idsOf((await other.caller.get(`/channels?owner_id=${owner.id}`)).body.items)).toEqual(foreign);
+    expect(idsOf((await other.caller.get(`/channels?owner_id=${other.id}`)).body.items)).toEqual(foreign);
     for (const list of ['projects', 'endpoints', 'posts'])
       expect((await owner.caller.get(`/${list}`).expect(200)).body).toEqual({ items: [], next: null });
     expect(idsOf((await operator.get('/owners')).body.items)).toEqual([other.id, owner.id]);
   });
+
+  it.each(['owners', 'channels', 'projects', 'endpoints', 'posts'])(
+    'of %s answer 404 to an owner who asks for another’s, and for nobody’s',
+    async (list) => {
+      for (const id of [owner.id, 'own_0']) {
+        const { body } = await other.caller.get(`/${list}?owner_id=${id}`).expect(404);
+        expect(body.code).toBe('not_found');
+      }
+    },
+  );
 
   it('refuse a cursor that another kind of list gave', async () => {
     const { id } = await newEndpoint(owner, []);

@@ -137,6 +137,20 @@ describe('owners', () => {
     ]);
   });
 
+  it('take the chat for notices away with null, once, and leave it where it is not sent', async () => {
+    const { id, caller } = await newOwner(stage);
+    const notice_chat = { bot_token: '1:secret-of-the-bot', chat_id: -100123 };
+    await caller.patch(`/owners/${id}`, { notice_chat }).expect(200);
+    expect((await caller.patch(`/owners/${id}`, { name: 'B' }).expect(200)).body.notice_chat).not.toBeNull();
+    for (let i = 0; i < 2; i++)
+      expect((await caller.patch(`/owners/${id}`, { notice_chat: null }).expect(200)).body.notice_chat).toBeNull();
+    const events = await stage.running.infrastructure.store.readStream(`owner-${id}`);
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['OwnerRegistered', 'OwnerNoticeChatSet', 'OwnerRenamed', 'OwnerNoticeChatRemoved'],
+    ]);
+    expect((await caller.get(`/owners/${id}`)).body).toMatchObject({ name: 'B', notice_chat: null });
+  });
+
   it('get post packs from the operator', async () => {
     const { id, caller } = await newOwner(stage, 'free');
     expect((await caller.post(`/owners/${id}/post-packs`, { posts: 5 }).expect(403)).body.code).toBe('forbidden');

@@ -14,6 +14,7 @@ export type OwnerCommand =
   | { readonly type: 'ChangeOwner'; readonly ownerId: string; readonly name?: string; readonly plan?: Plan }
   | { readonly type: 'RotateOwnerKey'; readonly ownerId: string; readonly keyHash: string }
   | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
+  | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number };
 
 /** An owner as its events leave it; null: there is none. */
@@ -21,6 +22,7 @@ export type OwnerState = null | {
   readonly name: string;
   readonly plan: Plan;
   readonly keyHash: string;
+  readonly hasNoticeChat: boolean;
   /** Of all post packs so far, used or not (D-18). */
   readonly packPosts: number;
 };
@@ -51,6 +53,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
         return [{ type: 'OwnerKeyRotated', data: { ownerId, keyHash: command.keyHash } }];
       case 'SetNoticeChat':
         return [{ type: 'OwnerNoticeChatSet', data: { ownerId, chatId: command.chatId, secretId: command.secretId } }];
+      case 'RemoveNoticeChat':
+        return state.hasNoticeChat ? [{ type: 'OwnerNoticeChatRemoved', data: { ownerId } }] : [];
       case 'AddPostPack':
         return [{ type: 'PostPackAdded', data: { ownerId, posts: command.posts } }];
       default:
@@ -61,7 +65,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
   evolve(state, event) {
     if (event.type === 'OwnerRegistered') {
       const { name, plan, keyHash } = event.data;
-      return { name, plan, keyHash, packPosts: 0 };
+      return { name, plan, keyHash, hasNoticeChat: false, packPosts: 0 };
     }
     if (!state) return state;
     switch (event.type) {
@@ -72,7 +76,9 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
       case 'OwnerKeyRotated':
         return { ...state, keyHash: event.data.keyHash };
       case 'OwnerNoticeChatSet':
-        return state;
+        return { ...state, hasNoticeChat: true };
+      case 'OwnerNoticeChatRemoved':
+        return { ...state, hasNoticeChat: false };
       case 'PostPackAdded':
         return { ...state, packPosts: state.packPosts + event.data.posts };
       default:

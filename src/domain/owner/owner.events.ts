@@ -22,12 +22,20 @@ export type OwnerNoticeChatSet = DomainEvent<
   'OwnerNoticeChatSet',
   { readonly ownerId: string; readonly chatId: string; readonly secretId: string }
 >;
+/** Notices go nowhere from here on. */
+export type OwnerNoticeChatRemoved = DomainEvent<'OwnerNoticeChatRemoved', { readonly ownerId: string }>;
 /** D-18: so many posts beyond the plan's month. */
 export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: string; readonly posts: number }>;
 
 /** What an owner’s stream holds. */
 export type OwnerEvent =
-  OwnerRegistered | OwnerRenamed | OwnerPlanChanged | OwnerKeyRotated | OwnerNoticeChatSet | PostPackAdded;
+  | OwnerRegistered
+  | OwnerRenamed
+  | OwnerPlanChanged
+  | OwnerKeyRotated
+  | OwnerNoticeChatSet
+  | OwnerNoticeChatRemoved
+  | PostPackAdded;
 
 /** Versions of these events. */
 export const ownerEvents = {
@@ -36,5 +44,6 @@ export const ownerEvents = {
   OwnerPlanChanged: { version: 1 },
   OwnerKeyRotated: { version: 1 },
   OwnerNoticeChatSet: { version: 1 },
+  OwnerNoticeChatRemoved: { version: 1 },
   PostPackAdded: { version: 1 },
 } satisfies Catalogue & Record<OwnerEvent['type'], unknown>;

@@ -58,12 +58,13 @@ class NoticeChatDraft {
 export interface OwnerChange {
   readonly name?: string;
   readonly plan?: Plan;
-  readonly noticeChat?: NoticeChat;
+  readonly noticeChat?: NoticeChat | null;
 }
 
-/** Body of PATCH /owners/{id}: what is not sent stays. */
+/** Body of PATCH /owners/{id}: what is not sent stays; null takes the notice chat away. */
 export const readOwnerChange: Reader<OwnerChange> = (sent, problems) => {
   const { name, plan, notice_chat } = fieldsOf(OwnerPatch)(sent, problems);
+  if (sent.notice_chat === null) return { name, plan, noticeChat: null };
   const chat = readPart(notice_chat, 'notice_chat', NoticeChatDraft, problems);
   return { name, plan, noticeChat: chat && { botToken: chat.bot_token, chatId: chat.chat_id } };
 };

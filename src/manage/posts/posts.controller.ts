@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { iso } from '../../kernel/instant.js';
 import { FindPost, ListPosts, type PostWithPublications } from '../../projections/posts/posts.queries.js';
-import { callerOf, scopeOf } from '../caller.js';
+import { callerOf, listScopeOf, scopeOf } from '../caller.js';
 import { readQuery } from '../drafts.js';
 import { IdPipe } from '../id.pipe.js';
 import { KeyGuard } from '../key.guard.js';
@@ -26,7 +26,7 @@ export class PostsController {
     const query = readQuery(request, PostsQuery);
     const page = pageOf(query);
     const filter = {
-      ownerId: scopeOf(callerOf(request)) ?? query.owner_id ?? null,
+      ownerId: listScopeOf(callerOf(request), query.owner_id),
       ...{ endpointId: query.endpoint_id, channelId: query.channel_id, state: query.state },
     };
     const rows = await this.queries.execute(new ListPosts(filter, { before: page.after, limit: page.limit + 1 }));

@@ -22,7 +22,7 @@ export class PostsQuery extends PageQuery {
   @Must.beOneOf(PUBLICATION_STATES)
   readonly state: PublicationViewState | undefined;
 
-  /** Only this owner's; for the operator, who else sees everyone's. */
+  /** Only this owner's; to the operator, who else sees everyone's, and to that owner. */
   @Is.like(ID_FORM, 'an id such as own_…')
   readonly owner_id: string | undefined;
 

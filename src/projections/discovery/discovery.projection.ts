@@ -73,6 +73,8 @@ const handle = (event: Known, hand: InHand): void => {
       const { ownerId, chatId, secretId } = event.data;
       return void hand.owners.patch(ownerId, { notice_chat_id: chatId, notice_secret_id: secretId });
     }
+    case 'OwnerNoticeChatRemoved':
+      return void hand.owners.patch(event.data.ownerId, { notice_chat_id: null, notice_secret_id: null });
     case 'PostPackAdded': {
       const { ownerId, posts } = event.data;
       return void hand.owners.patch(ownerId, { pack_posts: (hand.owners.get(ownerId)?.pack_posts ?? 0) + posts });

@@ -16,6 +16,7 @@ const owner: SamplesOf<OwnerEvent> = {
   OwnerPlanChanged: [{ ownerId, plan: 'business' }],
   OwnerKeyRotated: [{ ownerId, keyHash: sha256 }],
   OwnerNoticeChatSet: [{ ownerId, chatId: '-1001234567890', secretId: 'sec_notice' }],
+  OwnerNoticeChatRemoved: [{ ownerId }],
   PostPackAdded: [{ ownerId, posts: 500 }],
 };
 
