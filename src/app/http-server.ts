@@ -5,7 +5,15 @@ import type { Logger } from 'pino';
 import { NestLogger } from '../config/nest-logger.js';
 import type { Settings } from '../config/settings.js';
 import { rememberClientAddresses } from '../http/client-address.js';
-import { answerClientError, answerUnreadableAddress } from '../http/client-errors.js';
+import {
+  answerClientError,
+  answerConnect,
+  answerExpectation,
+  answerUnreadableAddress,
+  closeAfter,
+  rememberArrivals,
+  requireHost,
+} from '../http/client-errors.js';
 import { recordAnswers } from '../http/gate/request-notes.js';
 import { RequestRecorder } from '../http/gate/request-recorder.js';
 import { leaveBodiesUnread } from '../http/raw-body.js';
@@ -37,7 +45,10 @@ export const createHttpServer = async (
     bodyLimit: Number.MAX_SAFE_INTEGER, // counted where the body is read, when it is its turn
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what still comes over an open connection is answered in our own form (D-6)
-    http: { headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES, connectionsCheckingInterval: LOOK_MS },
+    http: {
+      ...{ headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES, connectionsCheckingInterval: LOOK_MS },
+      requireHostHeader: false, // asked for below, with a word
+    },
     routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is a slug that nobody has
     clientErrorHandler: answerClientError,
     frameworkErrors: answerUnreadableAddress,
@@ -49,8 +60,10 @@ export const createHttpServer = async (
   });
   rememberClientAddresses(adapter.getInstance());
   leaveBodiesUnread(adapter.getInstance());
-  answerHalfClosed(adapter.getInstance());
-  endConnectionsWhileClosing(adapter.getInstance());
+  rememberArrivals(adapter.getInstance());
+  requireHost(adapter.getInstance());
+  answerInNodesPlace(adapter.getInstance());
+  endConnections(adapter.getInstance());
   if (settings.roles.has('api')) recordAnswers(adapter.getInstance(), app.get(RequestRecorder), systemClock);
   on.metrics.watchRequests(adapter.getInstance());
   return app;
@@ -71,15 +84,25 @@ const answerHalfClosed = ({ server }: FastifyInstance): void => {
   Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** A connection that was busy when the server began to close would stay open, idle, after its answer. */
-const endConnectionsWhileClosing = (fastify: FastifyInstance): void => {
+/** What never becomes a request of ours is answered in our form all the same (D-6, D-11). */
+const answerInNodesPlace = (fastify: FastifyInstance): void => {
+  answerHalfClosed(fastify);
+  fastify.server.on('checkExpectation', answerExpectation).on('connect', answerConnect);
+};
+
+/**
+ * A connection that was busy when the server began to close would stay open, idle, after its answer; one whose body is not
+ * read to its end (raw-body.ts) would never bring another request.
+ */
+const endConnections = (fastify: FastifyInstance): void => {
   let closing = false;
   fastify.addHook('preClose', (done) => {
     closing = true;
     done();
   });
-  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
     if (closing) void reply.header('connection', 'close');
+    if (request.raw.isPaused()) closeAfter(request, reply);
     done();
   });
 };

@@ -11,6 +11,11 @@ declare module 'fastify' {
     arrivedAt: number;
     /** How many bytes of the body have come so far, kept or not. */
     bytesCome: number;
+    /**
+     * Ends a body that is being read and will not come as a whole. False where nobody reads it any more; null where nobody
+     * has begun to.
+     */
+    breakOff: ((problem: HttpProblem) => boolean) | null;
   }
 }
 
@@ -22,6 +27,7 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('contentTypeSent', undefined);
   fastify.decorateRequest('arrivedAt', 0);
   fastify.decorateRequest('bytesCome', 0);
+  fastify.decorateRequest('breakOff', null);
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = performance.now();
     request.contentTypeSent = request.headers['content-type'];
@@ -54,15 +60,20 @@ export interface BodyWatcher {
 const NOBODY: BodyWatcher = { bodyMoves: () => undefined, bodyIsRead: () => undefined };
 
 /**
- * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and thrown
- * away, up to four times as much, so that the client gets to see the answer), `body_incomplete` where it broke off.
+ * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and not kept,
+ * up to four times as much, so that the client gets to see the answer), `body_incomplete` where it broke off.
  * @param watcher told of everything at the very moment
+ * @param pass given a body that is too long to be kept, from its first byte on
  */
-export const receiveBody = (request: FastifyRequest, watcher: BodyWatcher = NOBODY): Promise<ReceivedBody> => {
+export const receiveBody = (
+  request: FastifyRequest,
+  watcher: BodyWatcher = NOBODY,
+  pass: (chunk: Buffer) => void = () => undefined,
+): Promise<ReceivedBody> => {
   const stream = request.raw;
   const limit = LIMITS.payloadBytes;
   return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
     const settle = (received: ReceivedBody) => {
@@ -72,27 +83,30 @@ export const receiveBody = (request: FastifyRequest, watcher: BodyWatcher = NOBO
     };
     if (stream.readableEnded) return settle({ ok: true, bytes: Buffer.alloc(0) });
     stream.on('data', (chunk: Buffer) => {
+      if (isOver) return;
       watcher.bodyMoves();
       size += chunk.length;
       request.bytesCome = size;
-      if (size <= limit) chunks.push(chunk);
-      else if (size > limit * 4) {
-        stream.pause();
-        if (!isOver) settle({ ok: false, problem: tooLarge() });
-      } else chunks = [];
+      if (size <= limit) return void chunks.push(chunk);
+      for (const kept of chunks.splice(0)) pass(kept);
+      pass(chunk);
+      if (size <= limit * 4) return;
+      stream.pause();
+      settle({ ok: false, problem: tooLarge() });
     });
     stream.on('end', () => {
       if (isOver) return;
       if (size > limit) settle({ ok: false, problem: tooLarge() });
       else settle({ ok: true, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
     });
-    const broken = () => {
-      if (isOver) return; // every body is closed once it was read
-      const message = 'The connection ended before the body did.';
-      settle({ ok: false, problem: HttpProblem.of(400, 'body_incomplete', message) });
+    const breakOff = (problem: HttpProblem): boolean => {
+      if (isOver) return false; // every body is closed once it was read
+      settle({ ok: false, problem });
+      return true;
     };
-    stream.on('error', broken);
-    stream.on('close', broken);
+    request.breakOff = breakOff;
+    stream.on('error', () => breakOff(incomplete()));
+    stream.on('close', () => breakOff(incomplete()));
   });
 };
 
@@ -112,6 +126,10 @@ export const readBody = async (request: FastifyRequest): Promise<Buffer> => {
   if (!received.ok) throw received.problem;
   return received.bytes;
 };
+
+/** A body of which the end is missing. */
+export const incomplete = (): HttpProblem =>
+  HttpProblem.of(400, 'body_incomplete', 'The connection ended before the body did.');
 
 const tooLarge = (): HttpProblem =>
   HttpProblem.of(400, 'body_too_large', `The body is larger than ${LIMITS.payloadBytes} bytes (5 MB): send less.`);

@@ -212,6 +212,52 @@ describe('a request that is who it says it is', () => {
     }
   });
 
+  describe('with a body beyond 5 MB: who sent it comes first (D-7)', () => {
+    const LIMIT = 5_242_880;
+    const statuses = async (endpoint: TestEndpoint, size: number): Promise<unknown[]> => {
+      const body = Buffer.alloc(size, 'a');
+      const wrong = signed('another secret', body);
+      const signatures = [signed(endpoint.secret, body), wrong, signed(endpoint.secret, ''), undefined];
+      const answers = [];
+      for (const signature of signatures)
+        answers.push(await call(gateway.url, endpoint, { body, headers: { 'x-service-client-signature': signature } }));
+      const lines = await Promise.all(answers.map((answer) => lineOf(gateway, endpoint, answer)));
+      return lines.map(({ http_status, reason }) => [http_status, reason]);
+    };
+
+    it.each([
+      ['a byte more', LIMIT + 1],
+      ['four times as much', LIMIT * 4],
+    ])('%s: 400 where it is rightly signed, 401 where it is not', async (_, size) => {
+      const endpoint = await endpointWith({ require_signature: true });
+      const expected = [[400, 'body_too_large'], ...Array(3).fill([401, 'bad_signature'])];
+      // At first the endpoint is not known to this process, and then it is.
+      for (let i = 0; i < 2; i++) expect(await statuses(endpoint, size)).toEqual(expected);
+    });
+
+    it('of which nobody reads the end: 401', async () => {
+      const endpoint = await endpointWith({ require_signature: true });
+      const body = Buffer.alloc(LIMIT * 4 + 1_000_000, 'a');
+      const headers = { 'x-service-client-signature': signed(endpoint.secret, body) };
+      const answer = await call(gateway.url, endpoint, { body, headers });
+      expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    });
+
+    it('under either secret while one is rotated', async () => {
+      const endpoint = await endpointWith({ require_signature: true });
+      await gateway.manage('POST', `/endpoints/${endpoint.id}/rotate-secret`, { overlap_minutes: 10 });
+      expect((await statuses(endpoint, LIMIT + 1))[0]).toEqual([400, 'body_too_large']);
+    });
+
+    it('in the sandbox as well', async () => {
+      const endpoint = await endpointWith({ require_signature: true });
+      const body = 'a'.repeat(LIMIT + 1);
+      const sandbox = async (secret: string) =>
+        (await endpoint.sandbox(body, { 'x-service-client-signature': signed(secret, body) })).status;
+      expect([await sandbox(endpoint.secret), await sandbox('another')]).toEqual([400, 401]);
+    });
+  });
+
   it('by a signature under either secret while one is rotated with an overlap, and under the new one alone after', async () => {
     const endpoint = await endpointWith({ require_signature: true });
     const send = (secret: string) =>

@@ -1,7 +1,10 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { until } from '../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../http/gateway.js';
 import { startTestPostgres } from '../support/postgres.js';
-import { call, lineOf, type LogLine, logOf } from './calls.js';
+import { answersIn, openSocket } from '../hostile/raw-http.js';
+import { call, lineOf, type LogLine, logOf, signed } from './calls.js';
 
 let gateway: TestGateway;
 let owner: string;
@@ -71,6 +74,66 @@ describe('a line of the request log (spec: Request log entry; D-33)', () => {
       [415, size],
       [403, size],
     ]);
+  });
+
+  describe('of a request whose body does not come as a whole (D-33)', () => {
+    /** Sends these lines and this of a body, says no more, and takes the answer. */
+    const breakOff = async (
+      { slug, token }: Pick<TestEndpoint, 'slug' | 'token'>,
+      sent: string,
+      ...lines: string[]
+    ) => {
+      const socket = await openSocket(gateway.url);
+      const head = [`POST /v1/webhooks/${slug} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...lines];
+      socket.end(`${[...head, 'Content-Type: application/json', '\r\n'].join('\r\n')}${sent}`);
+      const [answer, ...more] = answersIn(await text(socket));
+      expect(more).toEqual([]);
+      const { status, requestId, body } = answer!;
+      expect(JSON.parse(body).request_id).toBe(requestId);
+      return { status, code: JSON.parse(body).code, headers: new Headers({ 'x-request-id': requestId! }), text: body };
+    };
+
+    it.each([
+      ['breaks off', '{"text": "Hell', 'Content-Length: 20', 400, 'body_incomplete'],
+      ['breaks off in its chunks', 'd\r\n{"text"', 'Transfer-Encoding: chunked', 400, 'body_incomplete'],
+      ['is no HTTP', 'zz\r\n{"text"', 'Transfer-Encoding: chunked', 400, 'bad_request'],
+    ])('but %s: under the id of its answer', async (_, sent, line, status, code) => {
+      const its = await endpoint();
+      const answer = await breakOff(its, sent, line);
+      expect([answer.status, answer.code]).toEqual([status, code]);
+      expect(await lineOf(gateway, its, answer)).toMatchObject({
+        ...{ decision: 'rejected_validation', reason: code, http_status: status, route: 'POST /v1/webhooks/{slug}' },
+      });
+    });
+
+    if (process.env.TEST_LONG)
+      it('but goes silent: 408, under the id of its answer', async () => {
+        const its = await endpoint();
+        const { hostname, port } = new URL(gateway.url);
+        const socket = connect({ host: hostname, port: Number(port) });
+        const head = [`POST /v1/webhooks/${its.slug} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${its.token}`];
+        socket.write(
+          `${[...head, 'Content-Type: application/json', 'Content-Length: 20', '\r\n'].join('\r\n')}{"text"`,
+        );
+        const [answer] = answersIn(await text(socket));
+        const line = { ...answer!, headers: new Headers({ 'x-request-id': answer!.requestId! }), text: '' };
+        expect(await lineOf(gateway, its, line)).toMatchObject({ http_status: 408, reason: 'request_timeout' });
+      }, 60_000);
+
+    it('is rejected_auth where it is not known who sent it: its signature cannot be checked', async () => {
+      const its = await endpoint();
+      const signing = await endpoint({ require_signature: true });
+      const signature = `X-Service-Client-Signature: ${signed(signing.secret, '')}`;
+      const answers = [
+        [its, await breakOff({ ...its, token: 'wrong' }, '{', 'Content-Length: 20'), 'bad_token'],
+        [signing, await breakOff(signing, '{', 'Content-Length: 20', signature), 'body_incomplete'],
+      ] as const;
+      for (const [whose, answer, reason] of answers) {
+        expect(answer.status).toBe(401);
+        expect(await lineOf(gateway, whose, answer)).toMatchObject({ decision: 'rejected_auth', reason });
+      }
+      expect((await breakOff({ ...its, slug: 'nobody-has-this-slug' }, '{', 'Content-Length: 20')).status).toBe(401);
+    });
   });
 
   it('has names that are not ASCII as they were sent', async () => {

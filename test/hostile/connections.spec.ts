@@ -170,6 +170,32 @@ describe('connections that are hostile', () => {
       expect(answers.map((answer) => answer.status)).toEqual([status]); // one request, whoever reads it
     });
 
+  const unheard: readonly (readonly [what: string, bytes: string, status: number, code: string])[] = [
+    ['an expectation that nobody knows', 'GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: foo', 417, 'expectation_failed'],
+    ['no Host', 'GET /healthz HTTP/1.1', 400, 'bad_request'],
+    ['no Host for an address that is not there', 'GET /nowhere HTTP/1.1', 400, 'bad_request'],
+    ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443', 405, 'method_not_allowed'],
+  ];
+  for (const [what, bytes, status, code] of unheard)
+    test(`${what}: ${status}, with an id and a word`, async ({ gateway, good }) => {
+      const [answer, ...more] = await exchange(gateway.url, `${bytes}\r\nconnection: close\r\n\r\n`);
+      expect(more).toEqual([]);
+      expect(answer).toMatchObject({ status, requestId: expect.stringMatching(/^req_/) });
+      expect(JSON.parse(answer!.body)).toMatchObject({ ok: false, code, request_id: answer!.requestId });
+      await good(`beside ${what}`);
+    });
+
+  test('what needs no Host, and what expects 100-continue, goes on', async ({ gateway, head }) => {
+    expect((await exchange(gateway.url, 'GET /healthz HTTP/1.0\r\n\r\n')).map(({ status }) => status)).toEqual([200]);
+    const body = '{"text": "a"}';
+    const socket = await openSocket(gateway.url);
+    const answers = text(socket);
+    socket.write(head(`content-length: ${body.length}`, 'expect: 100-continue', 'connection: close'));
+    await sleep(200);
+    socket.write(body);
+    expect(answersIn(await answers).map(({ status }) => status)).toEqual([100, 200]);
+  });
+
   test(`${PIPELINED} requests in one breath are all answered, in their order`, async ({ gateway, head }) => {
     const bodies = Array.from({ length: PIPELINED }, (_, i) => `{"text": "a", "trace_id": "t${i}"}`);
     const requests = bodies.map((body, i) => {

@@ -5,12 +5,20 @@ import { SETTINGS } from '../../config/tokens.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { addressAllowed, bearerToken, signatureMatches, timestampAccepted, tokenMatches } from './credentials.js';
+import {
+  addressAllowed,
+  bearerToken,
+  isOneOf,
+  signatureMatches,
+  timestampAccepted,
+  tokenMatches,
+} from './credentials.js';
+import type { Secrets } from './passing-body.js';
 import type { Visit } from './visit.js';
 
 /** What an unknown slug is compared with, so that it costs what a known one does. */
 const NOBODY = { token_hash: '0'.repeat(64), ip_allowlist: [], require_timestamp: false, require_signature: false };
-const NO_SECRET = ['0'.repeat(43)];
+const NO_SECRET = '0'.repeat(43);
 
 /** What is wrong with a request's authentication; null: nothing. */
 type Failure = string | null;
@@ -47,29 +55,41 @@ export class Authentication {
     return require_signature ? this.signatureFailureOf(visit, endpoint, timestamp) : null;
   }
 
+  /** What a body that is not kept is signed with while it passes: always two, so that it costs the same whosever it is. */
+  async twoSecretsOf(endpoint: EndpointAccess | null): Promise<Secrets> {
+    const secrets = endpoint ? await this.signingSecrets(endpoint) : [];
+    return new Map([...secrets, ['nobody', NO_SECRET] as const, ['nobody else', NO_SECRET] as const].slice(0, 2));
+  }
+
   private async signatureFailureOf(
-    { request, body, unauthorized }: Visit,
+    visit: Visit,
     endpoint: EndpointAccess,
     timestamp: string | undefined,
   ): Promise<Failure> {
-    const { headers, method } = request;
-    // A body that is too long to be kept was not read as a whole: no signature over it can be checked.
-    const read = await unauthorized.comes(body);
-    if (!read) return 'body_withheld'; // to wait for longer would tell that all the rest is right
-    const bytes = read.ok ? read.bytes : Buffer.alloc(0);
-    const signed = method === 'POST' ? bytes : `${method}\n${pathOf(request)}\n${timestamp}`;
-    const secrets = await this.signingSecrets(endpoint);
+    const { headers, method } = visit.request;
     const signature = headers[`x-${this.settings.brand}-client-signature`] as string | undefined;
-    return signatureMatches(signature, signed, secrets) ? null : 'bad_signature';
+    const read = await visit.unauthorized.comes(visit.body);
+    if (!read) return 'body_withheld'; // to wait for longer would tell that all the rest is right
+    const secrets = await this.signingSecrets(endpoint);
+    const isBodySigned = method === 'POST';
+    if (isBodySigned && !read.ok) {
+      if (read.problem.code !== 'body_too_large') return read.problem.code; // it was never sent as a whole
+      const made = await visit.passing!.signatures();
+      const wanted = secrets.flatMap(([id]) => made.get(id) ?? []);
+      return isOneOf(signature, wanted) ? null : 'bad_signature';
+    }
+    const signed = isBodySigned && read.ok ? read.bytes : `${method}\n${pathOf(visit.request)}\n${timestamp}`;
+    const its = secrets.map(([, secret]) => secret);
+    return signatureMatches(signature, signed, its) ? null : 'bad_signature';
   }
 
-  private async signingSecrets(endpoint: EndpointAccess): Promise<string[]> {
+  /** By their ids; two while one is being rotated (D-40). */
+  private async signingSecrets(endpoint: EndpointAccess): Promise<(readonly [id: string, secret: string])[]> {
     const ids = [endpoint.signing_secret_id];
     if (endpoint.previous_secret_id && endpoint.previous_until > this.clock.now())
       ids.push(endpoint.previous_secret_id);
-    const opened = await Promise.all(ids.map((id) => this.vault.get(id)));
-    const secrets = opened.flatMap((secret) => (secret?.secret ? [secret.secret] : []));
-    return secrets.length > 0 ? secrets : NO_SECRET;
+    const opened = await Promise.all(ids.map(async (id) => [id, (await this.vault.get(id))?.secret] as const));
+    return opened.flatMap(([id, secret]) => (secret ? [[id, secret] as const] : []));
   }
 }
 

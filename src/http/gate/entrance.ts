@@ -13,6 +13,7 @@ import { bearerToken } from './credentials.js';
 import type { Refusal } from './refusal.js';
 import { switchedOff, unauthorized, underMaintenance, unsuitableMediaType, withoutInput } from './refusals.js';
 import { noteEndpoint, takeNotes } from './request-notes.js';
+import type { Secrets } from './passing-body.js';
 import { Visit } from './visit.js';
 
 const MAINTENANCE_LOOK_MS = 500;
@@ -32,12 +33,15 @@ export class Entrance {
     private readonly commands: CommandBus,
   ) {}
 
+  private readonly secrets = (endpoint: EndpointAccess | null): Promise<Secrets> =>
+    this.authentication.twoSecretsOf(endpoint);
+
   /** A request to an endpoint's own routes. */
   toEndpoint(request: FastifyRequest, slug: string): Visit {
     takeNotes(request);
     const address = SLUG.test(slug) ? slug : ''; // which nobody has
     const known = () => this.endpoints.known(address);
-    return new Visit(request, 'endpoint', known, () => this.endpoints.fresh(address));
+    return new Visit(request, 'endpoint', known, () => this.endpoints.fresh(address), this.secrets);
   }
 
   /** A request to the sandbox, which finds its endpoint by the token (D-12). */
@@ -47,7 +51,7 @@ export class Entrance {
       const slug = await this.endpoints.slugOfToken(token);
       return slug === null ? null : this.endpoints.fresh(slug);
     };
-    return new Visit(request, 'sandbox', () => null, fresh);
+    return new Visit(request, 'sandbox', () => null, fresh, this.secrets);
   }
 
   /**

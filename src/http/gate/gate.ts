@@ -98,7 +98,11 @@ export class Gate {
     await visit.arrival;
     const entering = this.entrance.enter(visit);
     const entered = entering instanceof Promise ? await entering : entering;
-    const reading = readSentPost(whole(await visit.body), headerText(request, 'idempotency-key'), this.addresses);
+    const reading = readSentPost(
+      whole(entered, await visit.body),
+      headerText(request, 'idempotency-key'),
+      this.addresses,
+    );
     const sent = reading instanceof Promise ? await reading : reading;
     request.notes!.traceId = sent.traceId;
 
@@ -117,7 +121,7 @@ export class Gate {
   private async pass(visit: Visit, budget: Budget): Promise<Passing> {
     await visit.arrival;
     const entered = await this.entrance.enter(visit);
-    const body = whole(await visit.body);
+    const body = whole(entered, await visit.body);
     return { endpoint: await this.limits.take(visit, entered, budget), body };
   }
 
@@ -171,9 +175,9 @@ export class Gate {
   }
 }
 
-/** A body that broke off was never sent. @throws HttpProblem where nobody is there any more */
-const whole = (body: ReceivedBody): ReceivedBody => {
-  if (!body.ok && body.problem.code === 'body_incomplete') throw body.problem;
+/** A body that has not come to its end was never sent; one that is too long is told of in its turn. @throws Refusal */
+const whole = (endpoint: EndpointAccess, body: ReceivedBody): ReceivedBody => {
+  if (!body.ok && body.problem.code !== 'body_too_large') throw invalidBody(endpoint, body.problem);
   return body;
 };
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { EndpointAccess } from '../../projections/discovery/endpoint-access.queries.js';
 import { type ReceivedBody, receiveBody } from '../raw-body.js';
+import { PassingBody, type Secrets } from './passing-body.js';
 import { UnauthorizedTime } from './unauthorized-time.js';
 
 /** Where a request goes to: an endpoint's own routes, or the sandbox, which takes test tokens too (D-12). */
@@ -10,6 +11,8 @@ export type Door = 'endpoint' | 'sandbox';
 export class Visit {
   /** The body, being read from the start, whoever waits for it. */
   readonly body: Promise<ReceivedBody>;
+  /** The same, where it is too long to be kept; of every endpoint, so that it cannot be noticed where it is needed. */
+  passing: PassingBody | null = null;
   /** The moment at which a 401 leaves (D-7). */
   readonly unauthorized = new UnauthorizedTime();
   /**
@@ -21,13 +24,17 @@ export class Visit {
   /**
    * @param known the endpoint as this process saw it last; null where it has not
    * @param fresh the endpoint as it is now; null where there is none
+   * @param secrets what an endpoint's requests may be signed with; as many where there is none
    */
   constructor(
     readonly request: FastifyRequest,
     readonly door: Door,
     readonly known: () => EndpointAccess | null,
     readonly fresh: () => Promise<EndpointAccess | null>,
+    secrets: (endpoint: EndpointAccess | null) => Promise<Secrets>,
   ) {
-    this.body = receiveBody(request, this.unauthorized);
+    this.body = receiveBody(request, this.unauthorized, (chunk) => {
+      (this.passing ??= new PassingBody(fresh().then(secrets))).take(chunk);
+    });
   }
 }
