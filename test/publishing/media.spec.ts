@@ -70,6 +70,22 @@ describe('media at publication (D-22, D-24)', () => {
       expect(host.requests.filter((request) => request.path === path)).toHaveLength(1);
   });
 
+  it.each([
+    ['telegram', 'sendPhoto', 'media_as_link'],
+    ['vk', 'upload.photo', 'media_linked'],
+    ['max', 'upload', 'media_as_link'],
+    ['ok', 'upload.photo', 'media_linked'],
+  ] as const)('%s: what is too large after all (413 of %s) goes as a link', async (platform, method, warning) => {
+    const line = lines[platform];
+    const url = host.serve('/a.jpg', await photo(320, 200).jpeg().toBuffer());
+    await line.network.addFault({ mode: 'answer', method, status: 413, body: '<html>Entity Too Large</html>' });
+    const { text, warnings, attempts, message_ids } = await sent(line, [{ type: 'photo', url }]);
+    expect(warnings).toMatchObject([{ code: warning }]);
+    expect([attempts.length, message_ids.length]).toEqual([1, 1]);
+    const shown = (await line.wall()).filter((entry) => entry.text.startsWith(text));
+    expect(shown).toMatchObject([{ text: `${text}\n\n${url}`, media: [] }]);
+  });
+
   it('sound goes where it can, and as a link where it cannot', async () => {
     const url = host.serve('/a.mp3', mp3());
     expect((await sent(lines.max, [{ type: 'audio', url }])).warnings).toEqual([]);

@@ -47,7 +47,7 @@ export const uploadStep = async (
     }
     const uploaded = await sendFile(connection, url, file, token, signal);
     if (uploaded.kind !== 'uploaded') {
-      if (uploaded.kind === 'unreadable' && uploaded.status === 413) return done({ link: 'media_too_large' });
+      if (uploaded.kind === 'unreadable' && uploaded.status === 413) return linked('media_too_large', uploaded.says);
       if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status)) return elsewhere(uploaded);
       return orLink(classify(uploaded, circumstances));
     }
@@ -69,9 +69,11 @@ const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
 /** What MAX refuses for good is the medium: the rest of the post goes, and what it says of the medium is told (D-35). */
 const orLink = (outcome: StepOutcome): StepOutcome => {
   if (outcome.kind !== 'failed') return outcome;
-  const { code, platform_says: says } = outcome.error;
-  return done({ link: says ? `${code}: ${says}` : code });
+  return linked(outcome.error.code, outcome.error.platform_says);
 };
+
+const linked = (code: string, says = ''): StepOutcome =>
+  done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
 
 /**
  * Statuses of an upload by which its address is refused, not the file: nothing else says whose the upload is, neither

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
-import type { Warning } from '../publisher.js';
+import type { SendContext, Warning } from '../publisher.js';
 
 /** What a medium arrives as; a document is a video or an audio of a format that Telegram does not play. */
 export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
@@ -25,6 +25,8 @@ export interface MediaPlan {
   readonly groups: readonly Group[];
   /** Addresses of media that cannot go (D-22). */
   readonly links: readonly string[];
+  /** Whether Telegram would not take a message that it was sent: what was sent before has no caption, nor has the rest. */
+  readonly isBroken: boolean;
   readonly warnings: readonly Warning[];
 }
 
@@ -56,14 +58,21 @@ export const mediumOf = (reference: string): { readonly type: Media['type']; rea
  * itself. As long as nobody has fetched them, the addresses' endings tell the formats.
  *
  * @param fetched the result of the step that fetched them, where it is done
+ * @param results of the groups that were sent, by name: `refused`, why Telegram would not take one (D-22)
  */
-export const planMedia = (media: readonly Media[], fetched: JsonObject | undefined): MediaPlan => {
+export const planMedia = (
+  media: readonly Media[],
+  fetched: JsonObject | undefined,
+  results: SendContext['results'],
+): MediaPlan => {
   const found = (fetched?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
   const links: string[] = [];
   const warnings: Warning[] = [];
   const items: Item[] = [];
   for (const [index, { type, url }] of media.entries()) {
-    const what = found[index] ?? { kind: guessed(type, url) };
+    const guess = found[index] ?? { kind: guessed(type, url) };
+    const refused = 'kind' in guess ? results[groupOf(guess.kind, index)]?.['refused'] : undefined;
+    const what = typeof refused === 'string' ? { link: refused } : guess;
     if ('link' in what) {
       links.push(url);
       const message = `Telegram cannot carry this ${type} (${what.link}): its address stands in the text.`;
@@ -79,14 +88,21 @@ export const planMedia = (media: readonly Media[], fetched: JsonObject | undefin
   }
   const those = (...kinds: readonly TelegramKind[]): Item[] => items.filter(({ kind }) => kinds.includes(kind));
   const groups = [
-    { name: 'visual', items: those('photo', 'video') },
-    { name: 'audio', items: those('audio') },
+    { name: groupOf('photo', 0), items: those('photo', 'video') },
+    { name: groupOf('audio', 0), items: those('audio') },
     ...those('document').map((item): Group => ({
-      name: `document-${mediumOf(item.attachment)?.index}`,
+      name: groupOf('document', mediumOf(item.attachment)?.index ?? 0),
       items: [item],
     })),
   ];
-  return { groups: groups.filter((group) => group.items.length > 0), links, warnings };
+  const isBroken = Object.values(results).some((result) => 'refused' in result);
+  return { groups: groups.filter((group) => group.items.length > 0), links, isBroken, warnings };
+};
+
+/** The name of the group that a medium goes in. @param index of the medium, from 0 */
+const groupOf = (kind: TelegramKind, index: number): string => {
+  if (kind === 'document') return `document-${index}`;
+  return kind === 'audio' ? 'audio' : 'visual';
 };
 
 const guessed = (type: Media['type'], url: string): TelegramKind => {

@@ -3,7 +3,7 @@ import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warni
 import { signatureWarnings } from '../signature.js';
 import { cleanText } from './clean-text.js';
 import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
-import { planMedia, type Group } from './media-plan.js';
+import { planMedia, type MediaPlan } from './media-plan.js';
 import { FETCH, fetchStep, mediaStep, messageStep, renderedText } from './steps.js';
 
 /** A message's text, in UTF-16 units: safe whether Telegram counts those or code points (platforms.md §2). */
@@ -29,7 +29,7 @@ export const renderTelegram = (
   results: SendContext['results'] = {},
 ): Rendering => {
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
-  const { groups, links, warnings: mediaWarnings } = planMedia(post.media, results[FETCH]);
+  const { groups, links, isBroken, warnings: mediaWarnings } = planMedia(post.media, results[FETCH], results);
   const cleaned = cleanText({ text: post.text, entities: post.entities });
   const signature = post.signature && cleanText(post.signature);
   const content = withLinks(
@@ -45,7 +45,7 @@ export const renderTelegram = (
     ...signatureWarnings(content),
   ];
 
-  const layout = layOut(content, keyboard, groups, channel.address['chat_id'] ?? '');
+  const layout = layOut(content, keyboard, { groups, isBroken }, channel.address['chat_id'] ?? '');
   warnings.push(...layout.warnings);
   const { trimmedChars } = content;
   if (layout.steps.length === 0) {
@@ -68,13 +68,19 @@ interface Layout {
 const layOut = (
   content: LinkedText,
   keyboard: InlineKeyboard | null,
-  groups: readonly Group[],
+  { groups, isBroken }: Pick<MediaPlan, 'groups' | 'isBroken'>,
   chatId: string,
 ): Layout => {
   const [first, ...more] = groups;
   const isOneMessage = first?.items.length === 1;
   // An album takes no buttons, and no edit can add them later.
-  if (first && more.length === 0 && content.text.length <= MAX_CAPTION && (isOneMessage || keyboard === null)) {
+  if (
+    first &&
+    more.length === 0 &&
+    !isBroken &&
+    content.text.length <= MAX_CAPTION &&
+    (isOneMessage || keyboard === null)
+  ) {
     const caption = content.text ? renderedText(content) : null;
     const step = mediaStep(chatId, first, caption, keyboard);
     return { steps: [step], shown: content.text, warnings: caption?.warnings ?? [] };

@@ -3,7 +3,7 @@ import { Api, GrammyError } from 'grammy';
 import type { Dispatcher } from 'undici';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { exchange, type Exchange, type ExchangeLimits } from '../exchange.js';
-import { outcomeOfMediaError } from '../media-error.js';
+import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf, type FilePart, type Multipart } from '../multipart.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { wordsIn } from '../platform-says.js';
@@ -50,10 +50,18 @@ export const sendStep = async (
   const { timeoutMs } = connection;
   const limits = { timeoutMs: timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST), signal: context.signal };
   try {
-    return await callBot(connection, token, step.method, request, attached.parts, limits);
+    const outcome = await callBot(connection, token, step.method, request, attached.parts, limits);
+    return attached.parts.length > 0 ? orLinks(outcome) : outcome;
   } finally {
     attached.release();
   }
+};
+
+/** Files that are too large for Telegram after all: their message does not go, and they go as links in the text (D-22). */
+const orLinks = (outcome: StepOutcome): StepOutcome => {
+  if (outcome.kind !== 'failed' || !goesAsLink(outcome.error)) return outcome;
+  const { code, platform_says: says } = outcome.error;
+  return { kind: 'done', result: { refused: says ? `${code}: ${says}` : code }, messageIds: [], urls: [] };
 };
 
 const callBot = async (

@@ -85,6 +85,31 @@ describe('files (D-22, D-24)', () => {
     expect(await kinds()).toEqual(shown);
   });
 
+  const tooLarge = { ok: false, error_code: 413, description: 'Request Entity Too Large' };
+  it.each([
+    ['sendPhoto', ['a.jpg'], tooLarge, ['Look\n\nhttps://media.example/a.jpg']],
+    ['sendPhoto', ['a.jpg'], '<html>too large</html>', ['Look\n\nhttps://media.example/a.jpg']],
+    [
+      'sendMediaGroup',
+      ['a.jpg', 'b.mp4'],
+      tooLarge,
+      ['Look\n\nhttps://media.example/a.jpg\nhttps://media.example/b.mp4'],
+    ],
+    ['sendPhoto', ['a.jpg', 'b.mp3'], tooLarge, ['audio', 'Look\n\nhttps://media.example/a.jpg']],
+    ['sendAudio', ['a.jpg', 'b.mp3'], tooLarge, ['photo', 'Look\n\nhttps://media.example/b.mp3']],
+    ['sendDocument', ['a.mov', 'b.jpg'], tooLarge, ['photo', 'Look\n\nhttps://media.example/a.mov']],
+  ])(
+    'too large for Telegram after all, says %s of %j: the text goes, once, with links',
+    async (method, names, body, shown) => {
+      await telegram.control.addFault({ mode: 'answer', method, status: 413, body });
+      const { outcome, warnings } = await publishFiles(names);
+      expect(outcome).toMatchObject({ kind: 'done' });
+      expect(warnings).toContain('media_as_link');
+      expect(await kinds()).toEqual(shown);
+      expect((await telegram.control.ledger()).filter(({ text }) => text.includes('Look'))).toHaveLength(1);
+    },
+  );
+
   it.each([
     ['redirect', 'media', { kind: 'failed', error: { code: 'redirect' } }],
     ['unreachable', 'network', { kind: 'retry', named: false, afterMs: null }],
