@@ -32,18 +32,20 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
     request.arrivedAt = performance.now();
     request.contentTypeSent = request.headers['content-type'];
     // A media type that the framework cannot read must not be refused before its time.
-    if (request.contentTypeSent !== undefined) request.raw.headers['content-type'] = 'application/octet-stream';
+    if (request.contentTypeSent !== undefined) request.raw.headers['content-type'] = UNREAD;
     void reply.header('x-request-id', request.id);
     done();
   });
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser(
-    '*',
-    (_request: FastifyRequest, payload: IncomingMessage, done: (e: null, body: unknown) => void) => {
-      done(null, payload);
-    },
-  );
+  const leave = (_request: FastifyRequest, payload: IncomingMessage, done: (e: null, body: unknown) => void): void => {
+    done(null, payload);
+  };
+  fastify.addContentTypeParser(UNREAD, leave);
+  fastify.addContentTypeParser('*', leave); // where none was sent
 };
+
+/** Known by name, so that no request's media type has to be taken apart. */
+const UNREAD = 'application/octet-stream';
 
 /** A body as it came, or why it could not be read as a whole. */
 export type ReceivedBody =

@@ -70,7 +70,8 @@ const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
   /** The entities around the one in hand, outermost first, and how many there are of each kind. */
   const around: Placed[] = [];
   const kinds: Record<EntityKind, number> = { style: 0, quote: 0, verbatim: 0, label: 0 };
-  const sorted = [...sound].sort((a, b) => byNesting(a.entity, b.entity));
+  const isSorted = sound.every(({ entity }, i) => i === 0 || byNesting(sound[i - 1]!.entity, entity) <= 0);
+  const sorted = isSorted ? sound : [...sound].sort((a, b) => byNesting(a.entity, b.entity)); // few are not
 
   for (const placed of sorted) {
     const { entity } = placed;
