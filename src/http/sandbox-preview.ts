@@ -63,8 +63,12 @@ export class SandboxPreview {
     const foreseen = publisher.foresee(media);
     const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(processed.post, channel, foreseen);
     // A step that ends with what is known already comes to no call.
-    const calls = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
-    const requests = calls.map(({ name, method, request }) => ({ step: name, method, request, target_id: channel.id }));
+    const taken = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
+    const requests = taken.flatMap((step) =>
+      publisher
+        .callsOf(step, media)
+        .map(({ method, request }) => ({ step: step.name, method, request, target_id: channel.id })),
+    );
     const all = [...processed.warnings, ...warnings];
     return { text_after_trim: textAfterTrim, trimmed_chars: trimmedChars, requests, warnings: all };
   }

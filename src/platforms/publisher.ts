@@ -34,8 +34,8 @@ export interface Warning {
 }
 
 /**
- * One call to a network, as the sandbox shows it (D-38) and as `send` runs it. Credentials never stand in it; what an
- * earlier step answered is referred to as `{ "$from": "<step>.<field>" }`.
+ * One call to a network, or the calls of one upload ({@link Publisher.callsOf}), as `send` runs it. Credentials never stand in
+ * it; what an earlier step answered is referred to as `{ "$from": "<step>.<field>" }`.
  */
 export interface Step {
   /** Stable within a rendering: a retry resumes at the first step without a remembered result. */
@@ -44,6 +44,14 @@ export interface Step {
   readonly visible: boolean;
   /** The network's own method name. */
   readonly method: string;
+  readonly request: JsonObject;
+}
+
+/** One call to a network, in the form in which the sandbox shows it (D-38). */
+export interface ShownCall {
+  /** The network's own method name; an upload's is `POST <…>`, where what stands for the address is in brackets. */
+  readonly method: string;
+  /** What only a file or an earlier answer of the same step tells stands as `<…>` in it. */
   readonly request: JsonObject;
 }
 
@@ -200,6 +208,12 @@ export interface Publisher {
    * `fitted` and nothing else is known before the step, which is taken all the same. Pure.
    */
   foresee(media: readonly ProbedMedium[]): SendContext['results'];
+  /**
+   * All the calls that a step comes to, in order, while nothing goes wrong (D-38): none for one that calls nobody, several
+   * for an upload. `send` makes its calls from the same descriptions. Pure.
+   * @param media the post's, as far as they are known
+   */
+  callsOf(step: Step, media: readonly ProbedMedium[]): readonly ShownCall[];
   /**
    * For how long, in milliseconds from a call, the network takes another one with the same {@link SendContext.key} for
    * the same post, so that it may be repeated without a look. Absent: it knows no keys (platforms.md §4).

@@ -345,8 +345,8 @@ describe('media (D-24)', () => {
     expect(fitted(telegram)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
     expect(fitted(max)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
     expect(fitted(vk)).toEqual(['photo_fitted Medium 2']); // 14,000 pixels of both sides together
-    expect(vk.requests).toHaveLength(4);
-    expect(max.requests).toHaveLength(4);
+    expect(vk.requests).toHaveLength(3 * 3 + 1);
+    expect(max.requests).toHaveLength(3 * 2 + 1);
   });
 
   it('are shown by what they are, not by what their addresses say (D-22)', async () => {

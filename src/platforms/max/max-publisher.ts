@@ -3,6 +3,7 @@ import type { PlatformPace, Publisher } from '../publisher.js';
 import { lookUpMessage } from './look-up.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
+import { shownCalls } from './upload-calls.js';
 import { foreseeUploads } from './upload.js';
 
 /** Settings of the MAX publisher. */
@@ -36,6 +37,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: MaxPublisherO
     accountOf: ({ access_token }) => access_token,
     render: renderMax,
     foresee: foreseeUploads,
+    callsOf: shownCalls,
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
     close: () => connection.connections.close(),

@@ -9,6 +9,7 @@ import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMed
 import { callMax, jsonObject, readAnswer, type MaxConnection } from './call.js';
 import { classify, maxError, type MaxFailure } from './classify.js';
 import { uploadOf, type MaxMediaType } from './render.js';
+import { FILE_FIELD, uploadAddress } from './upload-calls.js';
 
 const MB = 1_048_576;
 
@@ -39,7 +40,7 @@ export const uploadStep = async (
   try {
     const { waits, signal } = context;
     const circumstances = { visible: false, waits };
-    const place = await callMax(connection, { method: 'POST', path: '/uploads', query: { type }, token, signal });
+    const place = await callMax(connection, { ...uploadAddress(type), token, signal });
     if (place.kind !== 'answered') return orLink(classify(place, circumstances));
     const { url, token: early } = place.body as Readonly<Record<string, unknown>>;
     if (!isUploadUrl(url, connection.apiUrl)) {
@@ -109,7 +110,7 @@ const sendFile = async (
   token: string,
   signal: AbortSignal,
 ): Promise<Uploaded> => {
-  const request = { method: 'POST', url, ...multipartOf([{ field: 'data', file }]) } as const;
+  const request = { method: 'POST', url, ...multipartOf([{ field: FILE_FIELD, file }]) } as const;
   const limits = { timeoutMs: timeoutMs + Math.ceil(file.sizeBytes / SLOWEST), signal };
   const answer = await exchange(connections, request, limits);
   request.body.destroy();

@@ -2,6 +2,7 @@ import { createConnections } from '../exchange.js';
 import type { PlatformPace, Publisher } from '../publisher.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
+import { shownCalls } from './upload-calls.js';
 import { foreseeUploads, uploadMedium } from './upload.js';
 
 /** Settings of the OK publisher. */
@@ -43,6 +44,7 @@ export const createOkPublisher = ({
     accountOf: ({ access_token }) => access_token,
     render: renderOk,
     foresee: foreseeUploads,
+    callsOf: shownCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     close: () => connections.close(),
   };

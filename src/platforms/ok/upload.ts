@@ -6,10 +6,12 @@ import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import { platformSays } from '../platform-says.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import type { MethodCall } from '../shown-calls.js';
 import { fileRefused, isBusy, uploadOrLink } from '../upload-or-link.js';
 import { callOk, errorCodeOf, jsonOf, unreadable, type OkConnection } from './call.js';
 import { classify, refusesPhoto } from './classify.js';
 import { uploadOf, type UploadResult } from './render.js';
+import { photoAddress, videoAddress, videoRelease } from './upload-calls.js';
 
 const MB = 1_048_576;
 
@@ -53,7 +55,7 @@ interface Chain {
 }
 
 const uploadPhoto = async (chain: Chain, gid: string): Promise<StepOutcome> => {
-  const place = await ask(chain, 'photosV2.getUploadUrl', { gid, count: '1' });
+  const place = await ask(chain, photoAddress(gid));
   if (!place.ok) return place.outcome;
   const { upload_url, photo_ids } = place.value as { upload_url?: unknown; photo_ids?: unknown };
   const photoId: unknown = Array.isArray(photo_ids) ? photo_ids[0] : undefined;
@@ -75,7 +77,7 @@ const uploadPhoto = async (chain: Chain, gid: string): Promise<StepOutcome> => {
 
 const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
   const { filename, sizeBytes } = chain.file;
-  const place = await ask(chain, 'video.getUploadUrl', { file_name: filename, file_size: String(sizeBytes) });
+  const place = await ask(chain, videoAddress(filename, String(sizeBytes)));
   if (!place.ok) return place.outcome;
   const { upload_url, video_id } = place.value as { upload_url?: unknown; video_id?: unknown };
   const isId = typeof video_id === 'string' || typeof video_id === 'number';
@@ -87,12 +89,12 @@ const uploadVideo = async (chain: Chain): Promise<StepOutcome> => {
   if (uploaded.last.kind === 'answered' && WEB_PAGE.test(uploaded.last.body.toString())) {
     return unreadable(uploaded.last, false, chain.context.credentials);
   }
-  const released = await ask(chain, 'video.update', { vid: String(video_id) });
+  const released = await ask(chain, videoRelease(String(video_id)));
   return released.ok ? done({ id: String(video_id) }) : released.outcome;
 };
 
-const ask = ({ connection, context }: Chain, method: string, parameters: Readonly<Record<string, string>>) =>
-  callOk(connection, { method, parameters, visible: false }, context);
+const ask = ({ connection, context }: Chain, call: MethodCall) =>
+  callOk(connection, { ...call, visible: false }, context);
 
 /** How a page of something between us and the network begins. */
 const WEB_PAGE = /^\s*<(?:!doctype|html)/i;

@@ -8,10 +8,12 @@ import type {
   ProbedMedium,
   PublishError,
   SendContext,
+  ShownCall,
   Step,
   StepOutcome,
   WantedMedia,
 } from '../publisher.js';
+import { fileOf } from '../shown-calls.js';
 import { kindOfFile, mediumOf, type FetchedMedium } from './media-plan.js';
 import { FETCH } from './steps.js';
 
@@ -82,24 +84,40 @@ export const attachFiles = async (
   const release = (): void => {
     for (const file of lent) file.release();
   };
-  for (const reference of referencesIn(request)) {
-    const medium = mediumOf(reference);
-    if (!medium) continue;
-    const file = await media(medium.index, WANTED[medium.type]);
+  for (const { field, type, index } of filesIn(request)) {
+    const file = await media(index, WANTED[type]);
     if ('code' in file) {
       release();
       return file;
     }
     lent.push(file);
-    parts.push({ field: reference.slice('attach://'.length), file });
+    parts.push({ field, file });
   }
   return { parts, sizeBytes: lent.reduce((sum, file) => sum + file.sizeBytes, 0), release };
 };
 
-/** Where a request names files: a medium's own parameter, and each item of an album. */
-const referencesIn = (request: JsonObject): string[] => {
+/** The call of a step, files and all (D-38); fetching them is none. */
+export const shownCalls = ({ name, method, request }: Step, media: readonly Media[]): readonly ShownCall[] => {
+  if (name === FETCH) return [];
+  const files: Record<string, string> = {};
+  for (const { field, index } of filesIn(request)) files[field] = fileOf(media[index]?.url ?? '');
+  return [{ method, request: { ...request, ...files } }];
+};
+
+/** A field of a form that carries a medium's file. */
+interface FileField {
+  readonly field: string;
+  readonly type: Media['type'];
+  readonly index: number;
+}
+
+/** The files that a request names: as a medium's own parameter, and in each item of an album. */
+const filesIn = (request: JsonObject): FileField[] => {
   const album = (request['media'] ?? []) as readonly JsonObject[];
   const named = [request, ...album].flatMap((part) => FILE_FIELDS.map((name) => part[name]));
-  return named.filter((value) => typeof value === 'string');
+  return named.flatMap((reference) => {
+    const medium = typeof reference === 'string' ? mediumOf(reference) : null;
+    return medium ? [{ field: (reference as string).slice('attach://'.length), ...medium }] : [];
+  });
 };
 const FILE_FIELDS = ['photo', 'video', 'audio', 'document', 'media'];

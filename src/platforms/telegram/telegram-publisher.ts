@@ -1,6 +1,6 @@
 import { createConnections } from '../exchange.js';
 import type { PlatformPace, Publisher } from '../publisher.js';
-import { foreseeFiles } from './files.js';
+import { foreseeFiles, shownCalls } from './files.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
 
@@ -42,6 +42,7 @@ export const createTelegramPublisher = ({
     accountOf: ({ bot_token }) => bot_token,
     render: renderTelegram,
     foresee: foreseeFiles,
+    callsOf: shownCalls,
     send: (step, context) => sendStep(connection, step, context),
     close: () => connection.connections.close(),
   };

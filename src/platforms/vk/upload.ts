@@ -6,10 +6,12 @@ import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import { platformSays } from '../platform-says.js';
 import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
+import type { MethodCall } from '../shown-calls.js';
 import { fileRefused, isBusy, uploadOrLink } from '../upload-or-link.js';
 import { callVk, objectOf, refusalIn, unreadable, type VkConnection } from './call.js';
 import { classify } from './classify.js';
 import { uploadOf, type UploadResult } from './render.js';
+import { photoAddress, photoKept, videoAddress } from './upload-calls.js';
 
 const MB = 1_048_576;
 
@@ -58,7 +60,7 @@ interface Chain {
 
 const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
   const { groupId: group_id } = chain;
-  const server = await ask(chain, 'photos.getWallUploadServer', { group_id });
+  const server = await ask(chain, photoAddress(group_id));
   if (!server.ok) return server.outcome;
   const address = (server.response as { upload_url?: unknown }).upload_url;
   if (typeof address !== 'string') return unreadable(server.last, false, chain.context.credentials);
@@ -71,8 +73,7 @@ const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
   // A photo that VK cannot read comes back as an empty list.
   if (/^(?:\[\]|"")?$/.test(taken)) return fileRefused('vk', 'VK cannot read this photo.');
 
-  const parameters = { group_id, server: String(id), photo: taken, hash: String(hash) };
-  const saved = await ask(chain, 'photos.saveWallPhoto', parameters);
+  const saved = await ask(chain, photoKept(group_id, { server: String(id), photo: taken, hash: String(hash) }));
   if (!saved.ok) return saved.outcome;
   const [first] = Array.isArray(saved.response) ? (saved.response as { id?: unknown; owner_id?: unknown }[]) : [];
   if (typeof first?.id !== 'number' || typeof first.owner_id !== 'number')
@@ -81,7 +82,7 @@ const uploadPhoto = async (chain: Chain): Promise<StepOutcome> => {
 };
 
 const uploadVideo = async (chain: Chain, name: string): Promise<StepOutcome> => {
-  const saved = await ask(chain, 'video.save', { group_id: chain.groupId, name, wallpost: '0' });
+  const saved = await ask(chain, videoAddress(chain.groupId, name));
   if (!saved.ok) return saved.outcome;
   const { upload_url, owner_id, video_id } = saved.response as Readonly<Record<string, unknown>>;
   if (typeof upload_url !== 'string' || typeof owner_id !== 'number' || typeof video_id !== 'number') {
@@ -98,8 +99,8 @@ const uploadVideo = async (chain: Chain, name: string): Promise<StepOutcome> => 
 /** What VK tells of a video that it has taken; some of it, at times (dev.vk.com: video upload). */
 const TAKEN_VIDEO = ['video_id', 'size', 'video_hash'];
 
-const ask = ({ connection, context, token }: Chain, method: string, parameters: Readonly<Record<string, string>>) =>
-  callVk(connection, { method, parameters, token, visible: false }, context);
+const ask = ({ connection, context, token }: Chain, call: MethodCall) =>
+  callVk(connection, { ...call, token, visible: false }, context);
 
 /** Sends the file; the answer's fields, or what its failure means. */
 const upload = async (

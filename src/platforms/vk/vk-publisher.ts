@@ -3,6 +3,7 @@ import type { PlatformPace, Publisher } from '../publisher.js';
 import { lookUpOnWall } from './look-up.js';
 import { postToWall } from './post.js';
 import { renderVk } from './render.js';
+import { shownCalls } from './upload-calls.js';
 import { foreseeUploads, uploadMedium } from './upload.js';
 
 /** Settings of the VK publisher. */
@@ -49,6 +50,7 @@ export const createVkPublisher = ({
     keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
     foresee: foreseeUploads,
+    callsOf: shownCalls,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     close: () => connections.close(),

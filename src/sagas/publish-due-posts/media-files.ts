@@ -5,7 +5,7 @@ import { MediaFetchError } from '../../media/media-fetch-error.js';
 import { maxBytesOf } from '../../media/media-rules.js';
 import type { Media } from '../../payload/payload.js';
 import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../platforms/publisher.js';
-import { fileNameOf } from './file-name.js';
+import { fileNameOf } from '../../media/file-name.js';
 
 /** A post's media, as they are being published. */
 export interface PostMedia {
