@@ -182,7 +182,10 @@ describe('whatever a post is made of, what is rendered', () => {
           return { ...entity, offset, length: moved(entity.offset + entity.length) - offset };
         });
         const kept = isOnlyButtons ? 0 : expectPrefix(textAfterTrim, cleaned, links, trimmedChars > 0);
-        if (trimmedChars > 0) expectCleanCut(cleaned, kept);
+        if (trimmedChars > 0) {
+          expectCleanCut(cleaned, kept);
+          expect(moved(post.text.length - trimmedChars)).toBe(kept);
+        }
         const requests = steps.flatMap(({ request }) => [
           request,
           ...((request['media'] ?? []) as readonly JsonObject[]),

@@ -1,4 +1,4 @@
-import { cleanText } from './clean-text.js';
+import { cleanText, uncleaned } from './clean-text.js';
 
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length }) as const;
 
@@ -24,5 +24,14 @@ describe('cleanText (platforms.md §2)', () => {
 
   it('drops an entity that covered nothing but carriage returns', () => {
     expect(cleanText({ text: 'a\r\rb', entities: [bold(1, 2)] })).toEqual({ text: 'ab', entities: [] });
+  });
+
+  it.each([
+    [0, 0],
+    [1, 2],
+    [2, 4],
+    [3, 5],
+  ])('knows how many units of the original the first %i come from: %i', (kept, units) => {
+    expect(uncleaned('\ra\r\nb\r', kept)).toBe(units);
   });
 });

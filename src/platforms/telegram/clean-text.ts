@@ -28,3 +28,10 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
     }),
   };
 };
+
+/** How many units of a text those come from that {@link cleanText} makes its first `kept` of. */
+export const uncleaned = (text: string, kept: number): number => {
+  let at = 0;
+  for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;
+  return at;
+};

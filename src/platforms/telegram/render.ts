@@ -1,7 +1,7 @@
 import { withLinks, type LinkedText } from '../media-links.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
-import { cleanText } from './clean-text.js';
+import { cleanText, uncleaned } from './clean-text.js';
 import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
 import { planMedia, type MediaPlan } from './media-plan.js';
 import { FETCH, fetchStep, mediaStep, messageStep, renderedText } from './steps.js';
@@ -38,16 +38,18 @@ export const renderTelegram = (
     MAX_MESSAGE_TEXT,
     signature && !INVISIBLE.test(signature.text) ? signature : undefined,
   );
+  // Of the text as it came, what Telegram takes out included (D-44).
+  const trimmedChars =
+    content.trimmedChars > 0 ? post.text.length - uncleaned(post.text, cleaned.text.length - content.trimmedChars) : 0;
   const warnings: Warning[] = [
     ...keyboardWarnings,
     ...mediaWarnings,
-    ...trimmingWarnings(content),
+    ...trimmingWarnings(trimmedChars, content.droppedLinks),
     ...signatureWarnings(content),
   ];
 
   const layout = layOut(content, keyboard, { groups, isBroken }, channel.address['chat_id'] ?? '');
   warnings.push(...layout.warnings);
-  const { trimmedChars } = content;
   if (layout.steps.length === 0) {
     warnings.push({ code: 'nothing_to_send', message: 'Nothing of this post is left for Telegram.' });
   }
@@ -102,7 +104,7 @@ const addedText = ({ text }: LinkedText): readonly Warning[] =>
         },
       ];
 
-const trimmingWarnings = ({ trimmedChars, droppedLinks }: LinkedText): readonly Warning[] => {
+const trimmingWarnings = (trimmedChars: number, droppedLinks: number): readonly Warning[] => {
   const warnings: Warning[] = [];
   if (trimmedChars > 0) {
     const message = `Telegram takes ${MAX_MESSAGE_TEXT} characters: ${trimmedChars} were cut from the end.`;
