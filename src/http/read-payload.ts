@@ -54,5 +54,11 @@ export function* readingBody<Checked extends { readonly ok: true }>(
   if (json.ok) return { checked: validate(json.value), sent: json.value };
   const further = json.unsafe ? validate(json.unsafe.value) : null;
   const { status, problems } = further && !further.ok ? further : NOTHING_MORE;
-  return { checked: { ok: false, status, problems: [...json.problems, ...problems] }, sent: undefined };
+  const asJson = json.problems.filter(
+    ({ path, code }) => !AS_STRINGS.has(code) || !problems.some((p) => p.path === path),
+  );
+  return { checked: { ok: false, status, problems: [...asJson, ...problems] }, sent: undefined };
 }
+
+/** What a string would mend, unless the field has rules of its own: a pause's minutes are none the better as one. */
+const AS_STRINGS: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);

@@ -160,12 +160,51 @@ describe('what is JSON and refused all the same (D-43)', () => {
     ['{"text":"a\\u0000b"}', 'text null_character'],
     ['{"n":[0,1e309]}', 'n[1] number_too_large'],
     ['{"n":-1e400}', 'n number_too_large'],
-  ])('half characters, null characters and endless numbers: %s', (body, expected) => {
+    [`{"n":${'9'.repeat(400)}}`, 'n number_too_large'],
+    ['{"metadata":{"id":9007199254740993}}', 'metadata.id number_inexact'],
+    ['{"m":[0,-9007199254740993]}', 'm[1] number_inexact'],
+    ['[1234567890123456789]', '[0] number_inexact'],
+    ['[1000000000000000000000]', '[0] number_inexact'],
+  ])('half characters, null characters and numbers that no double holds: %s', (body, expected) => {
     expect(found(body)).toEqual([expected]);
   });
 
   it('lets whole characters, escaped backslashes and large numbers pass', () => {
     expect(found('{"a":"\\ud83d\\ude00","b":"\\\\ud83d","c":1.7976931348623157e308,"d":"\\u0001"}')).toEqual([]);
+  });
+
+  it('says what to do about an integer that would come back as another', () => {
+    expect(problemsOf('{"metadata":{"id":9007199254740993}}')).toEqual([
+      {
+        path: 'metadata.id',
+        code: 'number_inexact',
+        message: 'metadata.id is an integer that would not keep its digits: send it as a string',
+      },
+    ]);
+  });
+
+  it.each([
+    '0',
+    '-0',
+    '9007199254740991',
+    '-9007199254740992',
+    '9007199254740994',
+    '123456789012345680000',
+    '1234567890123456789.0',
+    '0.12345678901234567890',
+    '9007199254740993e0',
+  ])('lets a number pass that comes back as it was, or claims no digits: %s', (number) => {
+    expect(found(`{"n":${number}}`)).toEqual([]);
+  });
+
+  it('agrees about each integer with how JavaScript writes it', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 23n), max: 10n ** 23n }), fc.nat(22), (integer, fewer) => {
+        const literal = String(integer / 10n ** BigInt(fewer));
+        expect(found(literal)).toEqual(String(Number(literal)) === literal ? [] : [' number_inexact']);
+      }),
+      { seed: 43, numRuns: 5_000 },
+    );
   });
 
   it('tells all problems at once, at most fifty, and still where the JSON ends', () => {
@@ -195,6 +234,7 @@ describe('agrees with JSON.parse about what JSON is', () => {
     'lone_surrogate',
     'null_character',
     'number_too_large',
+    'number_inexact',
   ]);
   const agrees = (text: string) => {
     const codes = problemsOf(text).map(({ code }) => code);

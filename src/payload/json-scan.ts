@@ -18,6 +18,9 @@ const MAX_PROBLEMS = 50;
 /** How many members are read in one step. */
 const MEMBERS_A_STEP = 2_048;
 
+/** Units from which on an integer may be more than a double holds: of fewer, every one comes back as it was. */
+const LONG_INTEGER = 16;
+
 const LITERALS = ['true', 'false', 'null'];
 
 /** A container that is open at the place reached. */
@@ -54,7 +57,8 @@ class Stop extends Error {}
 /**
  * Reads a body once, before anything is built from it (security.md: Request pipeline, 6): that it is JSON (RFC 8259),
  * within {@link JSON_LIMITS}, and without duplicate keys, keys that poison prototypes, lone surrogates (D-43), null
- * characters, which no database holds, and numbers that no double holds. Linear and never recursive; what it remembers
+ * characters, which no database holds, and numbers that no double holds, an id of many digits among them: it would come
+ * back as another. Linear and never recursive; what it remembers
  * is the keys of the containers that are open.
  *
  * @returns what is wrong, at most 50 problems; none where what `JSON.parse` makes of the text may be kept.
@@ -180,17 +184,29 @@ class JsonScan {
     if (this.peek() === Unit.zero) this.at++;
     else this.digits();
     if (isDigit(this.peek())) this.syntax('a number does not begin with 0: remove the 0');
+    let isInteger = true;
     if (this.peek() === Unit.dot) {
+      isInteger = false;
       this.at++;
       this.digits();
     }
     if ((this.peek() | 0x20) === Unit.e) {
+      isInteger = false;
       this.at++;
       if (this.peek() === Unit.plus || this.peek() === Unit.minus) this.at++;
       this.digits();
     }
-    if (!Number.isFinite(Number(this.text.slice(start, this.at))))
+    if (isInteger && this.at - start < LONG_INTEGER) return;
+    const literal = this.text.slice(start, this.at);
+    const value = Number(literal);
+    if (!Number.isFinite(value))
       this.report(this.frames.length, 'number_too_large', 'is a number too large to be kept: send it as a string');
+    else if (isInteger && String(value) !== literal)
+      this.report(
+        this.frames.length,
+        'number_inexact',
+        'is an integer that would not keep its digits: send it as a string',
+      );
   }
 
   private digits(): void {

@@ -97,6 +97,7 @@ describe('what no client should send', () => {
     ['a key twice', '{"text": "a", "text": "b"}', 400],
     ['a key twice, written differently', '{"text": "a", "te\\u0078t": "b"}', 400],
     ['a poisoned prototype', '{"text": "a", "metadata": {"__proto__": {"admin": true}}}', 400],
+    ['an id of too many digits', '{"text": "a", "metadata": {"id": 9007199254740993}}', 400, 'number_inexact'],
     ['33 levels', deep(32), 400],
     ['a hundred thousand levels', deep(100_000), 400],
     ['a hundred thousand open brackets', '['.repeat(100_000), 400],
