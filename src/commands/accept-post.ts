@@ -75,6 +75,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     postId: string,
     stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
   ): Promise<AcceptPostResult> {
+    const targets = targetsOf(endpoint.projects, channelIds);
     // Field by field: to spread objects into one another would cost as much as all the rest here.
     const data = {
       postId,
@@ -87,8 +88,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       bodyHash,
       payload: stored.payload,
       parts: stored.parts,
-      targets: targetsOf(endpoint.projects, channelIds),
-      request,
+      targets,
+      request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };
     return this.claim(seen, postId, { type: 'AcceptPost', data }, origin);
   }

@@ -5,6 +5,7 @@ import { createProber, mediaProblems, type Prober } from '../media/probe.js';
 import type { AddressPolicy } from '../payload/address-policy.js';
 import type { Media, Problem } from '../payload/payload.js';
 import type { ProbedMedium } from '../platforms/publisher.js';
+import type { ReadPayload } from './read-payload.js';
 
 /** What is known of a payload's media before anything is stored (D-24). */
 export interface CheckedMedia {
@@ -20,6 +21,24 @@ export interface CheckedMedium extends ProbedMedium {
   /** Why it could not be looked at as a whole. */
   readonly note?: string;
 }
+
+/** A medium of a body that is refused for something else, and its place in it. */
+export interface PlacedMedium extends Media {
+  readonly index: number;
+}
+
+/**
+ * The media that may be looked at all the same of a body that is refused for its content, so that everything that is wrong
+ * is told at once (D-6): those of which nothing wrong is known yet. None where the schema is broken: what is no payload
+ * causes no fetches.
+ */
+export const mediaLeftOf = ({ status, problems, sent }: Extract<ReadPayload, { readonly ok: false }>) => {
+  if (status !== 400 || sent === undefined) return [];
+  const { media } = sent as { readonly media?: readonly Media[] | null };
+  return (media ?? []).flatMap(({ type, url }, index): PlacedMedium[] =>
+    problems.some(({ path }) => path.startsWith(`media[${index}]`)) ? [] : [{ type, url, index }],
+  );
+};
 
 /**
  * Looks at a payload's media with small ranged reads, within 3 s in all (D-24). With MEDIA_PROBE off nothing is fetched
@@ -43,6 +62,14 @@ export class MediaCheck implements OnModuleDestroy {
     const reports = await this.prober.probeAll(media);
     const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
     return { problems: mediaProblems(reports), media: certain };
+  }
+
+  /** What is certainly wrong with these, under their places. Never throws. */
+  async problemsOf(media: readonly PlacedMedium[]): Promise<readonly Problem[]> {
+    const { problems } = await this.check(media);
+    const inPlace = (words: string): string =>
+      words.replace(/^media\[(\d+)\]/, (_, n) => `media[${media[Number(n)]!.index}]`);
+    return problems.map(({ path, code, message }) => ({ path: inPlace(path), code, message: inPlace(message) }));
   }
 
   async onModuleDestroy(): Promise<void> {

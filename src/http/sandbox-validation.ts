@@ -33,7 +33,7 @@ export const shownMedium = ({ url, sizeBytes, ok, note }: CheckedMedium): Sandbo
 /** Of a body that says nothing, because it is too long or no JSON. */
 export const NOT_READ: SandboxValidation = { schema: 'failed', entities: 'not_checked', media: [] };
 
-/** What passed of a payload that was refused. Its media are not fetched. */
+/** What passed of a payload that was refused. */
 export const validationOf = ({
   status,
   problems,

@@ -9,7 +9,7 @@ import { Gate } from './gate/gate.js';
 import { headerText } from './header-text.js';
 import { HttpProblem, problemBody } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
-import { MediaCheck } from './media-check.js';
+import { MediaCheck, mediaLeftOf } from './media-check.js';
 import { read, readingPayload } from './read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
 import { NOT_READ, type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
@@ -40,14 +40,17 @@ export class SandboxController {
     if (!body.ok) return refuse(body.problem, NOT_READ);
     const key = headerText(request, 'idempotency-key');
     const said = await read(body.bytes, readingPayload(body.bytes, key, this.addresses));
-    if (!said.ok) return refuse(new HttpProblem(said.status, 'invalid_payload', said.problems), validationOf(said));
+    if (!said.ok) {
+      const problems = [...said.problems, ...(await this.media.problemsOf(mediaLeftOf(said)))];
+      return refuse(new HttpProblem(said.status, 'invalid_payload', problems), validationOf({ ...said, problems }));
+    }
     const { payload } = said;
     const isBound = endpoint.projects.length > 0;
     const targets = namedTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
-    if (isBound && isRejection(targets)) return refuse(invalidTargets(endpoint, targets), { ...PASSED, media: [] });
     const { problems, media } = await this.media.check(payload.media);
     const validation = { ...PASSED, media: media.map(shownMedium) };
     if (problems.length > 0) return refuse(new HttpProblem(400, 'invalid_payload', problems), validation);
+    if (isBound && isRejection(targets)) return refuse(invalidTargets(endpoint, targets), validation);
     return {
       ok: true,
       would_create_post: isBound,

@@ -76,6 +76,24 @@ describe('a line of the request log (spec: Request log entry; D-33)', () => {
     ]);
   });
 
+  it('of an accepted post that goes nowhere says why: its channels are switched off, or there are none (D-36)', async () => {
+    const [on, off] = [await gateway.channel(owner), await gateway.channel(owner)];
+    await gateway.manage('PATCH', `/channels/${off.id}`, { enabled: false });
+    const its = await gateway.endpoint(owner, [await gateway.project(owner, [on, off])]);
+    const lineTo = async (whom: TestEndpoint, targets: readonly { readonly id: string }[]) => {
+      const answer = await call(gateway.url, whom, { body: { text: 'Hello', targets } });
+      return { ...(await lineOf(gateway, whom, answer)), queued: JSON.parse(answer.text).queued_targets };
+    };
+    const nowhere = { decision: 'accepted', http_status: 200, post_id: expect.stringMatching(/^post_/), queued: 0 };
+    expect(await lineTo(its, [{ id: off.id }])).toMatchObject({
+      ...{ ...nowhere, reason: 'targets_switched_off' },
+      why: { rule: 'targets_switched_off', figures: { channels: [off.id] }, event_id: null },
+    });
+    expect(await lineTo(its, [{ id: off.id }, { id: on.id }])).toMatchObject({ queued: 1, reason: null, why: null });
+    const empty = await gateway.endpoint(owner, [await gateway.project(owner, [])]);
+    expect(await lineTo(empty, [])).toMatchObject({ ...nowhere, reason: 'no_channels' });
+  });
+
   describe('of a request whose body does not come as a whole (D-33)', () => {
     /** Sends these lines and this of a body, says no more, and takes the answer. */
     const breakOff = async (

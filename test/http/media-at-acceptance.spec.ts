@@ -52,14 +52,47 @@ describe('media at acceptance (D-24)', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('are not fetched for a replay, nor for a post that is refused for something else', async () => {
+  describe('that are wrong', () => {
+    const moved = (): string =>
+      host.on('/moved', (_, answer) => answer.writeHead(302, { location: '/right.png' }).end());
+    const doors = [
+      ['publishing', (body: object) => endpoint.post('', body)],
+      ['the sandbox', (body: object) => endpoint.sandbox(body)],
+    ] as const;
+
+    it.each(doors)('are told before wrong targets, by %s (D-7)', async (_, send) => {
+      const targets = [{ id: 'tgt_none' }];
+      expect(await send({ ...photo(moved()), targets })).toMatchObject({
+        ...{ status: 400, body: { ok: false, details: [{ path: 'media[0].url', code: 'media_redirect' }] } },
+      });
+      const right = { ...photo(host.serve('/right.png', png(10, 10))), targets };
+      expect(await send(right)).toMatchObject({ status: 422, body: { code: 'invalid_targets' } });
+    });
+
+    it.each(doors)('are told together with what else is wrong with the content, by %s (D-6)', async (_, send) => {
+      const media = [
+        { type: 'document', url: host.serve('/right.png', png(10, 10)) },
+        { type: 'photo', url: host.serve('/right.png', png(10, 10)) },
+        { type: 'photo', url: moved() },
+        { type: 'photo', url: host.serve('/wrong.gif', gif()) },
+      ];
+      const { status, body } = await send({ text: 'Ahoy', entities: [{ type: 'bold', offset: 3, length: 9 }], media });
+      expect(status).toBe(400);
+      const paths = ['entities[0]', 'media[0].type', 'media[2].url', 'media[3].url'];
+      expect(body.details.map(({ path }: { path: string }) => path)).toEqual(
+        paths.map((path) => expect.stringContaining(path)),
+      );
+      expect(body.errors[2]).toMatch(/^media\[2\]\.url /);
+    });
+  });
+
+  it('are not fetched for a replay, nor for a post that is no payload', async () => {
     const url = host.serve('/once.png', png(10, 10));
     const key = { 'idempotency-key': 'with media' };
     expect((await endpoint.post('', photo(url), key)).status).toBe(200);
     const fetched = host.requests.length;
     expect((await endpoint.post('', photo(url), key)).status).toBe(202);
     expect((await endpoint.post('', { ...photo(url), trace_id: 5 })).status).toBe(422);
-    expect((await endpoint.post('', { ...photo(url), targets: [{ id: 'tgt_none' }] })).status).toBe(422);
     expect(host.requests.slice(fetched).filter(({ path }) => path === '/once.png')).toEqual([]);
   });
 });

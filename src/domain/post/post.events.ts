@@ -21,6 +21,8 @@ export interface RequestFacts {
   readonly payloadBytes: number;
   /** Milliseconds until the post was ready to be appended. */
   readonly latencyMs: number;
+  /** Of a post that goes nowhere: the channels that it was meant for, all of them switched off. Absent of all others. */
+  readonly switchedOff?: readonly string[];
 }
 
 /** D-42: a payload too large for one append lies in parts, in a stream of its own named after the post. */

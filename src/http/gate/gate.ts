@@ -144,7 +144,7 @@ export class Gate {
     return { endpoint: confirmed, sent, replay: passed.seen.replay };
   }
 
-  /** Body, targets, media; only media have to be waited for. */
+  /** The body, of which only media have to be waited for; then its targets (D-7). */
   private checkContent(
     visit: Visit,
     passed: Passed,
@@ -153,12 +153,21 @@ export class Gate {
   ): NewPost | Promise<NewPost | RepeatedPost> {
     const { endpoint, seen, takenAt } = passed;
     const { content } = sent;
-    if (!content.ok) throw invalidBody(endpoint, content.problem);
+    if (!content.ok) return this.refuse(endpoint, content);
     const { payload } = content;
+    if (payload.media && !mediaAreChecked) return this.checkMedia(visit, passed, sent, payload.media);
     const channelIds = channelsOf(endpoint, payload);
     if (isRejection(channelIds)) throw invalidTargets(endpoint, channelIds);
-    if (payload.media && !mediaAreChecked) return this.checkMedia(visit, passed, sent, payload.media);
     return { endpoint, sent, payload, channelIds, seen, takenAt, replay: null };
+  }
+
+  /** With all that is wrong with its media, too (D-6). @throws Refusal */
+  private async refuse(
+    endpoint: EndpointAccess,
+    { problem, mediaLeft = [] }: SentPost['content'] & { readonly ok: false },
+  ): Promise<never> {
+    const more = mediaLeft.length > 0 ? await this.media.problemsOf(mediaLeft) : [];
+    throw invalidBody(endpoint, new HttpProblem(problem.status, problem.code, [...problem.problems, ...more]));
   }
 
   /** Looking at media takes time: afterwards keys, limits and targets are asked once more. */

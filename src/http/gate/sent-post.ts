@@ -5,6 +5,7 @@ import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
 import { HEAVY_BYTES, LIMITS, type PublishPayload } from '../../payload/payload.js';
 import { charactersIn } from '../../payload/text-measure.js';
 import { HttpProblem } from '../http-problem.js';
+import { mediaLeftOf, type PlacedMedium } from '../media-check.js';
 import { read, readingPayload } from '../read-payload.js';
 import type { ReceivedBody } from '../raw-body.js';
 
@@ -16,7 +17,8 @@ export interface SentPost {
   /** SHA-256 (hex) of the body. */
   readonly bodyHash: string;
   readonly content:
-    { readonly ok: true; readonly payload: PublishPayload } | { readonly ok: false; readonly problem: HttpProblem };
+    | { readonly ok: true; readonly payload: PublishPayload }
+    | { readonly ok: false; readonly problem: HttpProblem; readonly mediaLeft?: readonly PlacedMedium[] };
 }
 
 const MAX_TRACE_ID = 1_024;
@@ -48,7 +50,8 @@ function* readingSentPost(bytes: Buffer, keyHeader: string | undefined, addresse
   const { external_id, trace_id } = (said.sent ?? {}) as Readonly<Record<string, unknown>>;
   const traceId = typeof trace_id === 'string' ? trace_id.slice(0, MAX_TRACE_ID) : null;
   const problem = new HttpProblem(said.status, 'invalid_payload', said.problems);
-  return { keys: keysOf(header, external_id), traceId, bodyHash, content: { ok: false, problem } };
+  const content = { ok: false, problem, mediaLeft: mediaLeftOf(said) } as const;
+  return { keys: keysOf(header, external_id), traceId, bodyHash, content };
 }
 
 const keysOf = (header: ReturnType<typeof validateIdempotencyKey>, externalId: unknown): string[] => {

@@ -88,6 +88,7 @@ const rowsOf = (event: Known): RequestRow[] => {
     case 'PostAccepted':
     case 'PostPassedOver': {
       const { endpointId, traceId, request, acceptedAt } = event.data;
+      const nowhere = request.switchedOff ? goesNowhere(request.switchedOff) : null;
       return [
         {
           request_id: event.requestId,
@@ -99,13 +100,13 @@ const rowsOf = (event: Known): RequestRow[] => {
           user_agent: request.userAgent,
           route: request.route,
           decision: event.type === 'PostAccepted' ? 'accepted' : 'accepted_no_project',
-          reason: null,
+          reason: nowhere?.rule ?? null,
           http_status: 200,
           latency_ms: request.latencyMs,
           payload_bytes: request.payloadBytes,
           trace_id: traceId,
           post_id: event.type === 'PostAccepted' ? event.data.postId : null,
-          why: null,
+          why: nowhere,
         },
       ];
     }
@@ -117,6 +118,13 @@ const rowsOf = (event: Known): RequestRow[] => {
       return [];
   }
 };
+
+/** An accepted post that nothing is queued for says why (D-36). @param channels those that it was meant for */
+const goesNowhere = (channels: readonly string[]) => ({
+  rule: channels.length > 0 ? 'targets_switched_off' : 'no_channels',
+  figures: { channels },
+  event_id: null,
+});
 
 /** What of a batch survives it: the newest {@link KEPT_REQUESTS} of each endpoint. */
 const lastOfEach = (rows: readonly RequestRow[]): RequestRow[] => {
