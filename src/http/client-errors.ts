@@ -13,13 +13,17 @@ const LINGER_BYTES = 20_971_520;
 /** Connections that have had their last answer, or are about to, and where each stood then, in bytes. */
 const ending = new WeakMap<Duplex, number>();
 
-/** The request that came last over each connection. */
-const latest = new WeakMap<Socket, { readonly request: FastifyRequest; readonly reply: FastifyReply }>();
+/** The answer that each connection waits for; null between two requests, whose memory is not to be held on to. */
+const awaited = new WeakMap<Socket, FastifyReply | null>();
 
 /** Notes which request a connection is in the middle of. */
 export const rememberArrivals = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', (request, reply, done) => {
-    latest.set(request.raw.socket, { request, reply });
+    awaited.set(request.raw.socket, reply);
+    done();
+  });
+  fastify.addHook('onSend', (request, _reply, _payload, done) => {
+    awaited.set(request.raw.socket, null);
     done();
   });
 };
@@ -41,11 +45,10 @@ export const answerClientError = (error: Error & { readonly code?: string }, soc
   if (!socket.writable) return void socket.destroy(error);
   linger(socket, socket.bytesRead);
   const problem = problemOf(error.code);
-  const { request, reply } = latest.get(socket) ?? {};
-  const isUnderWay = request !== undefined && !request.raw.complete && !reply!.sent;
-  if (isUnderWay && request.breakOff?.(problem)) {
-    closeAfter(request, reply!);
-  } else socket.end(answerOf(problem, isUnderWay ? request.id : newId('req')));
+  const reply = awaited.get(socket);
+  const request = reply && !reply.request.raw.complete && !reply.sent ? reply.request : null;
+  if (request?.breakOff?.(problem)) closeAfter(request, reply!);
+  else socket.end(answerOf(problem, request?.id ?? newId('req')));
 };
 
 /** Has an answer be the last of its connection. A client that goes on sending gets to see it. */
