@@ -24,11 +24,11 @@ const BODY = JSON.stringify({
   trace_id: 'bench',
 });
 
-/** Before the first round: the compilers need to have seen the path. */
-const WARM_UP_S = 4;
+/** Before the first round: the compilers are not done with the path before, and servers run for longer than that. */
+const WARM_UP_S = 10;
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 4);
+  const rounds = option(args, 'rounds', 6);
   const seconds = option(args, 'seconds', 5);
   await onStage(unlimitedProfile(), async ({ gateway, generator, onEnd, postmaster, connectionString, file }) => {
     console.log(`setting up ${ENDPOINTS} endpoints …`);
