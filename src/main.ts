@@ -7,6 +7,9 @@ import { seedDemo } from './app/demo.js';
 
 const STOP_MS = 9_000;
 
+// Whoever read what is said at the start may be gone by now (`| head`): that ends nothing.
+process.stdout.on('error', () => undefined);
+
 const main = async (): Promise<void> => {
   if (process.argv.includes('--help')) {
     process.stdout.write(`${helpText()}\n`);

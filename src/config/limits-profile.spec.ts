@@ -64,13 +64,28 @@ describe('limits profiles', () => {
       ['plans.free.sandbox_daily', -1, 'plans.free.sandbox_daily takes a whole number from 0, or null'],
       ['plans.free.webhook_input', 'no', 'plans.free.webhook_input takes true or false; it is "no"'],
       ['plans.pro.burst', undefined, 'plans.pro.burst takes an object; it is missing'],
-      ['plans.pro.burst.requests', 0, 'plans.pro.burst.requests takes a whole number from 1; it is 0'],
-      ['plans.pro.burst.per_seconds', 0, 'plans.pro.burst.per_seconds takes a number above 0; it is 0'],
-      ['min_interval.min', null, 'min_interval.min takes a whole number from 0; it is null'],
-      ['min_interval.max', 0, 'min_interval.max takes a whole number from 1; it is 0'],
+      ['plans.pro.burst.requests', 0, 'plans.pro.burst.requests takes a whole number from 1 to 1000000000; it is 0'],
+      ['plans.pro.burst.requests', 5e9, 'plans.pro.burst.requests takes a whole number from 1 to 1000000000'],
+      [
+        'plans.pro.burst.per_seconds',
+        0,
+        'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 0',
+      ],
+      ['plans.pro.burst.per_seconds', 5e9, 'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 5'],
+      ['min_interval.min', null, 'min_interval.min takes a whole number from 0 to 2678400; it is null'],
+      ['min_interval.max', 0, 'min_interval.max takes a whole number from 1 to 2678400; it is 0'],
+      ['min_interval.max', 5e12, 'min_interval.max takes a whole number from 1 to 2678400; it is 5000000000000'],
       ['min_interval.default', 61, 'min_interval.default takes a whole number from 1 to 60; it is 61'],
-      ['discovery_per_minute', 0, 'discovery_per_minute takes a whole number from 1, or null for unlimited; it is 0'],
-      ['replays_per_minute', undefined, 'replays_per_minute takes a whole number from 1, or null for unlimited'],
+      [
+        'discovery_per_minute',
+        0,
+        'discovery_per_minute takes a whole number from 1 to 1000000000, or null for unlimited; it is 0',
+      ],
+      [
+        'replays_per_minute',
+        undefined,
+        'replays_per_minute takes a whole number from 1 to 1000000000, or null for unlimited',
+      ],
     ])('name a wrong %s (%p)', (path, value, message) => {
       expect(() => readLimitsProfile(changed(path, value))).toThrow(`${file}: ${message}`);
     });

@@ -44,6 +44,11 @@ export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, 
 export const inputPlansOf = ({ plans }: LimitsProfile): readonly Plan[] =>
   PLANS.filter((plan) => plans[plan].webhookInput);
 
+/** 31 days, in seconds: longer a time between two posts cannot be. */
+const LONGEST_S = 31 * 86_400;
+/** What is counted within a minute or a burst, at most. */
+const MOST = 1_000_000_000;
+
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
@@ -73,23 +78,26 @@ const readJson = (file: string | URL): unknown => {
 const parse = (name: string, profile: Fields): LimitsProfile => {
   const plans = profile.object('plans');
   const minInterval = profile.object('min_interval');
-  const min = minInterval.whole('min', 0);
-  const max = minInterval.whole('max', min);
+  const min = minInterval.whole('min', 0, LONGEST_S);
+  const max = minInterval.whole('max', min, LONGEST_S);
   return {
     name,
     plans: Object.fromEntries(PLANS.map((plan) => [plan, parsePlan(plans.object(plan))])) as Record<Plan, PlanLimits>,
     minInterval: { min, max, default: minInterval.whole('default', min, max) },
-    discoveryPerMinute: profile.wholeOrNull('discovery_per_minute', 1),
-    pausesPerMinute: profile.wholeOrNull('pauses_per_minute', 1),
-    replaysPerMinute: profile.wholeOrNull('replays_per_minute', 1),
-    violationsToDisable: profile.wholeOrNull('violations_to_disable', 1),
+    discoveryPerMinute: profile.wholeOrNull('discovery_per_minute', 1, MOST),
+    pausesPerMinute: profile.wholeOrNull('pauses_per_minute', 1, MOST),
+    replaysPerMinute: profile.wholeOrNull('replays_per_minute', 1, MOST),
+    violationsToDisable: profile.wholeOrNull('violations_to_disable', 1, MOST),
   };
 };
 
 const parsePlan = (plan: Fields): PlanLimits => {
   const burst = plan.isNull('burst') ? null : plan.object('burst');
   return {
-    burst: burst && { requests: burst.whole('requests', 1), perSeconds: burst.positive('per_seconds') },
+    burst: burst && {
+      requests: burst.whole('requests', 1, MOST),
+      perSeconds: burst.positive('per_seconds', LONGEST_S),
+    },
     hourly: plan.wholeOrNull('hourly', 0),
     monthlyPosts: plan.wholeOrNull('monthly_posts', 0),
     sandboxDaily: plan.wholeOrNull('sandbox_daily', 0),
@@ -97,6 +105,12 @@ const parsePlan = (plan: Fields): PlanLimits => {
     webhookOutput: plan.bool('webhook_output'),
   };
 };
+
+const isWhole = (value: unknown, min: number, max: number): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max;
+
+const rangeOf = (min: number, max: number): string =>
+  max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
 
 /** A JSON object that knows where it stands, so that every complaint names its field. */
 class Fields {
@@ -121,22 +135,21 @@ class Fields {
 
   whole(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
     const value = this.fields[name];
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
-    throw this.wrong(name, `a whole number ${range}`, value);
+    if (isWhole(value, min, max)) return value;
+    throw this.wrong(name, `a whole number ${rangeOf(min, max)}`, value);
   }
 
-  wholeOrNull(name: string, min: number): number | null {
+  wholeOrNull(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
     const value = this.fields[name];
     if (value === null) return null;
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
-    throw this.wrong(name, `a whole number from ${min}, or null for unlimited`, value);
+    if (isWhole(value, min, max)) return value;
+    throw this.wrong(name, `a whole number ${rangeOf(min, max)}, or null for unlimited`, value);
   }
 
-  positive(name: string): number {
+  positive(name: string, max: number): number {
     const value = this.fields[name];
-    if (typeof value === 'number' && value > 0) return value;
-    throw this.wrong(name, 'a number above 0', value);
+    if (typeof value === 'number' && value > 0 && value <= max) return value;
+    throw this.wrong(name, `a number above 0, at most ${max}`, value);
   }
 
   bool(name: string): boolean {

@@ -141,7 +141,9 @@ export class Metrics {
       labelNames,
       registers: [this.registry],
       async collect() {
-        this.reset();
+        if (labelNames.length === 0)
+          this.remove(); // which a reset would set to 0
+        else this.reset();
         await read((labels, value) => this.set(labels, value)).catch(() => undefined);
       },
     });

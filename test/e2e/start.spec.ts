@@ -98,6 +98,15 @@ describe('SIGTERM before the start is over', () => {
   });
 });
 
+describe('what is printed', () => {
+  it('may find nobody who reads it any more', async () => {
+    const program = Program.spawn('gateway', ['main.js', '--help'], {});
+    program.stopListening();
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(program.log).toBe('');
+  });
+});
+
 describe('the demo', () => {
   const banner = /Demo endpoint\s+(\S+)[^]*Bearer (\S+?)'/;
   const invitation = (stage: Stage, settings: Readonly<Record<string, string>>) =>

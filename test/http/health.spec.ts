@@ -1,3 +1,6 @@
+import { Pool } from 'pg';
+import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
+import { Metrics } from '../../src/health/metrics.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
 import { until } from '../e2e/until.js';
 
@@ -60,5 +63,14 @@ describe('/metrics (D-31)', () => {
   it('time the event store, and the event loop', async () => {
     expect((await figures('crosspost_append_seconds_count')).get('outcome="appended"')).toBeGreaterThan(0);
     expect((await figures('nodejs_eventloop_lag_p99_seconds')).get('')).toBeGreaterThan(0);
+  });
+
+  it('have no value for the log while it is away: 0 would be an empty one', async () => {
+    const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
+    const [pool, store] = [new Pool({ connectionString }), new PostgresEventStore({ connectionString })];
+    const metrics = new Metrics(pool);
+    metrics.watchHead(store);
+    expect(await metrics.registry.metrics()).not.toMatch(/^crosspost_\w+position/m);
+    await Promise.all([pool.end(), store.close()]);
   });
 });

@@ -261,7 +261,14 @@ describe('endpoints', () => {
     expect(await lines('?decision=rejected_auth')).toEqual([]);
     expect(await lines('?before=2026-01-01T00:00:00Z')).toEqual([]);
     expect(await lines(`?before=${new Date(Date.now() + 60_000).toISOString()}`)).toHaveLength(1);
-    for (const bad of ['?status=ok', '?decision=maybe', '?before=yesterday', '?state=200', '?limit=0'])
+    for (const bad of [
+      '?status=ok',
+      '?decision=maybe',
+      '?before=yesterday',
+      '?before=2026-02-30T00:00:00Z',
+      '?state=200',
+      '?limit=0',
+    ])
       await owner.caller.get(`/endpoints/${id}/requests${bad}`).expect(422);
   });
 });

@@ -81,6 +81,11 @@ export class Program {
     return new Program(name, script, args, env);
   }
 
+  /** Whoever read what it prints goes away. */
+  stopListening(): void {
+    this.child.stdout!.destroy();
+  }
+
   get pid(): number {
     return this.child.pid!;
   }

@@ -20,8 +20,11 @@ const DECISIONS = [
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
+/** Of a day that there is: JavaScript takes the 30th of February for the 2nd of March. */
+const isDay = (day: string): boolean => new Date(day).toJSON()?.startsWith(day) ?? false;
+
 const timeComplaint = (value: unknown): Complaint | undefined =>
-  typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value))
+  typeof value === 'string' && ISO_TIME.test(value) && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value))
     ? undefined
     : { code: 'bad_time', what: 'must be a time such as 2026-11-21T14:05:03.000Z' };
 
