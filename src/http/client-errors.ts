@@ -13,7 +13,10 @@ const LINGER_BYTES = 20_971_520;
 /** Connections that have had their last answer, or are about to, and where each stood then, in bytes. */
 const ending = new WeakMap<Duplex, number>();
 
-/** The answer that each connection waits for; null between two requests, whose memory is not to be held on to. */
+/**
+ * The answer that each connection waits for, or got before its request was there as a whole; null between two requests,
+ * whose memory is not to be held on to.
+ */
 const awaited = new WeakMap<Socket, FastifyReply | null>();
 
 /** Notes which request a connection is in the middle of. */
@@ -22,8 +25,9 @@ export const rememberArrivals = (fastify: FastifyInstance): void => {
     awaited.set(request.raw.socket, reply);
     done();
   });
-  fastify.addHook('onSend', (request, _reply, _payload, done) => {
-    awaited.set(request.raw.socket, null);
+  fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    // Where requests come without waiting for answers, a later one may stand there.
+    if (raw.complete && awaited.get(raw.socket) === reply) awaited.set(raw.socket, null);
     done();
   });
 };
@@ -43,12 +47,17 @@ export const answerClientError = (error: Error & { readonly code?: string }, soc
     return;
   }
   if (!socket.writable) return void socket.destroy(error);
-  linger(socket, socket.bytesRead);
+  ending.set(socket, socket.bytesRead);
   const problem = problemOf(error.code);
-  const reply = awaited.get(socket);
-  const request = reply && !reply.request.raw.complete && !reply.sent ? reply.request : null;
-  if (request?.breakOff?.(problem)) closeAfter(request, reply!);
-  else socket.end(answerOf(problem, request?.id ?? newId('req')));
+  const reply = awaited.get(socket) ?? null;
+  const request = reply?.request;
+  const isWhole = request?.raw.complete ?? true;
+  // What came before is still to be answered, or has just been told of this: that answer is the last.
+  if (reply && !reply.sent && (isWhole || request!.breakOff?.(problem))) return closeAfter(request!, reply);
+  linger(socket);
+  if (reply?.sent && !isWhole)
+    socket.end(); // its answer is out: a second one would be taken for another request's
+  else socket.end(answerOf(problem, reply?.sent === false ? request!.id : newId('req')));
 };
 
 /** Has an answer be the last of its connection. A client that goes on sending gets to see it. */
@@ -59,14 +68,14 @@ export const closeAfter = ({ raw }: FastifyRequest, reply: FastifyReply): void =
   socket.destroySoon = () => {
     socket.end();
     raw.resume();
-    if (!ending.has(socket)) linger(socket, socket.bytesRead);
+    linger(socket);
   };
 };
 
 /** A server is no proxy. Node hands such a connection over as it is. */
 export const answerConnect = (_request: IncomingMessage, socket: Duplex): void => {
   const message = 'This is no proxy: there are no tunnels through it.';
-  linger(socket, 0);
+  linger(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
   socket.end(answerOf(HttpProblem.of(405, 'method_not_allowed', message, { allow: 'GET, POST, PATCH' }), newId('req')));
@@ -89,8 +98,9 @@ export const requireHost = (fastify: FastifyInstance): void => {
   });
 };
 
-const linger = (socket: Duplex, bytesRead: number): void => {
-  ending.set(socket, bytesRead);
+/** What still comes is read for a while, and not for longer. */
+const linger = (socket: Duplex & { readonly bytesRead?: number }): void => {
+  if (!ending.has(socket)) ending.set(socket, socket.bytesRead ?? 0);
   const patience = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(patience));
 };

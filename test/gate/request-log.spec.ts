@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { until } from '../e2e/until.js';
@@ -151,6 +152,55 @@ describe('a line of the request log (spec: Request log entry; D-33)', () => {
         expect(await lineOf(gateway, whose, answer)).toMatchObject({ decision: 'rejected_auth', reason });
       }
       expect((await breakOff({ ...its, slug: 'nobody-has-this-slug' }, '{', 'Content-Length: 20')).status).toBe(401);
+    });
+  });
+
+  describe('of requests that come one behind the other over a connection', () => {
+    const requestTo = ({ slug, token }: Pick<TestEndpoint, 'slug' | 'token'>, body: string, length = body.length) => {
+      const lines = ['Host: x', `Authorization: Bearer ${token}`, 'Content-Type: application/json'];
+      return [`POST /v1/webhooks/${slug} HTTP/1.1`, ...lines, `Content-Length: ${length}`, '', body].join('\r\n');
+    };
+    /** Sends all at once, says no more, and takes the answers. */
+    const answersTo = async (...sent: readonly string[]) => {
+      const socket = await openSocket(gateway.url);
+      socket.write(sent.join(''));
+      await sleep(200); // that no end comes with it
+      socket.end();
+      return answersIn(await text(socket));
+    };
+    const WHOLE = '{"text":"hi"}';
+
+    it('has the post that was accepted, which is also what its sender hears, whatever came behind it', async () => {
+      const its = await endpoint();
+      for (const behind of ['x', 'GARBAGE\r\n\r\n']) {
+        const [answer, ...more] = await answersTo(requestTo(its, WHOLE), behind);
+        expect(more.map(({ status }) => status)).not.toContain(200);
+        expect(JSON.parse(answer!.body)).toMatchObject({ ok: true, id: expect.stringMatching(/^post_/) as unknown });
+      }
+    });
+
+    it('has the one that breaks off behind a whole one, under the id of its answer', async () => {
+      const its = await endpoint();
+      const refused = { decision: 'rejected_validation', reason: 'body_incomplete', http_status: 400 };
+      for (const [token, line] of [
+        [its.token, refused],
+        ['wrong', { decision: 'rejected_auth', reason: 'bad_token', http_status: 401 }],
+      ] as const) {
+        const second = requestTo({ ...its, token }, '{"te', 100);
+        const [first, broken, ...more] = await answersTo(requestTo(its, WHOLE), second);
+        expect([first!.status, broken!.status, more]).toEqual([200, line.http_status, []]);
+        const answer = { ...broken!, headers: new Headers({ 'x-request-id': broken!.requestId! }), text: '' };
+        expect(await lineOf(gateway, its, answer)).toMatchObject(line);
+      }
+    });
+
+    it('has one answer for one that was answered before its body was there', async () => {
+      const its = await endpoint();
+      const socket = await openSocket(gateway.url);
+      socket.write(requestTo({ ...its, token: 'wrong' }, '{"te', 100));
+      await sleep(1_300); // the 401 of a body that does not come
+      socket.end();
+      expect(answersIn(await text(socket)).map(({ status }) => status)).toEqual([401]);
     });
   });
 
