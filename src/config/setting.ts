@@ -59,6 +59,7 @@ export const host = (text: string): string => {
 
 /** The base of other URLs: http or https, without query, fragment or credentials; a slash at its end is dropped. */
 export const baseUrl = (text: string): string => {
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) throw new Error('there must be no user and no password in it');
   understood(URL.canParse(text) && /^https?:\/\/[^/?#@\s]+[^?#@\s]*$/i.test(text));
   return text.replace(/\/+$/, '');
 };

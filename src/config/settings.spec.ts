@@ -171,6 +171,10 @@ describe('settings', () => {
       'PACING takes "on" or "off"; got "maybe"',
       'TRUSTED_PROXIES takes "none", or CIDRs, comma-separated, e.g. 10.0.0.0/8; got "10.0.0.0/8,x" ("x" is neither a CIDR nor an address)',
     ]);
+    expect(problemsOf({ BASE_URL: 'http://me:hunter2@h', VK_API_URL: 'http://me@h' })).toEqual([
+      'BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "http://me:********@h" (there must be no user and no password in it)',
+      'VK_API_URL takes an http or https URL; got "http://me@h" (there must be no user and no password in it)',
+    ]);
     expect(() => loadSettings({ PORT: 'x', ROLES: 'y' })).toThrow(/^Settings are wrong:\n {2}PORT .*\n {2}ROLES /);
   });
 
@@ -184,6 +188,9 @@ describe('settings', () => {
     });
     expect(problems).toHaveLength(5);
     expect(problems.join()).not.toContain('hunter2');
+    for (const value of ['host=db user=me password=hunter2 dbname=x', 'me:hunter2@h/d', 'mysql:me:hunter2@h'])
+      for (const name of ['DATABASE_URL', 'EVENT_STORE_URL', 'BASE_URL', 'VK_API_URL'])
+        expect(problemsOf({ SECRETS_KEY, [name]: value })).toEqual([expect.stringMatching(/; got "\*{8}"$/)]);
     const settings = loadSettings({
       DATABASE_URL: 'postgres://me:hun@ter2@h/db?sslpassword=hunter2',
       EVENT_STORE_URL: 'esdb://admin:hunter2@a:2113,b:2113',
