@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
+import type { IdPrefix } from '../kernel/ids.js';
 import { given } from '../payload/absence.js';
 import type { Sent } from '../payload/check-fields.js';
 import { FindThing, type Kind, ListThings, type Things } from '../projections/discovery/discovery.queries.js';
@@ -14,9 +15,6 @@ import { notFound } from './refusals.js';
 import { Is } from './rules.js';
 
 class ListQuery extends PageQuery {
-  @cursorOf('id')
-  declare readonly cursor: string | undefined;
-
   /** Only this owner's; to the operator, who else sees everyone's, and to that owner. */
   @Is.like(ID_FORM, 'an id such as own_…')
   readonly owner_id: string | undefined;
@@ -26,6 +24,22 @@ class ListQuery extends PageQuery {
     this.owner_id = given(sent.owner_id) as string | undefined;
   }
 }
+
+/** The query of a list of things with such ids. */
+const listQueryOf = (prefix: IdPrefix): typeof ListQuery => {
+  class QueryOfKind extends ListQuery {
+    @cursorOf(prefix)
+    declare readonly cursor: string | undefined;
+  }
+  return QueryOfKind;
+};
+
+const QUERIES: Readonly<Record<Kind, typeof ListQuery>> = {
+  owner: listQueryOf('own'),
+  channel: listQueryOf('tgt'),
+  project: listQueryOf('prj'),
+  endpoint: listQueryOf('ep'),
+};
 
 /** Things as their caller may see them: an owner its own, the operator all (management.md: Manners). */
 @Injectable()
@@ -50,7 +64,7 @@ export class OwnedThings {
     kind: K,
     show: (rows: readonly Things[K][]) => readonly object[] | Promise<readonly object[]>,
   ): Promise<ListAnswer> {
-    const query = readQuery(request, ListQuery);
+    const query = readQuery(request, QUERIES[kind]);
     const page = pageOf(query);
     const scope = listScopeOf(callerOf(request), query.owner_id);
     await this.upToDate(request);

@@ -1,3 +1,4 @@
+import type { IdPrefix } from '../kernel/ids.js';
 import type { Sent } from '../payload/check-fields.js';
 import { given } from '../payload/absence.js';
 import type { Complaint } from '../payload/wording.js';
@@ -11,21 +12,22 @@ const limitComplaint = (value: unknown): Complaint | undefined =>
     ? undefined
     : { code: 'out_of_range', what: `must be a whole number from 1 to ${MAX_LIMIT}` };
 
-/** What a list's items are found by, as its cursors hold it. */
+/** What a list's items are found by, as its cursors hold it; those of things are their ids. */
 const KEYS = {
-  id: /^[a-z]{2,4}_[0-9a-f]{32}$/,
   sequence: /^\d{1,15}$/,
   /** Time, position and place of a line in a log. */
   line: /^\d{1,15}\/\d{1,18}\/\d{1,6}$/,
 } as const;
 
-/** A cursor of a list with such keys: one of another list says nothing here. */
-export const cursorOf = (keys: keyof typeof KEYS): PropertyDecorator =>
-  Is.fine((value): Complaint | undefined =>
-    typeof value === 'string' && KEYS[keys].test(keyIn(value)) && cursorTo(keyIn(value)) === value
+/** A cursor of a list with such keys, or of things with such ids: one of another list says nothing here. */
+export const cursorOf = (keys: keyof typeof KEYS | IdPrefix): PropertyDecorator => {
+  const form = keys in KEYS ? KEYS[keys as keyof typeof KEYS] : new RegExp(`^${keys}_[0-9a-f]{32}$`);
+  return Is.fine((value): Complaint | undefined =>
+    typeof value === 'string' && form.test(keyIn(value)) && cursorTo(keyIn(value)) === value
       ? undefined
       : { code: 'bad_cursor', what: 'must be what an earlier answer of this list gave as "next"' },
   );
+};
 
 /** The query of a list (management.md: Manners); each declares the form of its cursor, {@link cursorOf}. */
 export class PageQuery {

@@ -85,6 +85,17 @@ describe('lists', () => {
       expect(await statuses(nobodys)).toEqual([bad, bad, bad]);
   });
 
+  it('of things take cursors of their own kind alone', async () => {
+    const prefixes = { owners: 'own', channels: 'tgt', projects: 'prj', endpoints: 'ep', posts: 'post' };
+    for (const list of Object.keys(prefixes))
+      for (const [of, prefix] of Object.entries(prefixes)) {
+        const cursor = Buffer.from(`${prefix}_${'f'.repeat(32)}`).toString('base64url');
+        const { status, body } = await operator.get(`/${list}?cursor=${cursor}`);
+        expect([list, of, status]).toEqual([list, of, list === of ? 200 : 422]);
+        if (list !== of) expect(complaints(body)).toEqual(['cursor: bad_cursor']);
+      }
+  });
+
   it.each(['owners', 'channels', 'projects', 'endpoints', 'posts'])(
     'of %s refuse a bad limit, cursor or filter',
     async (list) => {

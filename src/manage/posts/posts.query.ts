@@ -8,7 +8,7 @@ import { Is } from '../rules.js';
 
 /** The query of the list of posts (management.md). */
 export class PostsQuery extends PageQuery {
-  @cursorOf('id')
+  @cursorOf('post')
   declare readonly cursor: string | undefined;
 
   @Is.like(ID_FORM, 'an id such as ep_…')
