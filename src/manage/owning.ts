@@ -1,6 +1,6 @@
 import type { QueryBus } from '@nestjs/cqrs';
 import { HttpProblem } from '../http/http-problem.js';
-import { described } from '../payload/wording.js';
+import { described, quoted } from '../payload/wording.js';
 import { FindThing } from '../projections/discovery/discovery.queries.js';
 import type { Caller } from './caller.js';
 import type { Reader } from './drafts.js';
@@ -29,6 +29,6 @@ export const owned =
 /** @throws HttpProblem 422 where the operator named an owner that does not exist */
 export const ownerMustExist = async (queries: QueryBus, ownerId: string): Promise<void> => {
   if (await queries.execute(new FindThing('owner', ownerId, null))) return;
-  const message = `there is no owner ${described(ownerId)}`;
+  const message = `there is no owner ${quoted(ownerId)}`;
   throw new HttpProblem(422, 'invalid', [{ path: 'owner_id', code: 'unknown_id', message }]);
 };

@@ -93,7 +93,9 @@ describe('channels', () => {
     expect((await owner.caller.get(`/channels/${body.id}`).expect(200)).body).toEqual(body);
     expect(complaints((await operator.post('/channels', telegram).expect(422)).body)).toEqual(['owner_id: missing']);
     const nobody = { ...telegram, owner_id: 'own_00000000000000000000000000000000' };
-    expect(complaints((await operator.post('/channels', nobody).expect(422)).body)).toEqual(['owner_id: unknown_id']);
+    const { body: refused } = await operator.post('/channels', nobody).expect(422);
+    expect(complaints(refused)).toEqual(['owner_id: unknown_id']);
+    expect(refused.details[0].message).toBe(`there is no owner ${JSON.stringify(nobody.owner_id)}`);
     await owner.caller.post('/channels', { ...telegram, owner_id: owner.id }).expect(201);
     await owner.caller.post('/channels', { ...telegram, owner_id: other.id }).expect(404);
   });
