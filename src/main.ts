@@ -11,6 +11,9 @@ const STOP_MS = 9_000;
 process.stdout.on('error', () => undefined);
 
 const main = async (): Promise<void> => {
+  const unknown = process.argv.slice(2).find((argument) => argument !== '--help');
+  if (unknown !== undefined)
+    throw new Error(`There is no argument ${JSON.stringify(unknown)}: --help alone is one, and tells every setting.`);
   if (process.argv.includes('--help')) {
     process.stdout.write(`${helpText()}\n`);
     return;

@@ -139,7 +139,7 @@ export const schema = {
     show: (s) => onOrOff(s.demo),
   }),
   LIMITS_PROFILE: defaulted('A', {
-    takes: '"A", "B", or the path of a JSON file of the same form as src/config/limits-profiles.json\'s A and B',
+    takes: '"A", "B", or the path of a JSON file of the form that A and B have in dist/config/limits-profiles.json',
     meaning: 'plan figures and rate limits; null in a file means unlimited',
     read: (text) => readLimitsProfile(text),
     show: (s) => s.limitsProfile.name,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -67,6 +68,34 @@ describe('what does not fit is told in a sentence that names the setting', () =>
       expect(said).toMatch(words);
       expect(said).not.toContain('hunter2');
     }
+  });
+});
+
+describe('an argument', () => {
+  const say = async (stage: Stage, ...args: string[]): Promise<{ program: Program; code: number | null }> => {
+    const program = Program.spawn('gateway', ['main.js', ...args], { DATA_DIR: await stage.dataDir(), PORT: '0' });
+    stage.atTheEnd(() => program.killAll());
+    await until('it has ended', () => !program.isRunning);
+    return { program, code: (await program.exited).code };
+  };
+
+  scene('that does not exist starts nothing', async (stage) => {
+    for (const args of [['--hlp'], ['--version'], ['help'], ['--help', '--port=80']]) {
+      const { program, code } = await say(stage, ...args);
+      expect(code).toBe(1);
+      const sentence = `There is no argument "${args.at(-1)}": --help alone is one, and tells every setting.`;
+      await until('it has said why', () => program.log === sentence);
+      expect(program.output).toBe('');
+    }
+  });
+
+  scene('--help tells the settings, and of files that are there', async (stage) => {
+    const { program, code } = await say(stage, '--help');
+    expect(code).toBe(0);
+    await until('all is printed', () => /\n {2}NODE_ENV .*\n.*\n$/.test(program.output));
+    const [file] = /\b(?:src|dist)\/\S+\.json/.exec(program.output) ?? [];
+    expect(file).toMatch(/^dist\//); // what is shipped has no sources
+    expect(existsSync(file!)).toBe(true);
   });
 });
 
