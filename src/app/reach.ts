@@ -36,7 +36,9 @@ export const reach = async ({ what, from, log, signal }: Wanted, attempt: () => 
     } catch (error) {
       if (!(error instanceof Unavailable) && !isUnavailable(error)) throw inSentence(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
-      if (complaint.isNews(reason)) log.warn({ reason, ...(from && { setting: from.setting }) }, `waiting for ${what}`);
+      // KurrentDB's client has no reason but `UnavailableError`: where it was looked for is what people can go by.
+      const where = from && { setting: from.setting, address: maskUrl(from.url) };
+      if (complaint.isNews(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
       await sleep(PAUSE_MS, undefined, { signal });
     }
   }

@@ -117,6 +117,15 @@ describe('SIGTERM before the start is over', () => {
     expect(await program.terminate()).toEqual({ code: 0, signal: null });
   });
 
+  scene('ends the wait for an event store, whose address is told without the password', async (stage) => {
+    const EVENT_STORE_URL = 'kurrentdb://admin:hunter2@127.0.0.1:1?tls=false';
+    const program = begin(stage, { ...(await stage.database()), EVENT_STORE_URL, DATA_DIR: await stage.folder() });
+    await until('it waits', () => program.log.includes('waiting for an event store'));
+    expect(program.log).toContain('"address":"kurrentdb://admin:********@127.0.0.1:1?tls=false"');
+    expect(program.log).not.toContain('hunter2');
+    expect(await program.terminate()).toEqual({ code: 0, signal: null });
+  });
+
   scene('leaves no PostgreSQL running', async (stage) => {
     const DATA_DIR = await stage.dataDir();
     const program = begin(stage, { DATA_DIR });
