@@ -71,7 +71,11 @@ describe('limits profiles', () => {
         0,
         'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 0',
       ],
-      ['plans.pro.burst.per_seconds', 5e9, 'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 5'],
+      [
+        'plans.pro.burst.per_seconds',
+        5e9,
+        'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 5',
+      ],
       ['min_interval.min', null, 'min_interval.min takes a whole number from 0 to 2678400; it is null'],
       ['min_interval.max', 0, 'min_interval.max takes a whole number from 1 to 2678400; it is 0'],
       ['min_interval.max', 5e12, 'min_interval.max takes a whole number from 1 to 2678400; it is 5000000000000'],
