@@ -5,6 +5,7 @@ import { Tail } from '../../src/event-store/postgres/tail.js';
 import type { EventStore, ReadAllOptions, StoredEvent } from '../../src/event-store/port.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { silentLog } from '../../src/kernel/log.js';
+import { until } from '../e2e/until.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { newEvents, newStream } from './contract/events.js';
 import { Subscriber } from './contract/subscriber.js';
@@ -54,6 +55,41 @@ describe('the tail of the log in PostgreSQL', () => {
     await store.close();
     await postgres.stop();
   });
+
+  it.each([1n, 2n, 7n, 1_000n])(
+    'hands few types to who is far behind, looking through %i positions at a time',
+    async (window) => {
+      const postgres = await startTestPostgres();
+      const store = new PostgresEventStore({ connectionString: postgres.connectionString });
+      await store.start();
+      for (let n = 0; n < 40; n++)
+        await store.append(newStream(), 'noStream', newEvents(1, { type: n % 13 === 4 ? 'Rare' : 'Usual' }));
+      const options = { connectionString: postgres.connectionString, schema: 'event_store', log: silentLog, window };
+      const upTo = (to: bigint | undefined, events: StoredEvent[]) =>
+        events.filter(({ position }) => position <= (to ?? 1_000n));
+      const tail = new Tail(options, async ({ upTo: to, ...read }) => upTo(to, await store.readAll(read)));
+      const end = new AbortController();
+      for await (const { live } of tail.follow({ after: -1n, signal: end.signal })) if (live) break; // there is a ring now
+      await until('there is a ring', () => Reflect.get(tail, 'ringStart') === 40n);
+      const [seen, positions]: [bigint[], bigint[]] = [[], []];
+      for await (const { events, position, live } of tail.follow({
+        after: -1n,
+        signal: end.signal,
+        types: ['Rare'],
+        maxBatch: 2,
+      })) {
+        seen.push(...events.map((event) => event.position));
+        positions.push(position);
+        if (live && position < 41n) await store.append(newStream(), 'noStream', newEvents(1, { type: 'Rare' }));
+        if (seen.at(-1) === 41n) break;
+      }
+      expect(seen).toEqual([5n, 18n, 31n, 41n]);
+      expect(positions).toEqual([...positions].sort((a, b) => Number(a - b)));
+      end.abort();
+      await Promise.all([tail.close(), store.close()]);
+      await postgres.stop();
+    },
+  );
 
   describe('takes up what its own process has appended', () => {
     const at = (position: bigint): StoredEvent => ({

@@ -88,7 +88,7 @@ export class PostgresEventStore implements EventStore {
     const reads = (direction: 'forwards' | 'backwards') =>
       new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), LANES);
     this.streamReads = { forwards: reads('forwards'), backwards: reads('backwards') };
-    this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
+    this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readUpTo(options));
   }
 
   /** Makes the tables where they are missing; safe to run from several processes at once. @throws Unavailable */
@@ -108,11 +108,8 @@ export class PostgresEventStore implements EventStore {
     return this.streamReads[direction].call({ stream, start, limit: limit ?? null });
   }
 
-  async readAll({ after, limit, types }: ReadAllOptions): Promise<StoredEvent[]> {
-    const filter = types ? 'and type = any($3)' : '';
-    const text = `select ${COLUMNS} from ${this.schema}.event where position > $1 ${filter} order by position limit $2`;
-    const values = types ? [after, limit, types] : [after, limit];
-    return (await this.query(text, values, types ? 'all typed' : 'all')).map(stored);
+  readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
+    return this.readUpTo(options);
   }
 
   async head(): Promise<Position> {
@@ -146,6 +143,20 @@ export class PostgresEventStore implements EventStore {
     await this.batcher.close();
     await this.tail.close();
     await this.pool.end();
+  }
+
+  /** A page of the log that ends at a position, where one is given. */
+  private async readUpTo({
+    after,
+    limit,
+    types,
+    upTo = LAST,
+  }: ReadAllOptions & { readonly upTo?: Position }): Promise<StoredEvent[]> {
+    const filter = types ? 'and type = any($4)' : '';
+    const text = `select ${COLUMNS} from ${this.schema}.event
+                  where position > $1 and position <= $2 ${filter} order by position limit $3`;
+    const values = [after, upTo, limit, ...(types ? [types] : [])];
+    return (await this.query(text, values, types ? 'all typed' : 'all')).map(stored);
   }
 
   /** Events of a stream from a revision on, those too that retention does not show any more. */

@@ -17,6 +17,8 @@ const POLL_MS = 400;
 const RING_EVENTS = 4_096;
 const RING_BYTES = 32 * 1_048_576;
 const PAGE_EVENTS = 1_000;
+/** Positions that are looked through for a few types in one read: some tens of milliseconds. */
+const WINDOW = 50_000n;
 
 /**
  * Follows the end of the log for every subscriber of this process: new events are read once, kept in a ring, and handed
@@ -42,8 +44,9 @@ export class Tail {
   private pumping: Promise<void> | null = null;
 
   constructor(
-    private readonly options: { connectionString: string; schema: string; log: Log },
-    private readonly readAll: (options: ReadAllOptions) => Promise<StoredEvent[]>,
+    private readonly options: { connectionString: string; schema: string; log: Log; window?: bigint },
+    /** `upTo`: the last position that is looked at. */
+    private readonly readAll: (options: ReadAllOptions & { readonly upTo?: Position }) => Promise<StoredEvent[]>,
   ) {
     setMaxListeners(0, this.stopping.signal); // one for every follower
   }
@@ -59,11 +62,18 @@ export class Tail {
     while (!signal.aborted && !this.stopping.signal.aborted) {
       if (this.interruption && this.interruption !== interruption) onDrop?.((interruption = this.interruption));
       let page: StoredEvent[];
+      let end: Position | null = null;
       const ringStart = this.ringStart;
       try {
-        page = this.fromRing(position, maxBatch) ?? [];
+        if (types && ringStart !== null && position < ringStart) {
+          // Who wants a few types and is far behind is not sent all that lies between them.
+          const next = position + (this.options.window ?? WINDOW);
+          const upTo = next < ringStart ? next : ringStart;
+          page = await this.readAll({ after: position, limit: maxBatch, types, upTo });
+          if (page.length < maxBatch) end = upTo;
+        } else page = this.fromRing(position, maxBatch) ?? [];
         // The ring may be a moment behind: only the table can say that the end is reached for the first time.
-        if (page.length === 0 && (!live || this.isBeforeRing(position))) {
+        if (end === null && page.length === 0 && (!live || this.isBeforeRing(position))) {
           page = await this.readAll({ after: position, limit: maxBatch });
         }
         failures = 0;
@@ -73,11 +83,11 @@ export class Tail {
         continue;
       }
       const wasLive = live;
-      live = page.length < maxBatch;
-      position = page.at(-1)?.position ?? position;
+      live = end === null && page.length < maxBatch;
+      position = end ?? page.at(-1)?.position ?? position;
       // Nothing between here and the ring (retention cut it off): step into the ring.
-      if (page.length === 0 && ringStart !== null && ringStart > position) position = ringStart;
-      if (page.length > 0 || (live && !wasLive)) {
+      if (end === null && page.length === 0 && ringStart !== null && ringStart > position) position = ringStart;
+      if (page.length > 0 || end !== null || (live && !wasLive)) {
         yield { events: wanted ? page.filter(({ type }) => wanted.has(type)) : page, position, live };
       } else await this.news(position, signal);
     }
