@@ -102,13 +102,15 @@ export const receiveBody = (
       else settle({ ok: true, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
     });
     const breakOff = (problem: HttpProblem): boolean => {
-      if (isOver) return false; // every body is closed once it was read
+      if (isOver) return false;
       settle({ ok: false, problem });
       return true;
     };
     request.breakOff = breakOff;
-    stream.on('error', () => breakOff(incomplete()));
-    stream.on('close', () => breakOff(incomplete()));
+    // Every body is closed, nearly all of them once they were read: what is not said is not made either.
+    const missEnd = () => isOver || breakOff(incomplete());
+    stream.on('error', missEnd);
+    stream.on('close', missEnd);
   });
 };
 
