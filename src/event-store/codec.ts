@@ -49,6 +49,11 @@ export class EventCodec {
 
   constructor(private readonly catalogue: Catalogue) {}
 
+  /** Every event type that can be decoded. */
+  get types(): readonly string[] {
+    return Object.keys(this.catalogue);
+  }
+
   /** @throws Error for a type that the catalogue does not know. */
   encode(event: DomainEvent, index: number, place: Place, execution: Execution): EncodedEvent {
     const { at, actor, requestId, causationId, correlationId, commandId } = execution;

@@ -3,6 +3,7 @@
  * contract suite, test/event-store/contract.ts. Adapters move text and know nothing of the domain: what `data` and
  * `metadata` mean is the codec's business.
  */
+import type { TypeFilter } from './type-filter.js';
 
 /** A place in the order of all events. Grows with every append; not dense on every store; may pass 2^53. */
 export type Position = bigint;
@@ -51,21 +52,17 @@ export interface ReadStreamOptions {
 }
 
 /** Which part of the log is read. */
-export interface ReadAllOptions {
+export interface ReadAllOptions extends TypeFilter {
   /** Exclusive; {@link BEGINNING} for all. */
   readonly after: Position;
   /** At most so many events, at least 1. */
   readonly limit: number;
-  /** Only events of these types. */
-  readonly types?: readonly string[];
 }
 
-/** Where a subscription begins, and what it hands out. */
-export interface SubscribeOptions {
+/** Where a subscription begins, and what it hands out; batches move `position` past events that are not wanted. */
+export interface SubscribeOptions extends TypeFilter {
   /** Exclusive: the checkpoint, i.e. the last position that was processed. */
   readonly after: Position;
-  /** Only events of these types; batches still move `position` past the others. */
-  readonly types?: readonly string[];
   /** Ends the subscription. */
   readonly signal: AbortSignal;
   /** At most so many events in a batch. Default 500. */

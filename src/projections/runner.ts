@@ -75,21 +75,27 @@ export class ProjectionRunner {
     let position = await this.prepare();
     this.on.progress.reached(this.projection.name, this.candidate ? BEGINNING : position);
     const { onDrop } = this;
+    const { concerns = () => true } = this.projection;
+    // Left out by name: what this program does not know comes along, and is judged by its name.
+    const except = this.on.codec.types.filter((type) => !concerns(type));
     const kept = new KeptRows();
-    for await (const batch of this.on.store.subscribe({ after: position, signal, onDrop })) {
+    for await (const batch of this.on.store.subscribe({ after: position, except, signal, onDrop })) {
       if (signal.aborted) return;
       const startedAt = performance.now();
       if (batch.position > position || batch.events.length > 0) await this.commit(batch, position, kept);
       position = batch.position;
       if (this.candidate && batch.live) await this.promote();
       if (!this.candidate) this.on.progress.reached(this.projection.name, position);
-      if (batch.live && batch.events.length >= MANY) await this.gather(startedAt, signal);
+      if (batch.live && batch.events.length === 0) await this.gather(startedAt + GATHER_MS, signal);
+      if (batch.live && batch.events.length >= MANY) {
+        await this.gather(startedAt + (this.projection.gatherMs ?? GATHER_MS), signal);
+      }
     }
   }
 
-  /** Lets events come together after a batch that began at this moment. */
-  private async gather(startedAt: number, signal: AbortSignal): Promise<void> {
-    const ms = startedAt + (this.projection.gatherMs ?? GATHER_MS) - performance.now();
+  /** Lets events come together until this moment. */
+  private async gather(until: number, signal: AbortSignal): Promise<void> {
+    const ms = until - performance.now();
     if (ms >= 1) await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
-import { Tail } from '../../src/event-store/postgres/tail.js';
-import type { EventStore, ReadAllOptions, StoredEvent } from '../../src/event-store/port.js';
+import type { Ring } from '../../src/event-store/postgres/ring.js';
+import { type ReadUpTo, Tail } from '../../src/event-store/postgres/tail.js';
+import type { EventStore, StoredEvent } from '../../src/event-store/port.js';
+import { type TypeFilter, wants } from '../../src/event-store/type-filter.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { until } from '../e2e/until.js';
@@ -14,7 +16,15 @@ import { Subscriber } from './contract/subscriber.js';
 const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
 
 const appended = (tail: Tail, events: readonly StoredEvent[]): void =>
-  tail.appended(events[0]!.position - 1n, () => events);
+  tail.appended(events[0]!.position - 1n, events.at(-1)!.position, (isWanted) =>
+    events.filter(({ type }) => isWanted(type)),
+  );
+
+/** Has a tail that pumps nothing stand at a position, with a ring that is empty. */
+const stand = (tail: Tail, head: bigint): void => {
+  Object.assign(tail, { pumping: Promise.resolve() });
+  (Reflect.get(tail, 'ring') as Ring).reset(head);
+};
 
 describe('the tail of the log in PostgreSQL', () => {
   it('ends a follower that is told to while it reads, though nothing ever happens again', async () => {
@@ -30,7 +40,7 @@ describe('the tail of the log in PostgreSQL', () => {
     reads.shift()!(); // the end is reached: the follower knows it
     while (reads.length < 1) await sleep(5);
     // From here on there is a ring, empty, and the follower stands at its start: only news would wake it.
-    Object.assign(tail, { ringStart: -1n });
+    stand(tail, -1n);
     end.abort();
     reads.shift()!();
     await followed;
@@ -70,7 +80,7 @@ describe('the tail of the log in PostgreSQL', () => {
       const tail = new Tail(options, async ({ upTo: to, ...read }) => upTo(to, await store.readAll(read)));
       const end = new AbortController();
       for await (const { live } of tail.follow({ after: -1n, signal: end.signal })) if (live) break; // there is a ring now
-      await until('there is a ring', () => Reflect.get(tail, 'ringStart') === 40n);
+      await until('there is a ring', () => (Reflect.get(tail, 'ring') as Ring).start === 40n);
       const [seen, positions]: [bigint[], bigint[]] = [[], []];
       for await (const { events, position, live } of tail.follow({
         after: -1n,
@@ -91,6 +101,48 @@ describe('the tail of the log in PostgreSQL', () => {
     },
   );
 
+  it('keeps what somebody here wants, and has who comes to want more see all of it', async () => {
+    const postgres = await startTestPostgres();
+    const { connectionString } = postgres;
+    const [store, elsewhere] = [
+      new PostgresEventStore({ connectionString }),
+      new PostgresEventStore({ connectionString }),
+    ];
+    await store.start();
+    const append = async (rounds: number) => {
+      const one = (by: EventStore, type: string) => by.append(newStream(), 'noStream', newEvents(1, { type }));
+      for (let n = 0; n < rounds; n++) {
+        await Promise.all([one(elsewhere, 'Usual'), one(store, 'Usual'), one(elsewhere, n % 7 ? 'Usual' : 'Rare')]);
+        await Promise.all([one(store, n % 5 ? 'Odd' : 'Rare'), one(elsewhere, 'Usual')]);
+      }
+    };
+    const following = (filter: TypeFilter) => ({
+      filter,
+      subscriber: new Subscriber(store, { after: -1n, ...filter }),
+    });
+    const ringOf = () => Reflect.get(Reflect.get(store, 'tail') as Tail, 'ring') as Ring;
+
+    const followers = [following({ types: ['Rare'] })];
+    await followers[0]!.subscriber.until(({ last }) => last?.live ?? false);
+    await until('there is a ring', () => ringOf().start !== null);
+    await append(40);
+    followers.push(following({ except: ['Usual'] }));
+    await append(40);
+    const held = ringOf().read(ringOf().start!, 1_000)!.events;
+    expect(held.map(({ type }) => type)).not.toContain('Usual');
+    followers.push(following({}));
+    await append(40);
+
+    const all = await store.readAll({ after: -1n, limit: 10_000 });
+    for (const { filter, subscriber } of followers) {
+      await subscriber.until(({ last }) => last?.position === all.at(-1)!.position);
+      await subscriber.stop();
+      expect(subscriber.events).toEqual(all.filter(({ type }) => wants(filter)(type)));
+    }
+    await Promise.all([store.close(), elsewhere.close()]);
+    await postgres.stop();
+  });
+
   describe('takes up what its own process has appended', () => {
     const at = (position: bigint): StoredEvent => ({
       ...{ stream: 'one-1', id: newUuid(), type: 'OneDone', data: '{}', metadata: '{}' },
@@ -100,7 +152,7 @@ describe('the tail of the log in PostgreSQL', () => {
     /** A tail that stands at a position, read by nobody, and what a follower behind it is handed. */
     const standingAt = (head: bigint) => {
       const tail = new Tail({ connectionString, schema: 'event_store', log: silentLog }, () => Promise.resolve([]));
-      Object.assign(tail, { pumping: Promise.resolve(), ringStart: head, head });
+      stand(tail, head);
       const end = new AbortController();
       const seen: bigint[] = [];
       const followed = (async () => {
@@ -125,10 +177,10 @@ describe('the tail of the log in PostgreSQL', () => {
     });
 
     it('with a read of no more than what another process has written in between', async () => {
-      const reads: ReadAllOptions[] = [];
+      const reads: Parameters<ReadUpTo>[0][] = [];
       const tail = new Tail({ connectionString, schema: 'event_store', log: silentLog }, async (options) => {
         reads.push(options);
-        return options.after === 4n && options.limit === 2 ? [at(5n), at(6n)] : [];
+        return options.after === 4n && options.upTo === 6n ? [at(5n), at(6n)] : [];
       });
       Object.assign(tail, { listen: async () => null, headNow: async () => 4n });
       const end = new AbortController();
@@ -137,14 +189,14 @@ describe('the tail of the log in PostgreSQL', () => {
         for await (const { events } of tail.follow({ after: 4n, signal: end.signal }))
           seen.push(...events.map(({ position }) => position));
       })();
-      while (!reads.some(({ limit }) => limit === 1_000)) await sleep(5); // its ring is there
+      await until('there is a ring', () => (Reflect.get(tail, 'ring') as Ring).start === 4n);
       appended(tail, [at(7n), at(8n)]);
       while (seen.length < 4) await sleep(5);
       end.abort();
       await followed;
       await tail.close();
       expect(seen).toEqual([5n, 6n, 7n, 8n]);
-      expect(reads).toContainEqual({ after: 4n, limit: 2 });
+      expect(reads).toContainEqual({ after: 4n, upTo: 6n, limit: 1_000, except: [] });
     });
 
     it('never before what another process has written in between', async () => {

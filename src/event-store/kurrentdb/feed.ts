@@ -22,8 +22,8 @@ export interface FeedOptions {
   readonly start: ReadPosition;
   /** Events up to here are left out, wherever the subscription starts. */
   readonly after: Position;
-  /** Only these types are handed out. */
-  readonly types: ReadonlySet<string> | undefined;
+  /** Only events of such types are handed out. */
+  readonly isWanted: (type: string) => boolean;
   /** How long the server may take to confirm the subscription, ms. */
   readonly timeoutMs: number;
 }
@@ -118,10 +118,9 @@ export class Feed {
   }
 
   private add(event: AllStreamRecordedEvent): void {
-    const { types } = this.options;
     if (event.position.commit <= this.seen) return;
     this.saw(event.position.commit);
-    if (isSystemEvent(event) || (types && !types.has(event.type))) return;
+    if (isSystemEvent(event) || !this.options.isWanted(event.type)) return;
     const stored = toStoredEvent(event);
     this.buffer.push(stored);
     this.bufferedBytes += size(stored);

@@ -11,6 +11,7 @@ import {
   START,
 } from '@kurrent/kurrentdb-client';
 import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, type StoredEvent } from '../port.js';
+import { wants } from '../type-filter.js';
 import { TimedOut, withinTime } from './call-timer.js';
 import { release, RenewableClient } from './clients.js';
 import { portError, saysStreamNotFound, saysUnavailable } from './errors.js';
@@ -55,16 +56,17 @@ export class Reader {
   }
 
   /** {@link EventStore.readAll} @throws Unavailable */
-  async readAll({ after, limit, types }: ReadAllOptions): Promise<StoredEvent[]> {
-    const wanted = types && new Set(types);
+  async readAll({ after, limit, ...filter }: ReadAllOptions): Promise<StoredEvent[]> {
+    const isPart = filter.types !== undefined || filter.except !== undefined;
+    const isWanted = wants(filter);
     const found: StoredEvent[] = [];
     for (let seen = after; ;) {
-      const size = wanted ? PAGE : Math.min(PAGE, limit - found.length + FIRST_LOOK);
+      const size = isPart ? PAGE : Math.min(PAGE, limit - found.length + FIRST_LOOK);
       const page = await this.page(seen === BEGINNING ? START : at(seen), FORWARDS, size);
       for (const event of page) {
         if (event.position.commit <= seen) continue; // a page includes where it starts
         seen = event.position.commit;
-        if (!isSystemEvent(event) && (wanted?.has(event.type) ?? true)) found.push(toStoredEvent(event));
+        if (!isSystemEvent(event) && isWanted(event.type)) found.push(toStoredEvent(event));
         if (found.length === limit) return found;
       }
       if (page.length < size) return found;

@@ -1,5 +1,6 @@
 import type { KurrentDBClient, ReadPosition } from '@kurrent/kurrentdb-client';
 import type { Batch, Position, SubscribeOptions } from '../port.js';
+import { wants } from '../type-filter.js';
 import { Backoff } from './backoff.js';
 import { TimedOut } from './call-timer.js';
 import type { RenewableClient } from './clients.js';
@@ -22,7 +23,7 @@ const DEFAULT_MAX_BATCH = 500;
  */
 export async function* follow(options: SubscribeOptions, context: SubscriptionContext): AsyncGenerator<Batch> {
   const { signal, maxBatch = DEFAULT_MAX_BATCH } = options;
-  const types = options.types && new Set(options.types);
+  const isWanted = wants(options);
   const backoff = new Backoff();
   let position = options.after;
   while (!signal.aborted) {
@@ -32,7 +33,7 @@ export async function* follow(options: SubscribeOptions, context: SubscriptionCo
       const start = await unlessAborted(context.startFor(position), signal);
       if (start === undefined) return;
       client = context.clients.get();
-      const feed = new Feed({ client, start, after: position, types, timeoutMs: context.timeoutMs });
+      const feed = new Feed({ client, start, after: position, isWanted, timeoutMs: context.timeoutMs });
       const abort = (): void => feed.end();
       signal.addEventListener('abort', abort);
       try {

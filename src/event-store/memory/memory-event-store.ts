@@ -14,6 +14,7 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
+import { wants } from '../type-filter.js';
 
 /** The log itself; several {@link MemoryEventStore}s over one log are several processes over one store. */
 export class MemoryLog {
@@ -73,12 +74,13 @@ export class MemoryEventStore implements EventStore {
     return wanted.slice(0, limit);
   }
 
-  async readAll({ after, limit, types }: ReadAllOptions): Promise<StoredEvent[]> {
+  async readAll({ after, limit, ...filter }: ReadAllOptions): Promise<StoredEvent[]> {
     await this.reach();
+    const isWanted = wants(filter);
     const found: StoredEvent[] = [];
     for (let i = this.indexAfter(after); i < this.log.events.length && found.length < limit; i++) {
       const event = this.log.events[i]!;
-      if (!types || types.includes(event.type)) found.push(event);
+      if (isWanted(event.type)) found.push(event);
     }
     return found;
   }
@@ -88,7 +90,8 @@ export class MemoryEventStore implements EventStore {
     return this.log.events.at(-1)?.position ?? BEGINNING;
   }
 
-  async *subscribe({ after, types, maxBatch = 500, onDrop, ...options }: SubscribeOptions): AsyncIterable<Batch> {
+  async *subscribe({ after, maxBatch = 500, onDrop, ...options }: SubscribeOptions): AsyncIterable<Batch> {
+    const isWanted = wants(options);
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
     let position = after;
     let toldLive = false;
@@ -99,7 +102,7 @@ export class MemoryEventStore implements EventStore {
       const live = start + stretch.length >= this.log.events.length;
       if (stretch.length > 0 || (live && !toldLive)) {
         toldLive ||= live;
-        const events = types ? stretch.filter(({ type }) => types.includes(type)) : stretch;
+        const events = stretch.filter(({ type }) => isWanted(type));
         yield { events, position, live };
         continue;
       }

@@ -5,11 +5,11 @@ import {
   checkAppend,
   type ExpectedRevision,
   type NewEvent,
-  type Position,
   type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
+import type { Tail } from './tail.js';
 import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
 
 interface Append {
@@ -48,7 +48,7 @@ export class AppendBatcher {
       current: bigint,
     ) => Promise<AppendResult>,
     /** Told of what a batch has written behind a position, in order and without a gap, before anyone hears of their own append. */
-    private readonly committed: (base: Position, written: () => readonly StoredEvent[]) => void,
+    private readonly committed: Tail['appended'],
   ) {}
 
   /** Port: {@link EventStore.append}. */
@@ -112,8 +112,9 @@ export class AppendBatcher {
     const refused = new Map(rows.map((row) => [row.refused, row.current]));
     const accepted = batch.filter((_, item) => !refused.has(item));
     const base = BigInt(rows[0]!.base);
+    const end = accepted.reduce((at, { events }) => at + BigInt(events.length), base);
+    this.committed(base, end, (isWanted) => written(accepted, base, isWanted));
     let position = base;
-    this.committed(position, () => written(accepted, base));
     for (const { expected, events, resolve } of accepted) {
       position += BigInt(events.length);
       resolve({ revision: baseOf(expected) + BigInt(events.length), position });
@@ -185,8 +186,8 @@ export class AppendBatcher {
 /** The revision that appended events follow; -1n: none. */
 const baseOf = (expected: ExpectedRevision): bigint => (expected === 'noStream' ? -1n : expected);
 
-/** What appends have written, as a read would find it: they take up the stretch of the log behind a position. */
-const written = (appends: readonly Append[], base: bigint): StoredEvent[] => {
+/** What is wanted of what appends have written, as a read would find it: they take up the log behind a position. */
+const written = (appends: readonly Append[], base: bigint, isWanted: (type: string) => boolean): StoredEvent[] => {
   const written: StoredEvent[] = [];
   let position = base;
   for (const { stream, expected, events } of appends) {
@@ -194,6 +195,7 @@ const written = (appends: readonly Append[], base: bigint): StoredEvent[] => {
     for (const { id, type, data, metadata } of events) {
       revision += 1n;
       position += 1n;
+      if (!isWanted(type)) continue;
       written.push({ stream, id: id.toLowerCase(), type, data, metadata, revision, position });
     }
   }

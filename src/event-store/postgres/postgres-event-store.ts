@@ -83,7 +83,7 @@ export class PostgresEventStore implements EventStore {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
         return settle(append, await this.written(append.stream, from, append.events.length), current);
       },
-      (base, written) => this.tail.appended(base, written),
+      (after, end, written) => this.tail.appended(after, end, written),
     );
     const reads = (direction: 'forwards' | 'backwards') =>
       new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), LANES);
@@ -149,14 +149,16 @@ export class PostgresEventStore implements EventStore {
   private async readUpTo({
     after,
     limit,
-    types,
     upTo = LAST,
+    types,
+    except,
   }: ReadAllOptions & { readonly upTo?: Position }): Promise<StoredEvent[]> {
-    const filter = types ? 'and type = any($4)' : '';
+    const named = types ?? (except?.length ? except : null);
+    const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
     const text = `select ${COLUMNS} from ${this.schema}.event
                   where position > $1 and position <= $2 ${filter} order by position limit $3`;
-    const values = [after, upTo, limit, ...(types ? [types] : [])];
-    return (await this.query(text, values, types ? 'all typed' : 'all')).map(stored);
+    const values = [after, upTo, limit, ...(named ? [named] : [])];
+    return (await this.query(text, values, `all ${filter}`)).map(stored);
   }
 
   /** Events of a stream from a revision on, those too that retention does not show any more. */

@@ -11,29 +11,33 @@ import {
   type StoredEvent,
   type SubscribeOptions,
 } from '../port.js';
+import { covers, either, type TypeFilter, wants } from '../type-filter.js';
+import { type Handed, Ring } from './ring.js';
 
 /** The poll is a safety net for a lost notification; the notification is what wakes. */
 const POLL_MS = 400;
-const RING_EVENTS = 4_096;
-const RING_BYTES = 32 * 1_048_576;
 const PAGE_EVENTS = 1_000;
-/** Positions that are looked through for a few types in one read: some tens of milliseconds. */
+/** Positions that are looked through for some types in one read: some tens of milliseconds. */
 const WINDOW = 50_000n;
+/** While so many positions at a time hold nothing that anyone here wants, as many more are awaited before the next look. */
+const MANY = 10n;
+const GATHER_MS = 20;
+
+/** A page of the log that ends at a position, where one is given. */
+export type ReadUpTo = (options: ReadAllOptions & { readonly upTo?: Position }) => Promise<StoredEvent[]>;
 
 /**
- * Follows the end of the log for every subscriber of this process: new events are read once, kept in a ring, and handed
- * to all who stand inside it; who is further behind reads pages from the table. What this process has appended itself is
- * not read again: see {@link Tail.appended}.
+ * Follows the end of the log for every subscriber of this process: new events that any of them wants are read once, kept
+ * in a ring, and handed to all who stand inside it; who is further behind reads pages from the table. What this process
+ * has appended itself is not read again: see {@link Tail.appended}.
  */
 export class Tail {
-  private readonly ring: StoredEvent[] = [];
-  private ringBytes = 0;
-  /** The ring holds everything after this position; null while nobody follows. */
-  private ringStart: Position | null = null;
-  /** The ring has come as far as this: every event up to here has passed through it, or lay before its start. */
-  private head: Position = BEGINNING;
-  /** What this process has appended behind events of others that are still to be read; in order. */
-  private readonly ahead: StoredEvent[] = [];
+  private readonly ring = new Ring();
+  /** What the ring is filled with. */
+  private wanted: TypeFilter = { types: [] };
+  private isWanted = wants(this.wanted);
+  /** The log is known to reach so far at least. */
+  private told: Position = BEGINNING;
   private readonly sleepers = new Set<() => void>();
   private readonly stopping = new AbortController();
   private stirred = false;
@@ -45,68 +49,49 @@ export class Tail {
 
   constructor(
     private readonly options: { connectionString: string; schema: string; log: Log; window?: bigint },
-    /** `upTo`: the last position that is looked at. */
-    private readonly readAll: (options: ReadAllOptions & { readonly upTo?: Position }) => Promise<StoredEvent[]>,
+    private readonly readUpTo: ReadUpTo,
   ) {
     setMaxListeners(0, this.stopping.signal); // one for every follower
   }
 
   /** Port: {@link EventStore.subscribe}. */
-  async *follow({ after, types, signal, maxBatch = 500, onDrop }: SubscribeOptions): AsyncIterable<Batch> {
+  async *follow({ after, signal, maxBatch = 500, onDrop, types, except }: SubscribeOptions): AsyncIterable<Batch> {
+    const filter = { ...(types && { types }), ...(except && { except }) };
+    const isWanted = wants(filter);
+    this.fillWith(filter);
     this.pumping ??= this.pump();
-    const wanted = types && new Set(types);
     let position = after;
     let live = false;
     let failures = 0;
     let { interruption } = this;
     while (!signal.aborted && !this.stopping.signal.aborted) {
       if (this.interruption && this.interruption !== interruption) onDrop?.((interruption = this.interruption));
-      let page: StoredEvent[];
-      let end: Position | null = null;
-      const ringStart = this.ringStart;
+      let handed: Handed;
       try {
-        if (types && ringStart !== null && position < ringStart) {
-          // Who wants a few types and is far behind is not sent all that lies between them.
-          const next = position + (this.options.window ?? WINDOW);
-          const upTo = next < ringStart ? next : ringStart;
-          page = await this.readAll({ after: position, limit: maxBatch, types, upTo });
-          if (page.length < maxBatch) end = upTo;
-        } else page = this.fromRing(position, maxBatch) ?? [];
-        // The ring may be a moment behind: only the table can say that the end is reached for the first time.
-        if (end === null && page.length === 0 && (!live || this.isBeforeRing(position))) {
-          page = await this.readAll({ after: position, limit: maxBatch });
-        }
+        handed = await this.next(position, filter, maxBatch, live);
         failures = 0;
       } catch (error) {
         onDrop?.(error as Error);
         await pause(backoff(failures++), signal);
         continue;
       }
-      const wasLive = live;
-      live = end === null && page.length < maxBatch;
-      position = end ?? page.at(-1)?.position ?? position;
-      // Nothing between here and the ring (retention cut it off): step into the ring.
-      if (end === null && page.length === 0 && ringStart !== null && ringStart > position) position = ringStart;
-      if (page.length > 0 || end !== null || (live && !wasLive)) {
-        yield { events: wanted ? page.filter(({ type }) => wanted.has(type)) : page, position, live };
-      } else await this.news(position, signal);
+      const isNews = handed.position > position || (handed.isEnd && !live);
+      live = handed.isEnd;
+      position = handed.position;
+      if (isNews) yield { events: handed.events.filter(({ type }) => isWanted(type)), position, live };
+      else await this.news(position, signal);
     }
   }
 
   /**
-   * Takes up what this process has just committed: events in order, without a gap. Positions are gapless and in the order
-   * of commits, so what begins right behind the ring's end is what a read would find there; where another process has
-   * written in between, only that is read. @param base the position before the first of them @param written makes them up,
-   * for those who follow
+   * Takes up what this process has just committed behind a position, up to another one. Positions are gapless and in the
+   * order of commits, so what begins right behind the ring's end is what a read would find there; where another process
+   * has written in between, only that is read. @param written makes those events up that somebody follows, in order
    */
-  appended(base: Position, written: () => readonly StoredEvent[]): void {
-    if (this.ringStart === null || base < this.head) return; // nobody follows, or it was read already
-    const events = written();
-    if (events.length === 0) return;
-    const first = base + 1n;
-    if (first === this.head + 1n) return this.takeUp(events);
-    if (this.ahead.length + events.length > RING_EVENTS) return this.readAhead();
-    this.ahead.push(...events);
+  appended(after: Position, end: Position, written: (isWanted: (type: string) => boolean) => StoredEvent[]): void {
+    if (this.ring.start === null || end <= this.ring.head) return; // nobody follows, or it was read already
+    if (this.ring.add({ after, end, events: written(this.isWanted) })) return this.wakeAll();
+    if (end > this.told) this.told = end;
     this.wakePump();
   }
 
@@ -116,29 +101,47 @@ export class Tail {
     await this.pumping;
   }
 
-  private isBeforeRing(position: Position): boolean {
-    return this.ringStart === null || position < this.ringStart;
+  /** Has the ring be filled with what a follower wants, too; what has passed until now is for the table to tell. */
+  private fillWith(filter: TypeFilter): void {
+    if (covers(this.wanted, filter)) return;
+    this.wanted = either(this.wanted, filter);
+    this.isWanted = wants(this.wanted);
+    if (this.ring.start === null) return;
+    if (this.ring.known > this.told) this.told = this.ring.known;
+    this.ring.reset(this.ring.head);
+    this.stir();
   }
 
-  /** What the ring has after a position; null where it does not reach back so far. */
-  private fromRing(after: Position, limit: number): StoredEvent[] | null {
-    if (this.isBeforeRing(after)) return null;
-    const newest = this.ring.at(-1)?.position;
-    if (newest === undefined || newest <= after) return [];
-    let low = 0;
-    let high = this.ring.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.ring[middle]!.position <= after) low = middle + 1;
-      else high = middle;
-    }
-    return this.ring.slice(low, low + limit);
+  /** What follows a position, from the ring or from the table. */
+  private async next(after: Position, filter: TypeFilter, limit: number, live: boolean): Promise<Handed> {
+    const handed = this.ring.read(after, limit) ?? (await this.readBehind(after, filter, limit));
+    if (handed.events.length > 0 || !handed.isEnd || live) return handed;
+    // The ring may be a moment behind: only the table can say that the end is reached for the first time.
+    return this.readOnto(handed.position, filter, limit);
+  }
+
+  /** What follows a position before the ring's start. */
+  private async readBehind(after: Position, filter: TypeFilter, limit: number): Promise<Handed> {
+    const { start } = this.ring;
+    if (start === null) return this.readOnto(after, {}, limit);
+    // Who wants a part and is far behind is not sent all that lies between.
+    const isPart = filter.types !== undefined || filter.except !== undefined;
+    const next = after + (this.options.window ?? WINDOW);
+    const upTo = isPart && next < start ? next : start;
+    const events = await this.readUpTo({ ...filter, after, upTo, limit });
+    const position = events.length === limit ? events.at(-1)!.position : upTo;
+    return { events, position, isEnd: false };
+  }
+
+  private async readOnto(after: Position, filter: TypeFilter, limit: number): Promise<Handed> {
+    const events = await this.readUpTo({ ...filter, after, limit });
+    return { events, position: events.at(-1)?.position ?? after, isEnd: events.length < limit };
   }
 
   /** Waits until there may be something after a position. */
   private news(position: Position, signal: AbortSignal): Promise<void> {
-    if (this.ringStart === null || (this.ring.at(-1)?.position ?? this.ringStart) > position) {
-      return pause(this.ringStart === null ? 25 : 0, signal);
+    if (this.ring.start === null || this.ring.head > position) {
+      return pause(this.ring.start === null ? 25 : 0, signal);
     }
     // An abort that came during a read has fired already: nobody would wake us.
     if (signal.aborted || this.stopping.signal.aborted) return Promise.resolve();
@@ -163,20 +166,19 @@ export class Tail {
       let client: pg.Client | null = null;
       try {
         client = await this.listen();
-        this.head = await this.headNow(client);
-        this.ringStart = this.head; // whoever stands before it reads pages until it has caught up
-        this.ring.length = this.ringBytes = this.ahead.length = 0;
+        this.told = await this.headNow(client);
+        this.ring.reset(this.told); // whoever stands before it reads pages until it has caught up
         this.wakeAll();
         failures = 0;
         while (!signal.aborted) {
           const hasMore = await this.readOn();
-          if (!hasMore && this.ahead.length === 0) await this.rest();
+          if (!hasMore && this.ring.gap === null && !(await this.isStirred())) this.told = await this.headNow(client);
           if (this.lost) throw new Error('the listening connection was lost');
         }
       } catch (error) {
         this.options.log.warn({ error: reasonOf(error) }, 'following the event log was interrupted');
-        if (this.ringStart !== null) this.interruption = error as Error;
-        this.ringStart = null;
+        if (this.ring.start !== null) this.interruption = error as Error;
+        this.ring.giveUp();
         this.wakeAll();
         await pause(backoff(failures++), signal);
       } finally {
@@ -187,23 +189,18 @@ export class Tail {
 
   /** Reads a page, or only as far as the events that this process has appended. @returns whether more is known to follow */
   private async readOn(): Promise<boolean> {
-    const own = this.ahead[0]?.position;
-    if (own === undefined) this.stirred = false; // a notification may be of what comes after them
-    const limit = own === undefined ? PAGE_EVENTS : Math.min(PAGE_EVENTS, Number(own - this.head) - 1);
-    const page = await this.readAll({ after: this.head, limit });
-    this.takeUp(page.filter(({ position }) => position > this.head)); // some may have been appended meanwhile
-    // All that stands before a committed event is committed: what was not found is no longer there.
-    if (own !== undefined && own > this.head && page.length < limit) {
-      this.head = own - 1n;
-      this.takeUp([]);
-    }
-    return page.length === PAGE_EVENTS;
-  }
-
-  /** What this process has appended is too much to be kept until what stands before it is read: it is read as well. */
-  private readAhead(): void {
-    this.ahead.length = 0;
-    this.stir();
+    const { wanted, told } = this;
+    const { head, gap } = this.ring;
+    if (gap === null) this.stirred = false; // a notification may be of what comes after them
+    if (gap === null && told <= head) return false;
+    const upTo = gap ?? told;
+    const events = await this.readUpTo({ ...wanted, after: head, upTo, limit: PAGE_EVENTS });
+    if (wanted !== this.wanted) return true; // somebody wants more of them
+    const isFull = events.length === PAGE_EVENTS;
+    const end = isFull ? events.at(-1)!.position : upTo;
+    if (this.ring.add({ after: head, end, events })) this.wakeAll();
+    if (events.length === 0 && end - head >= MANY) await pause(GATHER_MS, this.stopping.signal);
+    return isFull;
   }
 
   private async listen(): Promise<pg.Client> {
@@ -225,7 +222,10 @@ export class Tail {
     client.on('notification', ({ payload = '' }) => {
       // The answer to an append of our own, which comes at the same time, is let in first.
       setImmediate(() => {
-        if (BigInt(payload) > (this.ahead.at(-1)?.position ?? this.head)) this.stir();
+        const told = BigInt(payload);
+        if (told <= this.ring.known) return;
+        if (told > this.told) this.told = told;
+        this.stir();
       });
     });
     await client.connect();
@@ -244,43 +244,17 @@ export class Tail {
     this.wakePump();
   }
 
-  /** Until it is stirred, the poll's time, or the connection's end (which the next read will notice). */
-  private async rest(): Promise<void> {
-    if (this.stirred || this.stopping.signal.aborted) return;
+  /** Waits until it is stirred, or for the poll's time, or the connection's end. @returns whether it was stirred */
+  private async isStirred(): Promise<boolean> {
+    if (this.stirred || this.lost || this.stopping.signal.aborted) return true;
     let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.wakePump = resolve;
-      timer = setTimeout(resolve, POLL_MS);
+    const isStirred = await new Promise<boolean>((resolve) => {
+      this.wakePump = () => resolve(true);
+      timer = setTimeout(() => resolve(false), POLL_MS);
     });
     clearTimeout(timer);
     this.wakePump = () => undefined;
-  }
-
-  /** Takes up what follows the ring's end, and what is known to follow that. */
-  private takeUp(page: readonly StoredEvent[]): void {
-    this.keep(page);
-    this.head = page.at(-1)?.position ?? this.head;
-    let known = 0;
-    let next = this.head + 1n;
-    for (; known < this.ahead.length && this.ahead[known]!.position <= next; known++) {
-      if (this.ahead[known]!.position === next) next += 1n;
-    }
-    const following = this.ahead.splice(0, known).filter(({ position }) => position > this.head);
-    this.keep(following);
-    this.head = following.at(-1)?.position ?? this.head;
-    if (page.length + following.length > 0) this.wakeAll();
-  }
-
-  private keep(page: readonly StoredEvent[]): void {
-    this.ring.push(...page);
-    for (const { data, metadata } of page) this.ringBytes += data.length + metadata.length;
-    let cut = 0;
-    while (this.ring.length - cut > RING_EVENTS || this.ringBytes > RING_BYTES) {
-      const { data, metadata, position } = this.ring[cut++]!;
-      this.ringBytes -= data.length + metadata.length;
-      this.ringStart = position;
-    }
-    if (cut > 0) this.ring.splice(0, cut);
+    return isStirred;
   }
 
   private wakeAll(): void {

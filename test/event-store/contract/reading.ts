@@ -103,6 +103,20 @@ export const reading = (stage: Stage): void => {
       expect(await stage.store.readAll({ after: start, limit: 10, types: ['Never'] })).toEqual([]);
     });
 
+    it('leaves types out, however many of them there are, up to its limit', async () => {
+      const start = await stage.store.head();
+      const stream = newStream();
+      const type = `Left${stream.slice(-8)}`;
+      const rare = newEvents(3);
+      const events = rare.flatMap((event) => [...newEvents(400, { type }), event]);
+      await stage.store.append(stream, 'noStream', events.slice(0, 600));
+      await stage.store.append(stream, 599n, events.slice(600));
+      const except = [type, 'Never'];
+      expect(ids(await stage.store.readAll({ after: start, limit: 10, except }))).toEqual(ids(rare));
+      expect(ids(await stage.store.readAll({ after: start, limit: 2, except }))).toEqual(ids(rare).slice(0, 2));
+      expect(ids(await stage.store.readAll({ after: start, limit: 2_000, except: [] }))).toEqual(ids(events));
+    });
+
     it('knows its head: the position of the newest event', async () => {
       const { position } = await stage.store.append(newStream(), 'noStream', newEvents(2));
       expect(await stage.store.head()).toBe(position);

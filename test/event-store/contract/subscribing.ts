@@ -102,6 +102,26 @@ export const subscribing = (stage: Stage): void => {
       expect(ids(subscriber.events)).toEqual(ids(picked));
     });
 
+    it('leaves types out, and its position moves on past them, caught up and live', async () => {
+      const stream = newStream();
+      const type = `Left${stream.slice(-8)}`;
+      const after = await stage.store.head();
+      const kept = newEvents(3);
+      await stage.store.append(
+        stream,
+        'noStream',
+        kept.slice(0, 2).flatMap((event) => [...newEvents(150, { type }), event]),
+      );
+      const subscriber = new Subscriber(stage.store, { after, except: [type, 'Never'], of: [stream] });
+      await subscriber.until(({ last }) => last?.live ?? false);
+      await stage.store.append(stream, 301n, [...newEvents(20, { type }), kept[2]!]);
+      await subscriber.hasSeen(kept[2]!.id);
+      const { position } = await stage.store.append(stream, 322n, newEvents(1, { type }));
+      await subscriber.until(({ last }) => (last?.position ?? 0n) >= position);
+      await subscriber.stop();
+      expect(ids(subscriber.events)).toEqual(ids(kept));
+    });
+
     it('shows appends to streams of every client', async () => {
       const subscriber = new Subscriber(stage.store, { after: await stage.store.head() });
       const stream = newStream('shared');
