@@ -72,6 +72,8 @@ interface Row {
   readonly taken_at?: string | null;
 }
 
+/** {@link Batcher}: by trial, the smallest batches whose calls do not cost more than the waiting that they save. */
+const WAVES = { judged: 64, confirmed: 32 };
 /** Endpoints remembered as having a row of their own. */
 const MAX_SEEN = 100_000;
 
@@ -91,9 +93,12 @@ export class Limiter {
     private readonly profile: LimitsProfile,
   ) {
     const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
-    this.posts = new Batcher((asks: readonly PostAsk[]) => this.judge(asks, this.takePosts), { keyOf });
+    this.posts = new Batcher((asks: readonly PostAsk[]) => this.judge(asks, this.takePosts), {
+      keyOf,
+      wave: WAVES.judged,
+    });
     this.budgets = new Batcher((asks: readonly BudgetAsk[]) => this.judge(asks, this.takeBudgets), { keyOf });
-    this.confirmations = new Batcher((asks) => this.confirm(asks));
+    this.confirmations = new Batcher((asks) => this.confirm(asks), { wave: WAVES.confirmed });
   }
 
   /** Monthly quota, min-interval, burst and hourly quota in one atomic step. */

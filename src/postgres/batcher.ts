@@ -15,11 +15,13 @@ export class Batcher<In, Out> {
   /**
    * @param run answers for each item, in the items' order
    * @param options.lanes batches under way at a time, default 1; @param options.max items in a batch, default 500
+   * @param options.wave where more than so many wait, half of them are taken, at least so many: callers that are answered
+   * together come again together, and would go round as one wave, each of their steps idle while they are at another
    * @param options.keyOf items with the same key never share a batch: the later one waits for the next
    */
   constructor(
     private readonly run: (items: readonly In[]) => Promise<readonly Out[]>,
-    private readonly options: { lanes?: number; max?: number; keyOf?: (item: In) => string } = {},
+    private readonly options: { lanes?: number; max?: number; wave?: number; keyOf?: (item: In) => string } = {},
   ) {}
 
   call(item: In): Promise<Out> {
@@ -46,7 +48,8 @@ export class Batcher<In, Out> {
 
   /** The next batch, in order. */
   private take(): Call<In, Out>[] {
-    const { max = 500, keyOf } = this.options;
+    const { keyOf, wave = Infinity } = this.options;
+    const max = Math.min(this.options.max ?? 500, Math.max(wave, Math.ceil(this.waiting.length / 2)));
     if (!keyOf) return this.waiting.splice(0, max);
     const keys = new Set<string>();
     const batch: Call<In, Out>[] = [];

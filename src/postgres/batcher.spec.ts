@@ -1,0 +1,50 @@
+import { Batcher } from './batcher.js';
+
+/** A batcher whose batches are answered when they are told to, and the sizes of those that were begun. */
+const held = (options: ConstructorParameters<typeof Batcher<number, number>>[1]) => {
+  const sizes: number[] = [];
+  const answer: (() => void)[] = [];
+  const batcher = new Batcher<number, number>((items) => {
+    sizes.push(items.length);
+    return new Promise((resolve) => answer.push(() => resolve(items.map((item) => item * 2))));
+  }, options);
+  const call = (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.call(item)));
+  const turn = () => new Promise(setImmediate);
+  const answerAll = async () => {
+    for (await turn(); answer.length > 0; await turn()) answer.shift()!();
+  };
+  return { sizes, call, turn, answerAll };
+};
+
+describe('a batcher', () => {
+  it('gathers what arrives while a batch is under way, and answers each call', async () => {
+    const { sizes, call, turn, answerAll } = held({});
+    const first = call(2);
+    await turn();
+    const second = call(300);
+    await answerAll();
+    expect(await first).toEqual([0, 2]);
+    expect((await second).at(-1)).toBe(598);
+    expect(sizes).toEqual([2, 300]);
+  });
+
+  it('breaks waves up: of many that wait it takes half', async () => {
+    const { sizes, call, turn, answerAll } = held({ wave: 32 });
+    const first = call(1);
+    await turn();
+    const second = call(100);
+    await answerAll();
+    await Promise.all([first, second]);
+    expect(sizes).toEqual([1, 50, 32, 18]);
+  });
+
+  it('takes no more than its most for all that', async () => {
+    const { sizes, call, turn, answerAll } = held({ wave: 32, max: 40 });
+    const first = call(1);
+    await turn();
+    const second = call(200);
+    await answerAll();
+    await Promise.all([first, second]);
+    expect(sizes).toEqual([1, 40, 40, 40, 40, 32, 8]);
+  });
+});
