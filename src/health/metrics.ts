@@ -12,7 +12,13 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-type Series = readonly [Counter.Internal, Histogram.Internal<string>];
+/** What is counted of answers that are alike. */
+interface Series {
+  readonly labels: { readonly route: string; readonly status: number; readonly decision: string };
+  readonly time: Histogram.Internal<string>;
+  /** How many have come since the counter was read: to count there costs a third of a microsecond each time. */
+  fresh: number;
+}
 
 /** Figures of one process for Prometheus, and those of the whole deployment that lie in the database. */
 export class Metrics {
@@ -22,6 +28,12 @@ export class Metrics {
     help: 'Answered requests',
     labelNames: ['route', 'status', 'decision'],
     registers: [this.registry],
+    collect: () => {
+      for (const series of this.series.values()) {
+        this.requests.inc(series.labels, series.fresh);
+        series.fresh = 0;
+      }
+    },
   });
   private readonly latency = new Histogram({
     name: 'crosspost_request_seconds',
@@ -85,9 +97,9 @@ export class Metrics {
     fastify.decorateRequest('decision', '');
     fastify.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none';
-      const [count, time] = this.seriesOf(route, reply.statusCode, request.decision);
-      count.inc();
-      time.observe((performance.now() - request.arrivedAt) / 1_000);
+      const series = this.seriesOf(route, reply.statusCode, request.decision);
+      series.fresh += 1;
+      series.time.observe((performance.now() - request.arrivedAt) / 1_000);
       done();
     });
   }
@@ -97,7 +109,7 @@ export class Metrics {
     const key = `${status} ${decision} ${route}`;
     const known = this.series.get(key);
     if (known) return known;
-    const found: Series = [this.requests.labels({ route, status, decision }), this.latency.labels({ route })];
+    const found = { labels: { route, status, decision }, time: this.latency.labels({ route }), fresh: 0 };
     this.series.set(key, found);
     return found;
   }

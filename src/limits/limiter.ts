@@ -53,7 +53,7 @@ export type Verdict =
 export type Budget = 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
 /** What has to be as it is for an unlimited request to pass. */
-type Confirmation = Pick<PostAsk, 'endpoint' | 'newStreams'>;
+type Confirmation = Pick<PostAsk, 'endpoint' | 'newStreams' | 'take'>;
 
 interface BudgetAsk {
   readonly endpoint: LimitedEndpoint;
@@ -72,8 +72,12 @@ interface Row {
   readonly taken_at?: string | null;
 }
 
-/** {@link Batcher}: by trial, the smallest batches whose calls do not cost more than the waiting that they save. */
-const WAVES = { judged: 64, confirmed: 32 };
+/**
+ * {@link Batcher}: by trial, the smallest batches whose calls do not cost more than the waiting that they save. Posts are
+ * judged one call at a time; that the next ones wait at the database already saves the way there.
+ */
+const JUDGING = { wave: 48, lanes: 3 };
+const CONFIRMING = { wave: 32 };
 /** Endpoints remembered as having a row of their own. */
 const MAX_SEEN = 100_000;
 
@@ -85,7 +89,7 @@ const MAX_SEEN = 100_000;
 export class Limiter {
   private readonly posts: Batcher<PostAsk, Verdict>;
   private readonly budgets: Batcher<BudgetAsk, Verdict>;
-  private readonly confirmations: Batcher<Confirmation, 'stale' | 'known' | null>;
+  private readonly confirmations: Batcher<Confirmation, Verdict>;
   private seen = new Set<string>();
 
   constructor(
@@ -95,10 +99,10 @@ export class Limiter {
     const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
     this.posts = new Batcher((asks: readonly PostAsk[]) => this.judge(asks, this.takePosts), {
       keyOf,
-      wave: WAVES.judged,
+      ...JUDGING,
     });
     this.budgets = new Batcher((asks: readonly BudgetAsk[]) => this.judge(asks, this.takeBudgets), { keyOf });
-    this.confirmations = new Batcher((asks) => this.confirm(asks), { wave: WAVES.confirmed });
+    this.confirmations = new Batcher((asks) => this.confirm(asks), CONFIRMING);
   }
 
   /** Monthly quota, min-interval, burst and hourly quota in one atomic step. */
@@ -106,13 +110,13 @@ export class Limiter {
     const { burst, hourly } = this.profile.plans[ask.endpoint.plan];
     const isLimited = burst !== null || hourly !== null || ask.endpoint.min_interval > 0 || ask.month !== null;
     if (isLimited || this.profile.violationsToDisable !== null) return this.posts.call(ask);
-    return this.unlimited(ask, ask.take ? 'taken' : 'free');
+    return this.confirmations.call(ask);
   }
 
   budget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
     const ask = { endpoint, budget };
     const isLimited = this.sizeOf(ask) !== null || (isViolation(budget) && this.profile.violationsToDisable !== null);
-    return isLimited ? this.budgets.call(ask) : this.unlimited({ endpoint, newStreams: [] }, 'taken');
+    return isLimited ? this.budgets.call(ask) : this.confirmations.call({ endpoint, newStreams: [], take: true });
   }
 
   /**
@@ -125,21 +129,15 @@ export class Limiter {
   }
 
   /** Where nothing is limited there is nothing to lock or to write: what a post was let in by is confirmed, no more. */
-  private async unlimited(ask: Confirmation, outcome: 'taken' | 'free'): Promise<Verdict> {
-    const changed = await this.confirmations.call(ask);
-    if (changed !== null) return { outcome: changed };
-    return outcome === 'taken' ? { outcome, at: null } : { outcome };
-  }
-
-  private async confirm(asks: readonly Confirmation[]): Promise<('stale' | 'known' | null)[]> {
+  private async confirm(asks: readonly Confirmation[]): Promise<Verdict[]> {
     const { rows } = await this.pool.query<{ place: number; outcome: 'stale' | 'known' }>({
       name: 'confirm posts',
       text: 'select place, outcome from ops_confirm_posts($1,$2,$3,$4)',
       values: [...newStreamsOf(asks), ...this.endpointsOf(asks)],
     });
-    const outcomes = asks.map((): 'stale' | 'known' | null => null);
-    for (const { place, outcome } of rows) outcomes[place - 1] = outcome;
-    return outcomes;
+    const verdicts = asks.map(({ take }): Verdict => (take ? { outcome: 'taken', at: null } : { outcome: 'free' }));
+    for (const { place, outcome } of rows) verdicts[place - 1] = { outcome };
+    return verdicts;
   }
 
   private async judge<Ask extends { readonly endpoint: LimitedEndpoint }>(

@@ -47,4 +47,32 @@ describe('a batcher', () => {
     await Promise.all([first, second]);
     expect(sizes).toEqual([1, 40, 40, 40, 40, 32, 8]);
   });
+
+  it('never has two with the same key under way, in however many lanes, and keeps their order', async () => {
+    const keysUnderWay = new Set<string>();
+    const begun: string[] = [];
+    const keyOf = (item: string) => item[0]!;
+    const run = async (items: readonly string[]) => {
+      for (const item of items) {
+        expect(keysUnderWay).not.toContain(keyOf(item));
+        keysUnderWay.add(keyOf(item));
+        begun.push(item);
+      }
+      for (let turns = Math.floor(Math.random() * 4); turns >= 0; turns--) await new Promise(setImmediate);
+      for (const item of items) keysUnderWay.delete(keyOf(item));
+      return items.map((item) => `${item}!`);
+    };
+    const batcher = new Batcher(run, { keyOf, lanes: 3, wave: 4 });
+    const items = Array.from({ length: 300 }, (_, i) => `${'abcdefgh'[((i * 7) % 8) % (1 + (i % 8))]!}${i}`);
+    const calls: Promise<string>[] = [];
+    for (const item of items) {
+      calls.push(batcher.call(item));
+      if (Math.random() < 0.1) await new Promise(setImmediate);
+    }
+    expect(await Promise.all(calls)).toEqual(items.map((item) => `${item}!`));
+    for (const key of 'abcdefgh') {
+      const of = (all: readonly string[]) => all.filter((item) => keyOf(item) === key);
+      expect(of(begun)).toEqual(of(items));
+    }
+  });
 });

@@ -11,13 +11,14 @@ interface Call<In, Out> {
 export class Batcher<In, Out> {
   private waiting: Call<In, Out>[] = [];
   private running = 0;
+  private readonly keysUnderWay = new Set<string>();
 
   /**
    * @param run answers for each item, in the items' order
    * @param options.lanes batches under way at a time, default 1; @param options.max items in a batch, default 500
    * @param options.wave where more than so many wait, half of them are taken, at least so many: callers that are answered
    * together come again together, and would go round as one wave, each of their steps idle while they are at another
-   * @param options.keyOf items with the same key never share a batch: the later one waits for the next
+   * @param options.keyOf items with the same key are never under way together: the later one waits for the earlier
    */
   constructor(
     private readonly run: (items: readonly In[]) => Promise<readonly Out[]>,
@@ -34,19 +35,20 @@ export class Batcher<In, Out> {
   private async drain(): Promise<void> {
     this.running += 1;
     await Promise.resolve(); // let the callers of this turn join
-    while (this.waiting.length > 0) {
-      const batch = this.take();
+    for (let batch = this.take(); batch.length > 0; batch = this.take()) {
       try {
         const answers = await this.run(batch.map(({ item }) => item));
         batch.forEach(({ resolve }, i) => resolve(answers[i]!));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
+      const { keyOf } = this.options;
+      if (keyOf) for (const { item } of batch) this.keysUnderWay.delete(keyOf(item));
     }
     this.running -= 1;
   }
 
-  /** The next batch, in order. */
+  /** The next batch, in order. None: nothing waits, or what waits does so for another lane. */
   private take(): Call<In, Out>[] {
     const { keyOf, wave = Infinity } = this.options;
     const max = Math.min(this.options.max ?? 500, Math.max(wave, Math.ceil(this.waiting.length / 2)));
@@ -56,12 +58,11 @@ export class Batcher<In, Out> {
     const later: Call<In, Out>[] = [];
     for (const call of this.waiting) {
       const key = keyOf(call.item);
-      if (batch.length === max || keys.has(key)) later.push(call);
-      else {
-        keys.add(key);
-        batch.push(call);
-      }
+      if (batch.length === max || keys.has(key) || this.keysUnderWay.has(key)) later.push(call);
+      else batch.push(call);
+      keys.add(key); // whoever comes later with it may not overtake
     }
+    for (const { item } of batch) this.keysUnderWay.add(keyOf(item));
     this.waiting = later;
     return batch;
   }

@@ -110,7 +110,7 @@ export class Gate {
       ? this.claims.presume(entered.endpoint_id, sent.keys)
       : await this.claims.look(entered.endpoint_id, sent.keys, this.clock.now());
     const passed = await this.passLimits(visit, { endpoint: entered, seen }, sent);
-    return 'replay' in passed ? passed : this.checkContent(visit, passed, sent);
+    return passed.seen.replay ? this.repeat(visit, passed, sent) : this.checkContent(visit, passed, sent);
   }
 
   /** A post was not accepted after all, through no fault of its sender: it has used nothing up. Never throws. */
@@ -125,23 +125,24 @@ export class Gate {
     return { endpoint: await this.limits.take(visit, entered, budget), body };
   }
 
-  /** Replay, month, rate limits. @param mediaAreChecked of a post with media it is only then sure that it is accepted */
-  private async passLimits(
+  /** Month and rate limits, or a replay. @param mediaAreChecked of a post with media it is only then sure that it is accepted */
+  private passLimits(
     visit: Visit,
     { endpoint, seen }: Omit<Passed, 'takenAt'>,
     sent: SentPost,
     mediaAreChecked = false,
-  ): Promise<Passed | RepeatedPost> {
+  ): Passed | Promise<Passed> {
+    if (seen.replay) return { endpoint, seen, takenAt: null };
     const isAccepted = (current: EndpointAccess): boolean =>
       sent.content.ok &&
       (mediaAreChecked || sent.content.payload.media === undefined) &&
       !isRejection(channelsOf(current, sent.content.payload));
-    const passed = seen.replay
-      ? { endpoint, seen, takenAt: null }
-      : await this.limits.takePost(visit, { endpoint, seen }, isAccepted);
-    if (!passed.seen.replay) return passed;
-    const confirmed = await this.limits.take(visit, passed.endpoint, 'replays');
-    return { endpoint: confirmed, sent, replay: passed.seen.replay };
+    return this.limits.takePost(visit, { endpoint, seen }, isAccepted);
+  }
+
+  /** A replay, which has a limit of its own (D-17). */
+  private async repeat(visit: Visit, { endpoint, seen }: Passed, sent: SentPost): Promise<RepeatedPost> {
+    return { endpoint: await this.limits.take(visit, endpoint, 'replays'), sent, replay: seen.replay! };
   }
 
   /** The body, of which only media have to be waited for; then its targets (D-7). */
@@ -180,7 +181,7 @@ export class Gate {
     const { problems } = await this.media.check(media);
     if (problems.length > 0) throw invalidBody(passed.endpoint, new HttpProblem(400, 'invalid_payload', problems));
     const sure = await this.passLimits(visit, passed, sent, true);
-    return 'replay' in sure ? sure : this.checkContent(visit, sure, sent, true);
+    return sure.seen.replay ? this.repeat(visit, sure, sent) : this.checkContent(visit, sure, sent, true);
   }
 }
 
