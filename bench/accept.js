@@ -1,7 +1,7 @@
 /**
  * bench -- accept: accepting a post, beside a bare server that parses, hashes a token and does one INSERT. 1,000
  * endpoints, 256 keep-alive connections, alternating rounds; rate, latency, and the CPU time per request of Node and
- * PostgreSQL together. Two gateways take part: one whose plans have no limits, so that the limiter has nothing to count,
+ * PostgreSQL together; then the latency of all at one and the same load. Two gateways take part: one whose plans have no limits, so that the limiter has nothing to count,
  * and one with everything on: burst, hourly quota and violations, far above what the bench sends. Both look for replays
  * and keep the log. They run with the role `api`, as they would beside separate workers; what the workers spend on each
  * post afterwards is measured and shown by itself.
@@ -23,6 +23,9 @@ const BODY = JSON.stringify({
   ],
   trace_id: 'bench',
 });
+
+/** Of the baseline's own rate: a load that all of them can bear. */
+const SAME_LOAD = 0.75;
 
 /** Before the first round: the compilers are not done with the path before, and servers run for longer than that. */
 const WARM_UP_S = 10;
@@ -47,9 +50,9 @@ export const run = async (args) => {
       'all limits': await gateway({ ...api, LIMITS_PROFILE: limits }),
     };
     const shoot = generator('load.js');
-    const measure = async ({ pid, port }, duration) => {
+    const measure = async ({ pid, port }, duration, rate) => {
       const before = { node: cpuOf(pid), postgres: cpuOfTree(postmaster) };
-      const shot = await shoot({ port, connections: CONNECTIONS, seconds: duration, targets, body: BODY });
+      const shot = await shoot({ port, connections: CONNECTIONS, seconds: duration, targets, body: BODY, rate });
       const node = (cpuOf(pid) - before.node) / shot.answered;
       const postgres = (cpuOfTree(postmaster) - before.postgres) / shot.answered;
       if (Object.keys(shot.statuses).join() !== '200')
@@ -66,7 +69,7 @@ export const run = async (args) => {
         console.log(`round ${round}/${rounds}  ${line(name, result)}`);
       }
     }
-    console.log(`\nmedians of ${rounds} rounds`);
+    console.log(`\nmedians of ${rounds} rounds, each as fast as it can`);
     const medians = Object.entries(results).map(([name, all]) => [name, median(all)]);
     for (const [name, result] of medians) console.log(line(name, result));
     const [[, base], ...ours] = medians;
@@ -76,8 +79,28 @@ export const run = async (args) => {
         `${name} to baseline: rate ${times('rate')}   CPU per post ${times('cpu')}   p50 ${times('p50')}   p99 ${times('p99')}`,
       );
     }
+    await atTheSameLoad(contestants, measure, Math.round(base.rate * SAME_LOAD), { rounds, seconds });
     await afterwards(gateway, connectionString, postmaster);
   });
+};
+
+/** As fast as each can, the quicker one bears more: here all get as many posts a second. */
+const atTheSameLoad = async (contestants, measure, rate, { rounds, seconds }) => {
+  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+  for (let round = 1; round <= rounds; round++) {
+    for (const [name, contestant] of Object.entries(contestants))
+      results[name].push(await measure(contestant, seconds, rate));
+  }
+  console.log(`\nmedians of ${rounds} rounds, each at ${rate} posts/s`);
+  const medians = Object.entries(results).map(([name, all]) => [name, median(all)]);
+  const [[, base]] = medians;
+  for (const [name, { p50, p99, cpu }] of medians) {
+    console.log(
+      `${name.padEnd(10)}  p50 ${p50.toFixed(1).padStart(6)} ms   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
+        `CPU ${cpu.toFixed(0).padStart(4)} µs per post   to baseline: p99 ${(p99 / base.p99).toFixed(2)} ×`,
+    );
+  }
+  console.log('');
 };
 
 const startBaseline = async (connectionString, targets) => {

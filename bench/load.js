@@ -1,7 +1,8 @@
 /**
  * Load from a process of its own: `connections` keep-alive connections, each sending the next request when the last was
- * answered. Requests come prepared, so that the generator costs as little as can be. Told what to do by IPC; answers
- * `{ answered, statuses, p50, p99, seconds }` (ms).
+ * answered; or, with a `rate`, when its time has come: so many requests a second over all connections, each timed from the
+ * moment at which it was due, also where no connection was free then. Requests come prepared, so that the generator costs
+ * as little as can be. Told what to do by IPC; answers `{ answered, statuses, p50, p99, seconds }` (ms).
  */
 import { connect } from 'node:net';
 
@@ -9,11 +10,15 @@ process.on('message', async (job) => {
   process.send(await shoot(job));
 });
 
-const shoot = async ({ port, connections, seconds, targets, body }) => {
+const shoot = async ({ port, connections, seconds, targets, body, rate = Infinity }) => {
   const latencies = [];
   const statuses = {};
   let counter = 0;
-  const until = performance.now() + seconds * 1_000;
+  const begin = performance.now();
+  const until = begin + seconds * 1_000;
+  /** Connections with nothing to do until the next request is due. */
+  const free = [];
+  let due = 0;
 
   const runOne = (index) =>
     new Promise((resolve, reject) => {
@@ -21,8 +26,11 @@ const shoot = async ({ port, connections, seconds, targets, body }) => {
       socket.setNoDelay(true);
       let sentAt = 0;
       let pending = '';
-      const send = () => {
-        const now = performance.now();
+      const next = () => {
+        if (rate === Infinity || performance.now() >= until) send(performance.now());
+        else free.push(send);
+      };
+      const send = (now) => {
         if (now >= until) {
           socket.destroy();
           resolve();
@@ -37,7 +45,7 @@ const shoot = async ({ port, connections, seconds, targets, body }) => {
             `Idempotency-Key: ${process.pid}-${job()}-${counter}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
         );
       };
-      socket.on('connect', send);
+      socket.on('connect', next);
       socket.on('data', (chunk) => {
         pending += chunk.toString('latin1');
         const end = pending.indexOf('\r\n\r\n');
@@ -48,14 +56,19 @@ const shoot = async ({ port, connections, seconds, targets, body }) => {
         const status = pending.slice(9, 12);
         statuses[status] = (statuses[status] ?? 0) + 1;
         pending = '';
-        send();
+        next();
       });
       socket.on('error', reject);
     });
 
-  const startedAt = performance.now();
+  const clock = setInterval(() => {
+    if (performance.now() >= until) for (const send of free.splice(0)) send(until);
+    for (; free.length > 0 && begin + (due / rate) * 1_000 <= performance.now(); due++)
+      free.shift()(begin + (due / rate) * 1_000);
+  }, 1);
   await Promise.all(Array.from({ length: connections }, (_, i) => runOne(i)));
-  const elapsed = (performance.now() - startedAt) / 1_000;
+  clearInterval(clock);
+  const elapsed = (performance.now() - begin) / 1_000;
   latencies.sort((a, b) => a - b);
   const quantile = (q) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))];
   jobs += 1;
