@@ -15,6 +15,9 @@ setFlagsFromString('--heap-growing-percent=100');
 // in every third process, and then each of their objects is moved and marked before it goes: a tenth of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
+// Whoever read what is said at the start may be gone by now (`| head`): that ends nothing.
+process.stdout.on('error', () => undefined);
+
 const main = async (): Promise<void> => {
   const unknown = process.argv.slice(2).find((argument) => argument !== '--help');
   if (unknown !== undefined)
