@@ -18,7 +18,7 @@ import {
 } from '../port.js';
 import { AppendBatcher, settle } from './append-batcher.js';
 import { eventStoreSchema } from './schema.js';
-import { Tail } from './tail.js';
+import { type ReadUpTo, Tail } from './tail.js';
 
 /** Where the store lies in which database. */
 export interface PostgresEventStoreOptions {
@@ -152,7 +152,7 @@ export class PostgresEventStore implements EventStore {
     upTo = LAST,
     types,
     except,
-  }: ReadAllOptions & { readonly upTo?: Position }): Promise<StoredEvent[]> {
+  }: Parameters<ReadUpTo>[0]): Promise<StoredEvent[]> {
     const named = types ?? (except?.length ? except : null);
     const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
     const text = `select ${COLUMNS} from ${this.schema}.event
