@@ -19,7 +19,7 @@ export const stageSettings = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64
 /** Plays a bench over a gateway whose limits are this profile. */
 export const onStage = async (profile, play) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crosspost-bench-'));
-  const settings = { max_wal_size: '4GB', min_wal_size: `${WAL_SEGMENTS * 16}MB` };
+  const settings = { max_wal_size: '16GB', min_wal_size: `${WAL_SEGMENTS * 16}MB` };
   const database = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'silent' }), settings });
   const stops = [() => database.stop()];
   try {
@@ -85,7 +85,8 @@ export const onStage = async (profile, play) => {
   }
 };
 
-const WAL_SEGMENTS = 64;
+/** 3 GB: more than a bench writes. */
+const WAL_SEGMENTS = 192;
 
 /**
  * A server that has run for a while writes its log into segments that it has used before. A new one makes each of them

@@ -74,10 +74,10 @@ interface Row {
 
 /**
  * {@link Batcher}: by trial, the smallest batches whose calls do not cost more than the waiting that they save. Posts are
- * judged one call at a time; that the next ones wait at the database already saves the way there.
+ * judged one call at a time; that the next one waits at the database already saves the way there.
  */
-const JUDGING = { wave: 48, lanes: 3 };
-const CONFIRMING = { wave: 32 };
+const JUDGING = { wave: 48, lanes: 2, spacing: 3 };
+const CONFIRMING = { wave: 32, spacing: 3 };
 /** Endpoints remembered as having a row of their own. */
 const MAX_SEEN = 100_000;
 

@@ -75,4 +75,30 @@ describe('a batcher', () => {
       expect(of(begun)).toEqual(of(items));
     }
   });
+
+  it('keeps batches of a crowd apart: who comes meanwhile joins the next', async () => {
+    const begun: number[] = [];
+    const sizes: number[] = [];
+    const run = async (items: readonly number[]) => {
+      begun.push(performance.now());
+      sizes.push(items.length);
+      return items;
+    };
+    const batcher = new Batcher(run, { spacing: 250, lanes: 2 });
+    const call = (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.call(item)));
+    await call(8);
+    const second = call(2);
+    await new Promise(setImmediate);
+    const third = call(3);
+    await Promise.all([second, third]);
+    expect(sizes).toEqual([8, 5]);
+    expect(begun[1]! - begun[0]!).toBeGreaterThanOrEqual(250);
+  });
+
+  it('never lets one wait who calls alone', async () => {
+    const batcher = new Batcher(async (items: readonly number[]) => items, { spacing: 3_600_000 });
+    for (let i = 0; i < 10; i++) expect(await batcher.call(i)).toBe(i);
+    expect(await Promise.all([batcher.call(1), batcher.call(2)])).toEqual([1, 2]);
+    expect(await batcher.call(3)).toBe(3);
+  });
 });

@@ -1,3 +1,5 @@
+import { Spacing } from './spacing.js';
+
 interface Call<In, Out> {
   readonly item: In;
   readonly resolve: (out: Out) => void;
@@ -12,18 +14,28 @@ export class Batcher<In, Out> {
   private waiting: Call<In, Out>[] = [];
   private running = 0;
   private readonly keysUnderWay = new Set<string>();
+  private readonly spacing: Spacing;
 
   /**
    * @param run answers for each item, in the items' order
    * @param options.lanes batches under way at a time, default 1; @param options.max items in a batch, default 500
    * @param options.wave where more than so many wait, half of them are taken, at least so many: callers that are answered
    * together come again together, and would go round as one wave, each of their steps idle while they are at another
+   * @param options.spacing ms, default 0; see {@link Spacing}
    * @param options.keyOf items with the same key are never under way together: the later one waits for the earlier
    */
   constructor(
     private readonly run: (items: readonly In[]) => Promise<readonly Out[]>,
-    private readonly options: { lanes?: number; max?: number; wave?: number; keyOf?: (item: In) => string } = {},
-  ) {}
+    private readonly options: {
+      lanes?: number;
+      max?: number;
+      wave?: number;
+      spacing?: number;
+      keyOf?: (item: In) => string;
+    } = {},
+  ) {
+    this.spacing = new Spacing(options.spacing ?? 0);
+  }
 
   call(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
@@ -34,8 +46,9 @@ export class Batcher<In, Out> {
 
   private async drain(): Promise<void> {
     this.running += 1;
-    await Promise.resolve(); // let the callers of this turn join
+    await this.spacing.turn(); // the callers of this turn join, too
     for (let batch = this.take(); batch.length > 0; batch = this.take()) {
+      this.spacing.began(batch.length);
       try {
         const answers = await this.run(batch.map(({ item }) => item));
         batch.forEach(({ resolve }, i) => resolve(answers[i]!));
@@ -44,6 +57,7 @@ export class Batcher<In, Out> {
       }
       const { keyOf } = this.options;
       if (keyOf) for (const { item } of batch) this.keysUnderWay.delete(keyOf(item));
+      if (this.waiting.length > 0) await this.spacing.turn();
     }
     this.running -= 1;
   }

@@ -7,6 +7,7 @@ import { recentKeys } from './0005-recent-keys.js';
 import { pace } from './0006-pace.js';
 import { shortBursts } from './0007-short-bursts.js';
 import { knownKeys } from './0008-known-keys.js';
+import { settledPlans } from './0009-settled-plans.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   pace,
   shortBursts,
   knownKeys,
+  settledPlans,
 ];
