@@ -1,10 +1,11 @@
 /**
  * bench -- accept: accepting a post, beside a bare server that parses, hashes a token and does one INSERT. 1,000
  * endpoints, 256 keep-alive connections, alternating rounds; rate, latency, and the CPU time per request of Node and
- * PostgreSQL together; then the latency of all at one and the same load. Two gateways take part: one whose plans have no limits, so that the limiter has nothing to count,
- * and one with everything on: burst, hourly quota and violations, far above what the bench sends. Both look for replays
- * and keep the log. They run with the role `api`, as they would beside separate workers; what the workers spend on each
- * post afterwards is measured and shown by itself.
+ * PostgreSQL together; then the latency of both at one and the same load. Two gateways take their turn against it, one
+ * after the other, for a second one that runs would follow the first one's log: one whose plans have no limits, so that
+ * the limiter has nothing to count, and one with everything on: burst, hourly quota and violations, far above what the
+ * bench sends. Both look for replays and keep the log. They run with the role `api`, as they would beside separate
+ * workers; what the workers spend on each post afterwards is measured and shown by itself.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ const BODY = JSON.stringify({
   trace_id: 'bench',
 });
 
-/** Of the baseline's own rate: a load that all of them can bear. */
+/** Of the baseline's own rate: a load that both can bear. */
 const SAME_LOAD = 0.75;
 
 /** Before the first round: the compilers are not done with the path before, and servers run for longer than that. */
@@ -43,12 +44,6 @@ export const run = async (args) => {
     onEnd(baseline.stop);
     const limits = file('all-limits.json');
     await writeFile(limits, JSON.stringify(limitedProfile()));
-    const api = { LOG_LEVEL: 'error', ROLES: 'api' };
-    const contestants = {
-      baseline,
-      'no limits': await gateway(api),
-      'all limits': await gateway({ ...api, LIMITS_PROFILE: limits }),
-    };
     const shoot = generator('load.js');
     const measure = async ({ pid, port }, duration, rate) => {
       const before = { node: cpuOf(pid), postgres: cpuOfTree(postmaster) };
@@ -59,48 +54,53 @@ export const run = async (args) => {
         throw new Error(`not all were 200: ${JSON.stringify(shot.statuses)}`);
       return { ...shot, rate: shot.answered / shot.seconds, node, postgres, cpu: node + postgres };
     };
-
-    const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
-    for (const contestant of Object.values(contestants)) await measure(contestant, WARM_UP_S);
-    for (let round = 1; round <= rounds; round++) {
-      for (const [name, contestant] of Object.entries(contestants)) {
-        const result = await measure(contestant, seconds);
-        results[name].push(result);
-        console.log(`round ${round}/${rounds}  ${line(name, result)}`);
-      }
+    const api = { LOG_LEVEL: 'error', ROLES: 'api' };
+    for (const [name, more] of Object.entries({ 'no limits': {}, 'all limits': { LIMITS_PROFILE: limits } })) {
+      const ours = await gateway({ ...api, ...more });
+      await match({ baseline, [name]: ours }, measure, { rounds, seconds });
+      await ours.stop();
     }
-    console.log(`\nmedians of ${rounds} rounds, each as fast as it can`);
-    const medians = Object.entries(results).map(([name, all]) => [name, median(all)]);
-    for (const [name, result] of medians) console.log(line(name, result));
-    const [[, base], ...ours] = medians;
-    for (const [name, result] of ours) {
-      const times = (key) => `${(result[key] / base[key]).toFixed(2)} ×`;
-      console.log(
-        `${name} to baseline: rate ${times('rate')}   CPU per post ${times('cpu')}   p50 ${times('p50')}   p99 ${times('p99')}`,
-      );
-    }
-    await atTheSameLoad(contestants, measure, Math.round(base.rate * SAME_LOAD), { rounds, seconds });
     await afterwards(gateway, connectionString, postmaster);
   });
 };
 
-/** As fast as each can, the quicker one bears more: here all get as many posts a second. */
-const atTheSameLoad = async (contestants, measure, rate, { rounds, seconds }) => {
+/** The baseline and a gateway in alternating rounds: as fast as each can, then both at one and the same load. */
+const match = async (contestants, measure, { rounds, seconds }) => {
+  const [, name] = Object.keys(contestants);
+  for (const contestant of Object.values(contestants)) await measure(contestant, WARM_UP_S);
+  console.log('');
+  const [base, ours] = await play(contestants, rounds, (contestant) => measure(contestant, seconds));
+  const times = (key) => `${(ours[key] / base[key]).toFixed(2)} ×`;
+  console.log(
+    `${name} to baseline, medians of ${rounds} rounds, each as fast as it can: ` +
+      `rate ${times('rate')}   CPU per post ${times('cpu')}   p50 ${times('p50')}   p99 ${times('p99')}\n`,
+  );
+  // As fast as each can, the quicker one bears more: here both get as many posts a second.
+  const rate = Math.round(base.rate * SAME_LOAD);
+  const [baseThen, oursThen] = await play(contestants, rounds, (contestant) => measure(contestant, seconds, rate));
+  console.log(
+    `${name} to baseline, medians of ${rounds} rounds, each at ${rate} posts/s: ` +
+      `CPU per post ${(oursThen.cpu / baseThen.cpu).toFixed(2)} ×   p99 ${(oursThen.p99 / baseThen.p99).toFixed(2)} ×`,
+  );
+};
+
+/** Medians of the contestants, in their order; who begins a round ends the next. */
+const play = async (contestants, rounds, measure) => {
   const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
-    for (const [name, contestant] of Object.entries(contestants))
-      results[name].push(await measure(contestant, seconds, rate));
+    const order = Object.keys(contestants);
+    if (round % 2 === 0) order.reverse();
+    for (const name of order) {
+      const result = await measure(contestants[name]);
+      results[name].push(result);
+      console.log(`round ${round}/${rounds}  ${line(name, result)}`);
+    }
   }
-  console.log(`\nmedians of ${rounds} rounds, each at ${rate} posts/s`);
-  const medians = Object.entries(results).map(([name, all]) => [name, median(all)]);
-  const [[, base]] = medians;
-  for (const [name, { p50, p99, cpu }] of medians) {
-    console.log(
-      `${name.padEnd(10)}  p50 ${p50.toFixed(1).padStart(6)} ms   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
-        `CPU ${cpu.toFixed(0).padStart(4)} µs per post   to baseline: p99 ${(p99 / base.p99).toFixed(2)} ×`,
-    );
-  }
-  console.log('');
+  return Object.entries(results).map(([name, all]) => {
+    const middle = median(all);
+    console.log(`median     ${line(name, middle)}`);
+    return middle;
+  });
 };
 
 const startBaseline = async (connectionString, targets) => {
