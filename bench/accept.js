@@ -144,7 +144,10 @@ const afterwards = async (gateway, connectionString, postmaster) => {
 };
 
 const median = (rounds) => {
-  const middle = (key) => rounds.map((round) => round[key]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)];
+  const middle = (key) => {
+    const values = rounds.map((round) => round[key]).sort((a, b) => a - b);
+    return (values[Math.floor((values.length - 1) / 2)] + values[Math.floor(values.length / 2)]) / 2;
+  };
   return Object.fromEntries(['rate', 'p50', 'p99', 'node', 'postgres', 'cpu'].map((key) => [key, middle(key)]));
 };
 
