@@ -115,7 +115,7 @@ const openStore = async (
     await reach({ what, from: { setting: 'EVENT_STORE_URL', url }, log, signal }, () => store.head());
     return store;
   }
-  const store = new PostgresEventStore({ connectionString, log });
+  const store = new PostgresEventStore({ connectionString, conditions: 'ops_changed_endpoints', log });
   await reach({ what, from: null, log, signal }, () => store.start());
   const scavenge = () =>
     void store.scavenge().catch((error: unknown) => log.warn({ error: String(error) }, 'scavenging failed'));

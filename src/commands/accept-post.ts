@@ -3,6 +3,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PostAnswer, PostCommand } from '../domain/post/post.decider.js';
 import type { PayloadPartStored, PostAccepted, RequestFacts, Target } from '../domain/post/post.events.js';
+import type { AppendCondition } from '../event-store/port.js';
 import { nothingYet, Streams } from '../event-store/streams.js';
 import { type Clock, CLOCK } from '../kernel/clock.js';
 import type { Origin } from '../kernel/events.js';
@@ -39,6 +40,8 @@ export class AcceptPost extends Command<AcceptPostResult> {
     readonly bodyHash: string,
     readonly request: RequestFacts,
     readonly origin: Origin,
+    /** That the endpoint stands as it was seen, where nobody has confirmed that yet. */
+    readonly condition: AppendCondition | null,
   ) {
     super();
   }
@@ -49,7 +52,8 @@ const GROWTH = 8;
 /** Of the payload's bytes in one part: 900 KB as base64. */
 const PART_BYTES = 660_000;
 
-const isSmall = ({ payloadBytes }: RequestFacts): boolean => payloadBytes * GROWTH <= HEAVY_BYTES;
+/** Whether a post is accepted by one append: nothing has to be written before. @param payloadBytes of its body */
+export const isOneAppend = (payloadBytes: number): boolean => payloadBytes * GROWTH <= HEAVY_BYTES;
 
 type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOver' }>;
 
@@ -61,17 +65,20 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws Unavailable the outcome may be unknown; the same request, with its key, finds out. */
+  /**
+   * @throws Unavailable the outcome may be unknown; the same request, with its key, finds out.
+   * @throws ConditionFailed nothing was accepted: the endpoint is to be looked at again
+   */
   execute(command: AcceptPost): Promise<AcceptPostResult> {
     const { endpoint, payload, request, origin } = command;
     if (endpoint.projects.length === 0) return this.passOver(command);
     const postId = newId('post');
-    if (isSmall(request)) return this.accept(command, postId, { payload, parts: null });
+    if (isOneAppend(request.payloadBytes)) return this.accept(command, postId, { payload, parts: null });
     return this.store(postId, payload, origin).then((stored) => this.accept(command, postId, stored));
   }
 
   private accept(
-    { endpoint, payload, channelIds, seen, bodyHash, request, origin }: AcceptPost,
+    { endpoint, payload, channelIds, seen, bodyHash, request, origin, condition }: AcceptPost,
     postId: string,
     stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
   ): Promise<AcceptPostResult> {
@@ -91,7 +98,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       targets,
       request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };
-    return this.claim(seen, postId, { type: 'AcceptPost', data }, origin);
+    return this.claim(seen, postId, { type: 'AcceptPost', data }, origin, condition);
   }
 
   /** D-10: the answer is remembered where there is a key to ask for it by, and nothing else. */
@@ -102,6 +109,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     bodyHash,
     request,
     origin,
+    condition,
   }: AcceptPost): Promise<AcceptPostResult> {
     const [key] = seen.keys;
     const { external_id: externalId = null, trace_id: traceId = null } = payload;
@@ -109,11 +117,17 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       return { outcome: 'accepted_no_project', answer: { postId: null, traceId, queuedTargets: 0 } };
     const { endpoint_id: endpointId, owner_id: ownerId } = endpoint;
     const data = { acceptedAt: this.clock.now(), endpointId, ownerId, key, externalId, traceId, bodyHash, request };
-    return this.claim(seen, newId('post'), { type: 'PassPostOver', data }, origin);
+    return this.claim(seen, newId('post'), { type: 'PassPostOver', data }, origin, condition);
   }
 
-  private async claim(seen: KeysSeen, postId: string, command: Acceptance, origin: Origin): Promise<AcceptPostResult> {
-    const claimed = await this.claims.claim(seen, postId, command, origin);
+  private async claim(
+    seen: KeysSeen,
+    postId: string,
+    command: Acceptance,
+    origin: Origin,
+    condition: AppendCondition | null,
+  ): Promise<AcceptPostResult> {
+    const claimed = await this.claims.claim(seen, postId, command, origin, condition);
     if (claimed.outcome === 'replay') return claimed;
     const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
     return { outcome, answer: claimed.answered.answer };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answered, post, type PostCommand, type PostState } from '../domain/post/post.decider.js';
 import type { Place, PostEvent } from '../domain/post/post.events.js';
 import { type KeyInHand, nextStep, type Standing, standingOf } from '../domain/post/standing.js';
-import { BEGINNING, type StoredEvent, WrongExpectedRevision } from '../event-store/port.js';
+import { type AppendCondition, BEGINNING, type StoredEvent, WrongExpectedRevision } from '../event-store/port.js';
 import type { Streams } from '../event-store/streams.js';
 import { streamOf } from '../kernel/decider.js';
 import type { Origin } from '../kernel/events.js';
@@ -91,12 +91,20 @@ export class KeyClaims {
   /**
    * Claims the keys for a post: claim, acceptance and stored answer are one event. Whoever loses the race answers what
    * the winner did. @param postId names the stream of a post without a key
+   * @param condition what the post's acceptance depends on, where that is not confirmed yet
    * @throws Unavailable the outcome may be unknown; a request with the same key finds out.
+   * @throws ConditionFailed the post is not accepted
    */
-  async claim(looked: KeysSeen, postId: string, command: Claiming, origin: Origin): Promise<Claimed> {
+  async claim(
+    looked: KeysSeen,
+    postId: string,
+    command: Claiming,
+    origin: Origin,
+    condition: AppendCondition | null = null,
+  ): Promise<Claimed> {
     if (looked.keys.length === 0) {
       const place = { stream: streamOf(post, postId), revision: 0, previousHash: '', before: null };
-      return { outcome: 'accepted', answered: (await this.write(place, command, origin)) as Answered };
+      return { outcome: 'accepted', answered: (await this.write(place, command, origin, condition)) as Answered };
     }
     let seen = looked;
     for (let conflicts = 0; ;) {
@@ -106,7 +114,7 @@ export class KeyClaims {
           case 'replay':
             return { outcome: 'replay', replay: seen.replay! };
           case 'accept': {
-            const answered = await this.write(step.at, command, origin);
+            const answered = await this.write(step.at, command, origin, condition);
             if (answered) return { outcome: 'accepted', answered: answered as Answered };
             // Where clocks disagree about the 24 hours, the place itself says whose it is.
             return { outcome: 'replay', replay: { ...(step.at.before as Answered), eventId: null } };
@@ -114,7 +122,7 @@ export class KeyClaims {
           case 'reserve': {
             const { stream, revision } = step.to;
             const data = { endpointId: seen.endpointId, place: { stream, revision }, at: command.data.acceptedAt };
-            await this.write(step.at, { type: 'ReservePostKey', data }, origin);
+            await this.write(step.at, { type: 'ReservePostKey', data }, origin, condition);
             break;
           }
           case 'look_again':
@@ -129,15 +137,24 @@ export class KeyClaims {
     }
   }
 
-  /** Writes a place, and no other. Null where the decider says that a key is taken. @throws WrongExpectedRevision, Unavailable */
-  private async write(place: OpenPlace, command: PostCommand, origin: Origin): Promise<PostState> {
+  /**
+   * Writes a place, and no other. Null where the decider says that a key is taken.
+   * @throws WrongExpectedRevision, ConditionFailed, Unavailable
+   */
+  private async write(
+    place: OpenPlace,
+    command: PostCommand,
+    origin: Origin,
+    condition: AppendCondition | null,
+  ): Promise<PostState> {
     const { stream, revision, previousHash, before } = place;
     const events = post.decide(command, before);
     if (isRejection(events)) return null;
     const at = command.type === 'ReservePostKey' ? command.data.at : command.data.acceptedAt;
     const run = execution(origin, `${command.type}@${revision}`, at);
     const last = { revision: BigInt(revision) - 1n, position: BEGINNING, hash: previousHash };
-    await this.streams.appendSurely(stream, last.revision, this.streams.encode(stream, events, last, run).events);
+    const encoded = this.streams.encode(stream, events, last, run).events;
+    await this.streams.appendSurely(stream, last.revision, encoded, condition);
     return events.reduce((state, event) => post.evolve(state, event), before);
   }
 

@@ -34,6 +34,15 @@ export interface StoredEvent extends NewEvent {
 /** Where a stream has to stand for an append: at this revision, or not there at all. */
 export type ExpectedRevision = bigint | 'noStream';
 
+/**
+ * What an append depends on outside the log, such as the settings that it was decided by: `subject` is to stand at
+ * `version` still when the events are written. Only a store that lies in one database with what it is about can tell.
+ */
+export interface AppendCondition {
+  readonly subject: string;
+  readonly version: string;
+}
+
 /** Where an append has come to lie. */
 export interface AppendResult {
   /** Revision of the last event appended. */
@@ -84,11 +93,18 @@ export interface Batch {
 export interface EventStore {
   /**
    * Appends all events or none. Re-appending the same ids at the same expected revision answers the first result.
+   * @param condition of {@link PostgresEventStore} alone, where it was told how conditions are checked
    * @throws WrongExpectedRevision the stream has moved on (or is not there).
+   * @throws ConditionFailed the condition does not hold, whatever the stream's revision is.
    * @throws AppendTooLarge over {@link MAX_APPEND_BYTES}.
    * @throws Unavailable the outcome is unknown or nothing happened: repeat the identical append.
    */
-  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition?: AppendCondition | null,
+  ): Promise<AppendResult>;
 
   /** Events of one stream in order; none where there is no such stream. @throws Unavailable */
   readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]>;
@@ -124,6 +140,14 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
+/** What an append depends on has changed: nothing was written. */
+export class ConditionFailed extends Error {
+  constructor(readonly condition: AppendCondition) {
+    super(`${condition.subject} does not stand at version ${condition.version} any more`);
+    this.name = 'ConditionFailed';
+  }
+}
+
 /** The store cannot be reached, or did not answer in time; the cause says why. */
 export class Unavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -152,10 +176,16 @@ export const appendBytes = (events: readonly NewEvent[]): number =>
 
 /**
  * What every adapter checks before it sends anything. Answers the append's size in bytes, as the limit counts it.
+ * @param unchecked a condition, of an adapter that cannot check it
  * @throws RangeError no events, or a stream or type that is empty or begins with `$`: such names belong to the store.
  * @throws AppendTooLarge
  */
-export const checkAppend = (stream: string, events: readonly NewEvent[]): number => {
+export const checkAppend = (
+  stream: string,
+  events: readonly NewEvent[],
+  unchecked: AppendCondition | null = null,
+): number => {
+  if (unchecked) throw new RangeError(`${stream}: this store cannot check the condition of an append`);
   if (events.length === 0) throw new RangeError(`${stream}: an append needs at least one event`);
   if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is no stream of ours`);
   const foreign = events.find(({ type }) => type === '' || type.startsWith('$'));

@@ -4,6 +4,7 @@ import type { DomainEvent, RecordedEvent } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
 import { type EventCodec, eventId, type Execution } from './codec.js';
 import {
+  type AppendCondition,
   BEGINNING,
   type EventStore,
   type NewEvent,
@@ -179,13 +180,18 @@ export class Streams {
     return { events: encoded, hash };
   }
 
-  /** Appends, and repeats the identical append while its outcome is unknown. */
-  async appendSurely(stream: string, revision: bigint, events: readonly NewEvent[]) {
+  /** Appends, and repeats the identical append while its outcome is unknown. @throws ConditionFailed */
+  async appendSurely(
+    stream: string,
+    revision: bigint,
+    events: readonly NewEvent[],
+    condition: AppendCondition | null = null,
+  ) {
     const expected = revision < 0n ? ('noStream' as const) : revision;
     const giveUpAt = performance.now() + REPEAT_FOR_MS;
     for (let wait = 50; ; wait = Math.min(1_000, wait * 2)) {
       try {
-        return await this.store.append(stream, expected, events);
+        return await this.store.append(stream, expected, events, condition);
       } catch (error) {
         if (!(error instanceof Unavailable) || performance.now() + wait > giveUpAt) throw error;
         await sleep(wait * (0.5 + Math.random() / 2));

@@ -120,9 +120,9 @@ export class Metrics {
     const appended = this.appends.labels({ outcome: 'appended' });
     const since = (start: number): number => (performance.now() - start) / 1_000;
     return {
-      append(stream, expected, events) {
+      append(stream, expected, events, condition) {
         const start = performance.now();
-        const appending = store.append(stream, expected, events);
+        const appending = store.append(stream, expected, events, condition);
         void appending.then(
           () => appended.observe(since(start)),
           (error: unknown) => {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AcceptPost, type AcceptPostResult } from '../commands/accept-post.js';
 import type { Replay } from '../commands/key-claims.js';
 import { originOfRequest } from '../commands/origin.js';
+import { ConditionFailed } from '../event-store/port.js';
 import { iso } from '../kernel/instant.js';
 import { Gate, type NewPost } from './gate/gate.js';
 import { latencyOf, type RequestNotes, routeOf, userAgentOf } from './gate/request-notes.js';
@@ -44,13 +45,17 @@ export class WebhooksController {
     try {
       result = await this.carryOut(request, post);
       return result;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      const again = await this.gate.readmit(post);
+      return again.replay ? { outcome: 'replay', replay: again.replay } : await this.accept(request, again);
     } finally {
       if (result === null || result.outcome === 'replay') await this.gate.giveBack(post);
     }
   }
 
   private carryOut(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
-    const { endpoint, payload, channelIds, seen, sent } = post;
+    const { endpoint, payload, channelIds, seen, sent, condition } = post;
     const facts = {
       ip: request.clientAddress,
       userAgent: userAgentOf(request),
@@ -59,7 +64,9 @@ export class WebhooksController {
       latencyMs: latencyOf(request),
     };
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
-    return this.commands.execute(new AcceptPost(endpoint, payload, channelIds, seen, sent.bodyHash, facts, origin));
+    return this.commands.execute(
+      new AcceptPost(endpoint, payload, channelIds, seen, sent.bodyHash, facts, origin, condition),
+    );
   }
 }
 

@@ -107,10 +107,12 @@ export class Limiter {
 
   /** Monthly quota, min-interval, burst and hourly quota in one atomic step. */
   post(ask: PostAsk): Promise<Verdict> {
-    const { burst, hourly } = this.profile.plans[ask.endpoint.plan];
-    const isLimited = burst !== null || hourly !== null || ask.endpoint.min_interval > 0 || ask.month !== null;
-    if (isLimited || this.profile.violationsToDisable !== null) return this.posts.call(ask);
-    return this.confirmations.call(ask);
+    return this.countsPosts(ask) ? this.posts.call(ask) : this.confirmations.call(ask);
+  }
+
+  /** Whether anything of an endpoint is counted when it publishes, new or again; if not, nobody has to ask for a verdict. */
+  countsPublishing(ask: Pick<PostAsk, 'endpoint' | 'month'>): boolean {
+    return this.countsPosts(ask) || this.profile.replaysPerMinute !== null;
   }
 
   budget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
@@ -205,6 +207,12 @@ export class Limiter {
     });
     return rows;
   };
+
+  private countsPosts({ endpoint, month }: Pick<PostAsk, 'endpoint' | 'month'>): boolean {
+    const { burst, hourly } = this.profile.plans[endpoint.plan];
+    const isLimited = burst !== null || hourly !== null || endpoint.min_interval > 0 || month !== null;
+    return isLimited || this.profile.violationsToDisable !== null;
+  }
 
   private sizeOf({ endpoint, budget }: BudgetAsk): number | null {
     switch (budget) {

@@ -33,48 +33,16 @@ const threeProcesses = async (stage: Stage, profile: string) => {
 
 const FIFTY = Array.from({ length: 50 }, (_, i) => i);
 
-describe('three processes of the API', () => {
-  const test = sharing((stage) => threeProcesses(stage, profileWith({ burst: null, hourly: 40 })));
-  const urlOf = (urls: readonly string[], i: number): string => urls[i % urls.length]!;
-  const count = (statuses: readonly number[]): Record<number, number> =>
-    Object.fromEntries(
-      [...new Set(statuses)].sort().map((status) => [status, statuses.filter((s) => s === status).length]),
-    );
+const urlOf = (urls: readonly string[], i: number): string => urls[i % urls.length]!;
+const count = (statuses: readonly number[]): Record<number, number> =>
+  Object.fromEntries(
+    [...new Set(statuses)].sort().map((status) => [status, statuses.filter((s) => s === status).length]),
+  );
 
-  test('answer fifty parallel posts with one key under an interval: one 200, forty-nine 202, no violation (D-19)', async (on) => {
-    const endpoint = await on.endpointWith({ min_interval: 60 });
-    const send = (i: number, key: string) =>
-      call(urlOf(on.urls, i), endpoint, { body: { text: 'fifty' }, headers: { 'idempotency-key': key } });
-    const answers = await Promise.all(FIFTY.map((i) => send(i, 'fifty')));
-    expect(count(answers.map(({ status }) => status))).toEqual({ 200: 1, 202: 49 });
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const others = [];
-    for (const i of [0, 1, 2, 3, 4, 5]) others.push((await send(i, `other ${i}`)).status);
-    expect(others).toEqual([429, 429, 429, 429, 429, 503]); // none of the fifty was counted
-  });
-
-  test('count five violations of fifty and switch off once, for all of them', async (on) => {
-    const endpoint = await on.endpointWith({ min_interval: 60 });
-    expect((await call(on.urls[0]!, endpoint)).status).toBe(200);
-    const answers = await Promise.all(FIFTY.map((i) => call(urlOf(on.urls, i), endpoint)));
-    expect(count(answers.map(({ status }) => status))).toEqual({ 429: 5, 503: 45 });
-    for (const url of on.urls) expect((await call(url, endpoint)).status).toBe(503);
-    const history = await on.manage.get<{ disabled_by: string }>(`/endpoints/${endpoint.id}`);
-    expect(history.disabled_by).toBe('rate_limits');
-    await on.manage.post(`/endpoints/${endpoint.id}/enable`);
-    for (const [i, url] of on.urls.entries())
-      expect((await call(url, endpoint, { headers: { 'idempotency-key': `after ${i}` } })).status).toBe(429);
-  });
-
-  test('accept exactly the hour’s quota', async (on) => {
-    const endpoint = await on.endpointWith({ min_interval: 0 });
-    // Away from the hour's end, at which a second quota begins.
-    const left = 3_600_000 - (Date.now() % 3_600_000);
-    if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left));
-    const answers = await Promise.all(FIFTY.map((i) => call(urlOf(on.urls, i), endpoint)));
-    expect(count(answers.map(({ status }) => status))).toEqual({ 200: 40, 429: 5, 503: 5 });
-  });
-
+/** What every process of a deployment knows the moment a change of settings is answered. */
+const settingsCountAtOnce = (
+  test: (title: string, play: (on: Awaited<ReturnType<typeof threeProcesses>>) => Promise<void>) => void,
+): void => {
   test('refuse a rotated token and slug at once, each of them, however often they saw it before', async (on) => {
     const endpoint = await on.endpointWith({ min_interval: 0 });
     const all = (address: typeof endpoint) =>
@@ -110,6 +78,90 @@ describe('three processes of the API', () => {
     expect(await all()).toEqual([403, 403, 403]);
     await on.manage.post(`/endpoints/${endpoint.id}/enable`);
     expect(await all()).toEqual([0, 0, 0]);
+  });
+};
+
+describe('three processes of the API', () => {
+  const test = sharing((stage) => threeProcesses(stage, profileWith({ burst: null, hourly: 40 })));
+
+  test('answer fifty parallel posts with one key under an interval: one 200, forty-nine 202, no violation (D-19)', async (on) => {
+    const endpoint = await on.endpointWith({ min_interval: 60 });
+    const send = (i: number, key: string) =>
+      call(urlOf(on.urls, i), endpoint, { body: { text: 'fifty' }, headers: { 'idempotency-key': key } });
+    const answers = await Promise.all(FIFTY.map((i) => send(i, 'fifty')));
+    expect(count(answers.map(({ status }) => status))).toEqual({ 200: 1, 202: 49 });
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const others = [];
+    for (const i of [0, 1, 2, 3, 4, 5]) others.push((await send(i, `other ${i}`)).status);
+    expect(others).toEqual([429, 429, 429, 429, 429, 503]); // none of the fifty was counted
+  });
+
+  test('count five violations of fifty and switch off once, for all of them', async (on) => {
+    const endpoint = await on.endpointWith({ min_interval: 60 });
+    expect((await call(on.urls[0]!, endpoint)).status).toBe(200);
+    const answers = await Promise.all(FIFTY.map((i) => call(urlOf(on.urls, i), endpoint)));
+    expect(count(answers.map(({ status }) => status))).toEqual({ 429: 5, 503: 45 });
+    for (const url of on.urls) expect((await call(url, endpoint)).status).toBe(503);
+    const history = await on.manage.get<{ disabled_by: string }>(`/endpoints/${endpoint.id}`);
+    expect(history.disabled_by).toBe('rate_limits');
+    await on.manage.post(`/endpoints/${endpoint.id}/enable`);
+    for (const [i, url] of on.urls.entries())
+      expect((await call(url, endpoint, { headers: { 'idempotency-key': `after ${i}` } })).status).toBe(429);
+  });
+
+  test('accept exactly the hour’s quota', async (on) => {
+    const endpoint = await on.endpointWith({ min_interval: 0 });
+    // Away from the hour's end, at which a second quota begins.
+    const left = 3_600_000 - (Date.now() % 3_600_000);
+    if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left));
+    const answers = await Promise.all(FIFTY.map((i) => call(urlOf(on.urls, i), endpoint)));
+    expect(count(answers.map(({ status }) => status))).toEqual({ 200: 40, 429: 5, 503: 5 });
+  });
+
+  settingsCountAtOnce(test);
+});
+
+describe('three processes of the API that limit nothing', () => {
+  const nothing = { burst: null, hourly: null, monthly_posts: null };
+  const test = sharing((stage) =>
+    threeProcesses(stage, profileWith(nothing, { replays_per_minute: null, violations_to_disable: null })),
+  );
+
+  // Here no call before the append asks whether an endpoint has changed and whether a key is known.
+  settingsCountAtOnce(test);
+
+  test('answer fifty parallel posts with one key, and with two: one 200, forty-nine 202', async (on) => {
+    const endpoint = await on.endpointWith({ min_interval: 0 });
+    for (const [key, body] of [
+      ['one', { text: 'fifty' }],
+      ['two', { text: 'fifty', external_id: 'fifty' }],
+    ] as const) {
+      const headers = { 'idempotency-key': key };
+      const answers = await Promise.all(FIFTY.map((i) => call(urlOf(on.urls, i), endpoint, { body, headers })));
+      expect(count(answers.map(({ status }) => status))).toEqual({ 200: 1, 202: 49 });
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    }
+  });
+
+  test('answer a known key before anything is said of the body, and to nobody whose token was rotated', async (on) => {
+    const endpoint = await on.endpointWith({ min_interval: 0 });
+    const headers = { 'idempotency-key': 'known' };
+    const first = await call(on.urls[1]!, endpoint, { headers });
+    expect(first.status).toBe(200);
+    const bodies = [
+      { text: 'Hello' },
+      { text: 'Another' },
+      { text: '' },
+      { text: 'To', targets: [{ id: 'nowhere' }] },
+      '{',
+    ];
+    for (const [i, body] of bodies.entries()) {
+      const again = await call(urlOf(on.urls, i), endpoint, { headers, body });
+      expect([again.status, again.text]).toEqual([202, first.text]);
+      expect(again.headers.get('idempotency-payload-mismatch')).toBe(i === 0 ? null : 'true');
+    }
+    await on.manage.post(`/endpoints/${endpoint.id}/rotate-token`);
+    for (const url of on.urls) expect((await call(url, endpoint, { headers })).status).toBe(401);
   });
 });
 

@@ -1,6 +1,7 @@
 import { NO_STREAM } from '@kurrent/kurrentdb-client';
 import { type Log, silentLog } from '../../kernel/log.js';
 import {
+  type AppendCondition,
   type AppendResult,
   type Batch,
   checkAppend,
@@ -54,8 +55,13 @@ export class KurrentEventStore implements EventStore {
     this.subscriptionClients = new RenewableClient(connectionString, dispose);
   }
 
-  async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
-    checkAppend(stream, events);
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition: AppendCondition | null = null,
+  ): Promise<AppendResult> {
+    checkAppend(stream, events, condition);
     return this.tracked(() => this.appendChecked(stream, expected, events));
   }
 

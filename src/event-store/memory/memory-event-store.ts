@@ -1,4 +1,5 @@
 import {
+  type AppendCondition,
   type AppendResult,
   type Batch,
   BEGINNING,
@@ -53,8 +54,13 @@ export class MemoryEventStore implements EventStore {
     this.first = options.firstPosition ?? 1n;
   }
 
-  async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
-    checkAppend(stream, events);
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition: AppendCondition | null = null,
+  ): Promise<AppendResult> {
+    checkAppend(stream, events, condition);
     await this.reach();
     const result = this.appendNow(stream, expected, events);
     if (this.log.faults.loseAnswers > 0) {

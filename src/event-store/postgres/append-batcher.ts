@@ -1,8 +1,10 @@
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
 import {
+  type AppendCondition,
   type AppendResult,
   checkAppend,
+  ConditionFailed,
   type ExpectedRevision,
   type NewEvent,
   type StoredEvent,
@@ -17,6 +19,7 @@ interface Append {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
+  readonly condition: AppendCondition | null;
   readonly bytes: number;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
@@ -27,6 +30,8 @@ interface Row {
   readonly base: string;
   readonly refused: number | null;
   readonly current: string | null;
+  /** An append whose condition does not hold: then there are no rows of any other kind, and nothing was written. */
+  readonly failed?: number | null;
 }
 
 const MAX_EVENTS = 1_000;
@@ -45,7 +50,14 @@ export class AppendBatcher {
   private readonly spacing = new Spacing(SPACING_MS);
 
   constructor(
-    private readonly options: { connectionString: string; schema: string; timeoutMs: number; log: Log },
+    private readonly options: {
+      connectionString: string;
+      schema: string;
+      timeoutMs: number;
+      log: Log;
+      /** Whether the schema has a function that checks conditions. */
+      hasConditions: boolean;
+    },
     /** Looks a refused append up: the same events already there, or a wrong revision. */
     private readonly settleRefused: (
       append: Omit<Append, 'resolve' | 'reject'>,
@@ -56,10 +68,15 @@ export class AppendBatcher {
   ) {}
 
   /** Port: {@link EventStore.append}. */
-  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition: AppendCondition | null,
+  ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      const bytes = checkAppend(stream, events);
-      this.waiting.push({ stream, expected, events, bytes, resolve, reject });
+      const bytes = checkAppend(stream, events, this.options.hasConditions ? null : condition);
+      this.waiting.push({ stream, expected, events, condition, bytes, resolve, reject });
       this.running ??= this.run();
     });
   }
@@ -117,6 +134,7 @@ export class AppendBatcher {
       } else batch[0]!.reject(error);
       return;
     }
+    if (typeof rows[0]!.failed === 'number') return this.commitRest(batch, new Set(rows.map(({ failed }) => failed)));
     const refused = new Map(rows.map((row) => [row.refused, row.current]));
     const accepted = batch.filter((_, item) => !refused.has(item));
     const base = BigInt(rows[0]!.base);
@@ -131,6 +149,24 @@ export class AppendBatcher {
       if (item === null) continue;
       const append = batch[item]!;
       this.settleRefused(append, BigInt(current!)).then(append.resolve, append.reject);
+    }
+  }
+
+  /** Commits a batch without those whose condition does not hold. */
+  private async commitRest(batch: readonly Append[], failed: ReadonlySet<number | null | undefined>): Promise<void> {
+    const rest = batch.filter((append, item) => {
+      if (failed.has(item)) void this.fail(append);
+      return !failed.has(item);
+    });
+    if (rest.length > 0) await this.commit(rest);
+  }
+
+  /** An append that is repeated because its answer was lost may have been written while its condition held. */
+  private async fail(append: Append): Promise<void> {
+    try {
+      append.resolve(await this.settleRefused(append, -1n));
+    } catch (error) {
+      append.reject(error instanceof WrongExpectedRevision ? new ConditionFailed(append.condition!) : (error as Error));
     }
   }
 
@@ -161,9 +197,14 @@ export class AppendBatcher {
       textArray(events.map(({ metadata }) => metadata)),
     ];
     const { schema, timeoutMs } = this.options;
+    const conditions = batch.flatMap(({ condition }, item) => (condition ? [{ item, ...condition }] : []));
     const text = `select base, refused, current from ${schema}.append_events($1,$2,$3,$4,$5,$6,$7,$8)`;
+    const textIf = `select base, refused, current, failed from ${schema}.append_events_if($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)`;
     const client = await (this.client ??= this.connect());
-    const answer = client.query<Row>({ name: 'append events', text, values });
+    const answer =
+      conditions.length === 0
+        ? client.query<Row>({ name: 'append events', text, values })
+        : client.query<Row>({ name: 'append events if', text: textIf, values: [...columnsOf(conditions), ...values] });
     return (await within(timeoutMs, answer)).rows;
   }
 
@@ -190,6 +231,12 @@ export class AppendBatcher {
     void dropped?.then((client) => client.end()).catch(() => undefined);
   }
 }
+
+const columnsOf = (conditions: readonly (AppendCondition & { readonly item: number })[]): Buffer[] => [
+  int4Array(conditions.map(({ item }) => item)),
+  textArray(conditions.map(({ subject }) => subject)),
+  textArray(conditions.map(({ version }) => version)),
+];
 
 /** The revision that appended events follow; -1n: none. */
 const baseOf = (expected: ExpectedRevision): bigint => (expected === 'noStream' ? -1n : expected);

@@ -3,6 +3,7 @@ import { type Log, silentLog } from '../../kernel/log.js';
 import { Batcher } from '../../postgres/batcher.js';
 import { int8Array, textArray } from '../../postgres/binary-array.js';
 import {
+  type AppendCondition,
   type AppendResult,
   type Batch,
   BEGINNING,
@@ -27,6 +28,11 @@ export interface PostgresEventStoreOptions {
   readonly schema?: string;
   /** Position of the very first event, when the schema is made. Default 1. */
   readonly firstPosition?: bigint;
+  /**
+   * How {@link AppendCondition}s are checked: the name of a function `(subjects text[], versions text[]) returns int[]` of
+   * the same database, which answers the places, from 1, of those that do not hold. Default: appends have no conditions.
+   */
+  readonly conditions?: string;
   /** How long one call may take before it counts as unavailable, ms. Default 10,000. */
   readonly timeoutMs?: number;
   readonly log?: Log;
@@ -78,7 +84,7 @@ export class PostgresEventStore implements EventStore {
       if (!this.pool.ending) log.warn({ error: error.message }, 'an idle event store connection was lost');
     });
     this.batcher = new AppendBatcher(
-      { connectionString, schema: this.schema, timeoutMs, log },
+      { connectionString, schema: this.schema, timeoutMs, log, hasConditions: options.conditions !== undefined },
       async (append, current) => {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
         return settle(append, await this.written(append.stream, from, append.events.length), current);
@@ -94,12 +100,17 @@ export class PostgresEventStore implements EventStore {
   /** Makes the tables where they are missing; safe to run from several processes at once. @throws Unavailable */
   async start(): Promise<void> {
     const lock = `select pg_advisory_xact_lock(hashtext('event store ${this.schema}'))`;
-    const ddl = eventStoreSchema(this.schema, this.options.firstPosition ?? 1n);
+    const ddl = eventStoreSchema(this.schema, this.options.firstPosition ?? 1n, this.options.conditions);
     await this.query(`${lock}; ${ddl}`); // several statements in one simple query are one transaction
   }
 
-  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
-    return this.batcher.append(stream, expected, events);
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition: AppendCondition | null = null,
+  ): Promise<AppendResult> {
+    return this.batcher.append(stream, expected, events, condition);
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {

@@ -5,8 +5,10 @@
  * processes. There is no table of streams (the unique index on stream and revision is the check) and no index on event
  * ids (a conflict compares the ids at that revision): both would cost more than they give. `event.data` is text, not
  * jsonb: the hash chain needs the very bytes.
+ *
+ * @param conditions see {@link PostgresEventStoreOptions.conditions}
  */
-export const eventStoreSchema = (schema: string, firstPosition: bigint): string => `
+export const eventStoreSchema = (schema: string, firstPosition: bigint, conditions?: string): string => `
 create schema if not exists ${schema};
 
 create table if not exists ${schema}.event (
@@ -72,5 +74,25 @@ begin
   end if;
   return query select start, r.item, r.found
     from unnest(coalesce(refusals, '{null}'), coalesce(currents, '{null}')) r (item, found);
+end $$;
+${conditions === undefined ? '' : conditionalAppend(schema, conditions)}`;
+
+const conditionalAppend = (schema: string, conditions: string): string => `
+-- append_events where all conditions hold; else nothing is written, and there is one row for each append whose does not:
+-- its item, as "failed".
+create or replace function ${schema}.append_events_if(
+  condition_items int[], subjects text[], versions text[],
+  items int[], streams text[], revisions bigint[], firsts boolean[], ids uuid[], types text[], datas text[], metadatas text[]
+) returns table (base bigint, refused int, current bigint, failed int) language plpgsql
+as $$
+declare
+  failures int[] := ${conditions}(subjects, versions);
+begin
+  if failures <> '{}' then
+    return query select null::bigint, null::int, null::bigint, condition_items[f] from unnest(failures) f;
+    return;
+  end if;
+  return query select a.base, a.refused, a.current, null::int
+    from ${schema}.append_events(items, streams, revisions, firsts, ids, types, datas, metadatas) a;
 end $$;
 `;

@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { isOneAppend } from '../../commands/accept-post.js';
 import { KeyClaims, type KeysSeen, type Replay } from '../../commands/key-claims.js';
 import { namedTargets } from '../../commands/named-targets.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import type { AppendCondition } from '../../event-store/port.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { Budget } from '../../limits/limiter.js';
@@ -18,7 +20,7 @@ import { Entrance } from './entrance.js';
 import { LimitGuard, type Passed } from './limit-guard.js';
 import { invalidBody } from './refusals.js';
 import { readSentPost, type SentPost } from './sent-post.js';
-import type { ReceivedBody } from '../raw-body.js';
+import { bodySizeOf, type ReceivedBody } from '../raw-body.js';
 import type { Visit } from './visit.js';
 
 /** A request that may go on: who asks, and the body exactly as it came. */
@@ -43,6 +45,9 @@ export interface NewPost {
   readonly seen: KeysSeen;
   /** See {@link Gate.giveBack}. */
   readonly takenAt: string | null;
+  /** What its append is to find out; null: it was asked for already. See {@link Gate.readmit}. */
+  readonly condition: AppendCondition | null;
+  readonly visit: Visit;
   readonly replay: null;
 }
 
@@ -56,13 +61,17 @@ export interface RepeatedPost {
 /**
  * The order in which a request is judged (D-7): maintenance, authentication, the endpoint's state, the plan, the media
  * type; a replay, the month, the rate limits; the body, its targets. The first that refuses answers. An endpoint's
- * picture may come from memory: whom it lets in the limiter's call confirms, so that a rotated token is dead at once.
+ * picture may come from memory: whom it lets in the limiter's call confirms, or, where nothing is limited, the append that
+ * accepts the post, so that a rotated token is dead at once.
  */
 @Injectable()
 export class Gate {
   private readonly addresses: AddressPolicy;
-  /** The limiter sees the events, as they lie in its database: it says whether a key is new, in the call that is made anyway. */
-  private readonly hasKeysConfirmed: boolean;
+  /**
+   * Events and endpoints lie in one database: the limiter says whether a key is new, in the call that is made anyway, and
+   * an append whether an endpoint has changed.
+   */
+  private readonly isOneDatabase: boolean;
 
   constructor(
     @Inject(SETTINGS) settings: Settings,
@@ -73,7 +82,7 @@ export class Gate {
     private readonly media: MediaCheck,
   ) {
     this.addresses = addressPolicy(settings.allowPrivateAddresses);
-    this.hasKeysConfirmed = settings.eventStoreUrl === null;
+    this.isOneDatabase = settings.eventStoreUrl === null;
   }
 
   /** Discovery and pauses, up to where their bodies are understood. @throws Refusal */
@@ -106,16 +115,38 @@ export class Gate {
     const sent = reading instanceof Promise ? await reading : reading;
     request.notes!.traceId = sent.traceId;
 
-    const seen = this.hasKeysConfirmed
+    const seen = this.isOneDatabase
       ? this.claims.presume(entered.endpoint_id, sent.keys)
       : await this.claims.look(entered.endpoint_id, sent.keys, this.clock.now());
-    const passed = await this.passLimits(visit, { endpoint: entered, seen }, sent);
-    return passed.seen.replay ? this.repeat(visit, passed, sent) : this.checkContent(visit, passed, sent);
+    const unasked = this.admitUnasked(visit, entered, seen, sent);
+    if (unasked) return unasked;
+    return this.goOn(visit, await this.passLimits(visit, { endpoint: entered, seen }, sent), sent);
+  }
+
+  /** A post whose append has found its endpoint changed: it enters once more, and is asked for this time. @throws Refusal */
+  async readmit({ visit, seen, sent }: NewPost): Promise<NewPost | RepeatedPost> {
+    const endpoint = await this.entrance.enterAfresh(visit);
+    return this.goOn(visit, await this.passLimits(visit, { endpoint, seen }, sent), sent);
   }
 
   /** A post was not accepted after all, through no fault of its sender: it has used nothing up. Never throws. */
   giveBack(post: NewPost): Promise<void> {
     return this.limits.giveBack(post);
+  }
+
+  /**
+   * Where nothing is limited, and the post is accepted by one append, nobody has to be asked: that append finds out
+   * whether the endpoint stands as it was seen, and whether the keys are new. Null for every other post.
+   */
+  private admitUnasked(visit: Visit, endpoint: EndpointAccess, seen: KeysSeen, sent: SentPost): NewPost | null {
+    if (!this.isOneDatabase || !this.limits.countsNothing(endpoint) || !sent.content.ok) return null;
+    const { payload } = sent.content;
+    const isWritten = endpoint.projects.length > 0 || sent.keys.length > 0;
+    if (!isWritten || payload.media !== undefined || !isOneAppend(bodySizeOf(visit.request))) return null;
+    const channelIds = channelsOf(endpoint, payload);
+    if (isRejection(channelIds)) return null;
+    const condition = { subject: endpoint.endpoint_id, version: endpoint.version };
+    return { endpoint, sent, payload, channelIds, seen, takenAt: null, condition, visit, replay: null };
   }
 
   private async pass(visit: Visit, budget: Budget): Promise<Passing> {
@@ -140,6 +171,10 @@ export class Gate {
     return this.limits.takePost(visit, { endpoint, seen }, isAccepted);
   }
 
+  private goOn(visit: Visit, passed: Passed, sent: SentPost): NewPost | Promise<NewPost | RepeatedPost> {
+    return passed.seen.replay ? this.repeat(visit, passed, sent) : this.checkContent(visit, passed, sent);
+  }
+
   /** A replay, which has a limit of its own (D-17). */
   private async repeat(visit: Visit, { endpoint, seen }: Passed, sent: SentPost): Promise<RepeatedPost> {
     return { endpoint: await this.limits.take(visit, endpoint, 'replays'), sent, replay: seen.replay! };
@@ -159,7 +194,7 @@ export class Gate {
     if (payload.media && !mediaAreChecked) return this.checkMedia(visit, passed, sent, payload.media);
     const channelIds = channelsOf(endpoint, payload);
     if (isRejection(channelIds)) throw invalidTargets(endpoint, channelIds);
-    return { endpoint, sent, payload, channelIds, seen, takenAt, replay: null };
+    return { endpoint, sent, payload, channelIds, seen, takenAt, condition: null, visit, replay: null };
   }
 
   /** With all that is wrong with its media, too (D-6). @throws Refusal */

@@ -56,6 +56,12 @@ export class LimitGuard {
     throw changesTooOften();
   }
 
+  /** Whether an endpoint's posts, and their replays, pass here without being counted. */
+  countsNothing(endpoint: EndpointAccess): boolean {
+    const month = this.quota.known(endpoint);
+    return month === null && !this.limiter.countsPublishing({ endpoint, month });
+  }
+
   /**
    * Takes a post's share. A key that was let through a moment ago, here or in another process, is no matter for the
    * limits: its post is waited for, and answered again.

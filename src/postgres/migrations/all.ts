@@ -8,6 +8,7 @@ import { pace } from './0006-pace.js';
 import { shortBursts } from './0007-short-bursts.js';
 import { knownKeys } from './0008-known-keys.js';
 import { settledPlans } from './0009-settled-plans.js';
+import { appendConditions } from './0010-append-conditions.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   shortBursts,
   knownKeys,
   settledPlans,
+  appendConditions,
 ];
