@@ -78,7 +78,7 @@ const assemble = async (
     await checkSecretsKey(pool, keys.secretsKey);
   });
   const metrics = new Metrics(pool);
-  const store = metrics.timed(await openStore(settings, connectionString, log, signal));
+  const store = await openStore(settings, connectionString, log, signal);
   metrics.watchHead(store);
   const codec = new EventCodec(catalogue);
   const notifications = new Notifications(connectionString, log);
@@ -87,7 +87,7 @@ const assemble = async (
   const inspector = new Inspector({ log });
   return {
     ...{ keys, connectionString, pool, store, codec, notifications, leases, metrics, inspector },
-    streams: new Streams(store, codec),
+    streams: new Streams(store, codec, metrics.appendTimer()),
     progress: new ProjectionProgress(pool, notifications),
     vault: new SecretVault(pool, keys.secretsKey),
     async stop() {

@@ -31,6 +31,9 @@ export interface Decided<S, E extends DomainEvent> {
   readonly after: Loaded<S>;
 }
 
+/** Told of every append when it is over: when it began (`performance.now()`, ms), and why it failed, if it did. */
+export type AppendTimer = (startedAt: number, error?: unknown) => void;
+
 /** An aggregate that nothing has happened to. */
 export const nothingYet = <S>(decider: { readonly initial: S }): Loaded<S> => ({
   state: decider.initial,
@@ -53,6 +56,7 @@ export class Streams {
   constructor(
     readonly store: EventStore,
     readonly codec: EventCodec,
+    private readonly appended: AppendTimer = () => undefined,
   ) {}
 
   /**
@@ -190,9 +194,13 @@ export class Streams {
     const expected = revision < 0n ? ('noStream' as const) : revision;
     const giveUpAt = performance.now() + REPEAT_FOR_MS;
     for (let wait = 50; ; wait = Math.min(1_000, wait * 2)) {
+      const startedAt = performance.now();
       try {
-        return await this.store.append(stream, expected, events, condition);
+        const result = await this.store.append(stream, expected, events, condition);
+        this.appended(startedAt);
+        return result;
       } catch (error) {
+        this.appended(startedAt, error);
         if (!(error instanceof Unavailable) || performance.now() + wait > giveUpAt) throw error;
         await sleep(wait * (0.5 + Math.random() / 2));
       }

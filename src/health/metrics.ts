@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EventStore } from '../event-store/port.js';
+import type { AppendTimer } from '../event-store/streams.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,6 +44,8 @@ export class Metrics {
     registers: [this.registry],
   });
   private readonly series = new Map<string, Series>();
+  /** That of the answer before. */
+  private last: Series | null = null;
   private readonly appends = new Histogram({
     name: 'crosspost_append_seconds',
     help: 'Time that the event store takes to append',
@@ -106,37 +109,25 @@ export class Metrics {
 
   /** Series found once: looking labels up anew for every request costs more than counting. */
   private seriesOf(route: string, status: number, decision: string): Series {
+    const { labels } = this.last ?? {};
+    // Most are like the one before, and to compare costs less than to make a key.
+    if (labels?.route === route && labels.status === status && labels.decision === decision) return this.last!;
     const key = `${status} ${decision} ${route}`;
     const known = this.series.get(key);
-    if (known) return known;
+    if (known) return (this.last = known);
     const found = { labels: { route, status, decision }, time: this.latency.labels({ route }), fresh: 0 };
     this.series.set(key, found);
-    return found;
+    return (this.last = found);
   }
 
-  /** The same store, its appends timed. */
-  timed(store: EventStore): EventStore {
-    const { appends: failed } = this;
-    const appended = this.appends.labels({ outcome: 'appended' });
-    const since = (start: number): number => (performance.now() - start) / 1_000;
-    return {
-      append(stream, expected, events, condition) {
-        const start = performance.now();
-        const appending = store.append(stream, expected, events, condition);
-        void appending.then(
-          () => appended.observe(since(start)),
-          (error: unknown) => {
-            failed.labels({ outcome: error instanceof Error ? error.name : 'error' }).observe(since(start));
-          },
-        );
-        return appending; // nobody waits for the clock
-      },
-      readStream: (stream, options) => store.readStream(stream, options),
-      readAll: (options) => store.readAll(options),
-      head: () => store.head(),
-      subscribe: (options) => store.subscribe(options),
-      setRetention: (stream, maxCount) => store.setRetention(stream, maxCount),
-      close: () => store.close(),
+  /** For whoever appends: how long it took, and what came of it. */
+  appendTimer(): AppendTimer {
+    const { appends } = this;
+    const appended = appends.labels({ outcome: 'appended' });
+    return (startedAt, error) => {
+      const outcome = error instanceof Error ? error.name : 'error';
+      const series = error === undefined ? appended : appends.labels({ outcome });
+      series.observe((performance.now() - startedAt) / 1_000);
     };
   }
 

@@ -17,11 +17,13 @@ const UNKNOWN = '0.0.0.0';
  * accepted post needs it for the request log.
  */
 export const rememberClientAddresses = (fastify: FastifyInstance): void => {
+  let last = { address: UNKNOWN, plain: UNKNOWN };
   fastify.decorateRequest('clientAddress', '');
   fastify.addHook('onRequest', (request, _reply, done) => {
     // A client may be gone even before; Fastify's type does not know that.
-    const address = request.ip as string | undefined;
-    request.clientAddress = plain(address ?? UNKNOWN);
+    const address = (request.ip as string | undefined) ?? UNKNOWN;
+    if (address !== last.address) last = { address, plain: plain(address) }; // a client seldom comes once
+    request.clientAddress = last.plain;
     done();
   });
 };

@@ -1,12 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
 import { LIMITS } from '../payload/payload.js';
 import { HttpProblem } from './http-problem.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Content-Type as it was sent. */
-    contentTypeSent: string | undefined;
     /** When the request's head had arrived: `performance.now()`, ms. */
     arrivedAt: number;
     /** How many bytes of the body have come so far, kept or not. */
@@ -19,33 +16,25 @@ declare module 'fastify' {
   }
 }
 
+/** What may bring a body, as the framework sees it. */
+const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
+
 /**
  * Hands bodies over unread. The framework's parsers would answer for us (413, 415, U+FFFD for bad bytes) before anyone
- * has looked at the token; here whoever is responsible reads the bytes when it is their turn (D-7).
+ * has looked at the token; here whoever is responsible reads the bytes when it is their turn (D-7). So the framework is
+ * told that no method has a body.
  */
 export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
-  fastify.decorateRequest('contentTypeSent', undefined);
   fastify.decorateRequest('arrivedAt', 0);
   fastify.decorateRequest('bytesCome', 0);
   fastify.decorateRequest('breakOff', null);
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = performance.now();
-    request.contentTypeSent = request.headers['content-type'];
-    // A media type that the framework cannot read must not be refused before its time.
-    if (request.contentTypeSent !== undefined) request.raw.headers['content-type'] = UNREAD;
     void reply.header('x-request-id', request.id);
     done();
   });
-  fastify.removeAllContentTypeParsers();
-  const leave = (_request: FastifyRequest, payload: IncomingMessage, done: (e: null, body: unknown) => void): void => {
-    done(null, payload);
-  };
-  fastify.addContentTypeParser(UNREAD, leave);
-  fastify.addContentTypeParser('*', leave); // where none was sent
+  for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 };
-
-/** Known by name, so that no request's media type has to be taken apart. */
-const UNREAD = 'application/octet-stream';
 
 /** A body as it came, or why it could not be read as a whole. */
 export type ReceivedBody =

@@ -25,18 +25,18 @@ export class WebhooksController {
   async publish(
     @Req() request: FastifyRequest,
     @Param('slug') slug: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const admitted = await this.gate.admitPost(request, slug);
     const { sent } = admitted;
     const result: AcceptPostResult = admitted.replay
       ? { outcome: 'replay', replay: admitted.replay }
       : await this.accept(request, admitted);
     note(request.notes!, result, sent);
-    if (result.outcome !== 'replay') return bodyOf(result.answer);
+    if (result.outcome !== 'replay') return void reply.send(bodyOf(result.answer));
     void reply.code(202);
     if (isMismatch(result.replay, sent)) void reply.header('idempotency-payload-mismatch', 'true');
-    return bodyOf(result.replay.answer);
+    void reply.send(bodyOf(result.replay.answer));
   }
 
   /** What is not accepted after all, because another was quicker or the store is away, has used nothing up. */

@@ -74,7 +74,7 @@ export const invalid = (problems: ProblemList): HttpProblem =>
   new HttpProblem(422, 'invalid', problems.refused().problems);
 
 const parse = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
-  if (!JSON_IN_UTF8.test(request.contentTypeSent ?? ''))
+  if (!JSON_IN_UTF8.test(request.headers['content-type'] ?? ''))
     throw HttpProblem.of(415, 'unsupported_media_type', 'Send JSON in UTF-8, with Content-Type: application/json.');
   if (bytes.length > BODY_BYTES)
     throw HttpProblem.of(400, 'body_too_large', `The body is larger than ${BODY_BYTES} bytes: send less.`);

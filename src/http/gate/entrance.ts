@@ -116,7 +116,7 @@ export class Entrance {
     if (off) return off;
     const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
     if (!hasInput && door === 'endpoint') return withoutInput(endpoint!);
-    return request.method === 'POST' ? unsuitableMediaType(endpoint!, request.contentTypeSent) : null;
+    return request.method === 'POST' ? unsuitableMediaType(endpoint!, request.headers['content-type']) : null;
   }
 
   private async unauthorizedIsDue({ request, body, unauthorized: time }: Visit, endpoint: EndpointAccess | null) {
