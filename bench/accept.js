@@ -32,8 +32,8 @@ const SAME_LOAD = 0.75;
 const WARM_UP_S = 10;
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 6);
-  const seconds = option(args, 'seconds', 5);
+  const rounds = option(args, 'rounds', 20);
+  const seconds = option(args, 'seconds', 2);
   await onStage(unlimitedProfile(), async ({ gateway, generator, onEnd, postmaster, connectionString, file }) => {
     console.log(`setting up ${ENDPOINTS} endpoints …`);
     const all = await gateway({ LOG_LEVEL: 'error', ROLES: 'all' });
@@ -70,21 +70,32 @@ const match = async (contestants, measure, { rounds, seconds }) => {
   for (const contestant of Object.values(contestants)) await measure(contestant, WARM_UP_S);
   console.log('');
   const [base, ours] = await play(contestants, rounds, (contestant) => measure(contestant, seconds));
-  const times = (key) => `${(ours[key] / base[key]).toFixed(2)} ×`;
-  console.log(
-    `${name} to baseline, medians of ${rounds} rounds, each as fast as it can: ` +
-      `rate ${times('rate')}   CPU per post ${times('cpu')}   p50 ${times('p50')}   p99 ${times('p99')}\n`,
+  const compared = (how, ratios) =>
+    console.log(`${name} to baseline, median of ${rounds} rounds' ratios (and their middle half), ${how}: ${ratios}`);
+  compared(
+    'each as fast as it can',
+    `rate ${times(ours, base, 'rate')}   CPU per post ${times(ours, base, 'cpu')}   p50 ${times(ours, base, 'p50')}   p99 ${times(ours, base, 'p99')}\n`,
   );
   // As fast as each can, the quicker one bears more: here both get as many posts a second.
-  const rate = Math.round(base.rate * SAME_LOAD);
+  const rate = Math.round(quantile(base, 'rate', 0.5) * SAME_LOAD);
   const [baseThen, oursThen] = await play(contestants, rounds, (contestant) => measure(contestant, seconds, rate));
-  console.log(
-    `${name} to baseline, medians of ${rounds} rounds, each at ${rate} posts/s: ` +
-      `CPU per post ${(oursThen.cpu / baseThen.cpu).toFixed(2)} ×   p99 ${(oursThen.p99 / baseThen.p99).toFixed(2)} ×`,
+  compared(
+    `each at ${rate} posts/s`,
+    `CPU per post ${times(oursThen, baseThen, 'cpu')}   p99 ${times(oursThen, baseThen, 'p99')}`,
   );
 };
 
-/** Medians of the contestants, in their order; who begins a round ends the next. */
+/**
+ * How two contestants compare: round by round, for the two of a round are neighbours in time. A shared machine's pace
+ * changes by half within a minute, and medians of each alone would be of different paces.
+ */
+const times = (ours, base, key) => {
+  const ratios = ours.map((round, i) => ({ ratio: round[key] / base[i][key] }));
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((at) => quantile(ratios, 'ratio', at).toFixed(2));
+  return `${middle} × (${low}–${high})`;
+};
+
+/** The contestants' rounds, in their order; who begins a round ends the next. */
 const play = async (contestants, rounds, measure) => {
   const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
@@ -96,11 +107,8 @@ const play = async (contestants, rounds, measure) => {
       console.log(`round ${round}/${rounds}  ${line(name, result)}`);
     }
   }
-  return Object.entries(results).map(([name, all]) => {
-    const middle = median(all);
-    console.log(`median     ${line(name, middle)}`);
-    return middle;
-  });
+  for (const [name, all] of Object.entries(results)) console.log(`median     ${line(name, median(all))}`);
+  return Object.values(results);
 };
 
 const startBaseline = async (connectionString, targets) => {
@@ -143,12 +151,15 @@ const afterwards = async (gateway, connectionString, postmaster) => {
   await client.end();
 };
 
-const median = (rounds) => {
-  const middle = (key) => {
-    const values = rounds.map((round) => round[key]).sort((a, b) => a - b);
-    return (values[Math.floor((values.length - 1) / 2)] + values[Math.floor(values.length / 2)]) / 2;
-  };
-  return Object.fromEntries(['rate', 'p50', 'p99', 'node', 'postgres', 'cpu'].map((key) => [key, middle(key)]));
+const median = (rounds) =>
+  Object.fromEntries(['rate', 'p50', 'p99', 'node', 'postgres', 'cpu'].map((key) => [key, quantile(rounds, key, 0.5)]));
+
+/** @param at from 0 to 1; between two values it is what lies between them */
+const quantile = (rounds, key, at) => {
+  const values = rounds.map((round) => round[key]).sort((a, b) => a - b);
+  const place = (values.length - 1) * at;
+  const [below, above] = [values[Math.floor(place)], values[Math.ceil(place)]];
+  return below + (above - below) * (place - Math.floor(place));
 };
 
 const line = (name, { rate, p50, p99, node, postgres, cpu }) =>
