@@ -3,9 +3,9 @@
  * endpoints, 256 keep-alive connections, alternating rounds; rate, latency, and the CPU time per request of Node and
  * PostgreSQL together; then the latency of both at one and the same load. Two gateways take their turn against it, one
  * after the other, for a second one that runs would follow the first one's log: one whose plans have no limits, so that
- * the limiter has nothing to count and is not asked, and one with everything on: burst, hourly quota and violations, far above what the
- * bench sends. Both look for replays and keep the log. They run with the role `api`, as they would beside separate
- * workers; what the workers spend on each post afterwards is measured and shown by itself.
+ * the limiter has nothing to count and is not asked, and one with everything on: burst, hourly quota and violations, far
+ * above what the bench sends. Both look for replays and keep the log. They run with the role `api`, as they would beside
+ * separate workers; what the workers spend on each post afterwards is measured and shown by itself.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
