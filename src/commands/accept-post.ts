@@ -120,17 +120,18 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     return this.claim(seen, newId('post'), { type: 'PassPostOver', data }, origin, condition);
   }
 
-  private async claim(
+  private claim(
     seen: KeysSeen,
     postId: string,
     command: Acceptance,
     origin: Origin,
     condition: AppendCondition | null,
   ): Promise<AcceptPostResult> {
-    const claimed = await this.claims.claim(seen, postId, command, origin, condition);
-    if (claimed.outcome === 'replay') return claimed;
-    const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
-    return { outcome, answer: claimed.answered.answer };
+    return this.claims.claim(seen, postId, command, origin, condition).then((claimed) => {
+      if (claimed.outcome === 'replay') return claimed;
+      const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
+      return { outcome, answer: claimed.answered.answer };
+    });
   }
 
   /**
@@ -163,13 +164,13 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
 
 /** Of these channels those that are enabled, each once: the project that stands first decides (D-27). */
 const targetsOf = (projects: readonly AccessProject[], channelIds: readonly string[]): Target[] => {
-  const meant = new Set(channelIds);
-  const targets = new Map<string, Target>();
+  const left = new Set(channelIds);
+  const targets: Target[] = [];
   for (const { project_id: projectId, channels } of projects) {
     for (const { channel_id: channelId, platform, enabled } of channels) {
-      if (!enabled || targets.has(channelId) || !meant.has(channelId)) continue;
-      targets.set(channelId, { publicationId: newId('pub'), channelId, platform, projectId });
+      if (!enabled || !left.delete(channelId)) continue;
+      targets.push({ publicationId: newId('pub'), channelId, platform, projectId });
     }
   }
-  return [...targets.values()];
+  return targets;
 };

@@ -141,7 +141,7 @@ export class KeyClaims {
    * Writes a place, and no other. Null where the decider says that a key is taken.
    * @throws WrongExpectedRevision, ConditionFailed, Unavailable
    */
-  private async write(
+  private write(
     place: OpenPlace,
     command: PostCommand,
     origin: Origin,
@@ -149,13 +149,13 @@ export class KeyClaims {
   ): Promise<PostState> {
     const { stream, revision, previousHash, before } = place;
     const events = post.decide(command, before);
-    if (isRejection(events)) return null;
+    if (isRejection(events)) return Promise.resolve(null);
     const at = command.type === 'ReservePostKey' ? command.data.at : command.data.acceptedAt;
     const run = execution(origin, `${command.type}@${revision}`, at);
     const last = { revision: BigInt(revision) - 1n, position: BEGINNING, hash: previousHash };
     const encoded = this.streams.encode(stream, events, last, run).events;
-    await this.streams.appendSurely(stream, last.revision, encoded, condition);
-    return events.reduce((state, event) => post.evolve(state, event), before);
+    const written = this.streams.appendSurely(stream, last.revision, encoded, condition);
+    return written.then(() => events.reduce((state, event) => post.evolve(state, event), before));
   }
 
   private async lookAt(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Catalogue } from '../kernel/catalogue.js';
+import type { Catalogue, EventSchema } from '../kernel/catalogue.js';
 import type { DomainEvent, Origin, RecordedEvent } from '../kernel/events.js';
 import { derivedUuid } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
@@ -47,26 +47,22 @@ interface Metadata {
 export class EventCodec {
   private readonly decoded = new WeakMap<StoredEvent, RecordedEvent>();
 
-  constructor(private readonly catalogue: Catalogue) {}
+  private readonly schemas: ReadonlyMap<string, EventSchema>;
+
+  constructor(catalogue: Catalogue) {
+    this.schemas = new Map(Object.entries(catalogue));
+  }
 
   /** Every event type that can be decoded. */
   get types(): readonly string[] {
-    return Object.keys(this.catalogue);
+    return [...this.schemas.keys()];
   }
 
   /** @throws Error for a type that the catalogue does not know. */
   encode(event: DomainEvent, index: number, place: Place, execution: Execution): EncodedEvent {
-    const { at, actor, requestId, causationId, correlationId, commandId } = execution;
-    const id = eventId(commandId, place.stream, index);
+    const id = eventId(execution.commandId, place.stream, index);
     const data = JSON.stringify(event.data);
-    const unsigned = JSON.stringify({
-      version: this.schema(event.type).version,
-      at,
-      actor,
-      request_id: requestId,
-      causation_id: causationId,
-      correlation_id: correlationId,
-    });
+    const unsigned = envelopeOf(this.schema(event.type).version, execution);
     const hash = chained(place, id, event.type, unsigned, data);
     const metadata = `${unsigned.slice(0, -1)},"hash":"${hash}"}`;
     return { event: { id, type: event.type, data, metadata }, hash };
@@ -127,11 +123,24 @@ export class EventCodec {
   }
 
   private schema(type: string) {
-    const schema = Object.hasOwn(this.catalogue, type) ? this.catalogue[type] : undefined;
+    const schema = this.schemas.get(type);
     if (!schema) throw new Error(`unknown event type ${type}`);
     return schema;
   }
 }
+
+/** What an event's hash covers of its envelope; the text that `JSON.stringify` makes of it, at a third of its price. */
+const envelopeOf = (version: number, { at, actor, requestId, causationId, correlationId }: Execution): string => {
+  const request = quoted(requestId);
+  const causation = causationId === requestId ? request : quoted(causationId);
+  const correlation = correlationId === requestId ? request : quoted(correlationId);
+  return `{"version":${version},"at":${at},"actor":${quoted(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation}}`;
+};
+
+/** Text of which JSON needs to escape nothing. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 /** SHA-256 over the hash before, the place, the envelope and the data, a line each; none but the last may hold a line feed. */
 const chained = (place: Place, id: string, type: string, unsigned: string, data: string): string =>

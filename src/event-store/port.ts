@@ -174,8 +174,16 @@ export const appendBytes = (events: readonly NewEvent[]): number =>
     0,
   );
 
+/** What an append is at most, in bytes: a unit of UTF-16 is three at most of UTF-8. */
+const mostBytes = (events: readonly NewEvent[]): number =>
+  events.reduce((sum, { data, metadata, type }) => sum + 3 * (data.length + metadata.length + type.length) + 36, 0);
+
+/** What is smaller for sure is not counted. */
+const SMALL_BYTES = 65_536;
+
 /**
- * What every adapter checks before it sends anything. Answers the append's size in bytes, as the limit counts it.
+ * What every adapter checks before it sends anything. Answers the append's size in bytes, as the limit counts it; of a
+ * small one what it is at most.
  * @param unchecked a condition, of an adapter that cannot check it
  * @throws RangeError no events, or a stream or type that is empty or begins with `$`: such names belong to the store.
  * @throws AppendTooLarge
@@ -190,6 +198,8 @@ export const checkAppend = (
   if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is no stream of ours`);
   const foreign = events.find(({ type }) => type === '' || type.startsWith('$'));
   if (foreign) throw new RangeError(`"${foreign.type}" is no event type of ours`);
+  const most = mostBytes(events);
+  if (most <= SMALL_BYTES) return most;
   const bytes = appendBytes(events);
   if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
   return bytes;

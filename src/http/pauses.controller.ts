@@ -15,7 +15,7 @@ import { type Admitted, Gate } from './gate/gate.js';
 import { invalidBody } from './gate/refusals.js';
 import { HttpProblem } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
-import { read, readingBody } from './read-payload.js';
+import { checkBody, readJson } from './read-payload.js';
 
 /** Spec: Response of both pause endpoints. */
 export interface PausesAnswer {
@@ -88,7 +88,7 @@ const understand = async <Body>(
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,
   instead = '',
 ): Promise<Body> => {
-  const { checked } = await read(body, readingBody(body.length > 0 ? body : Buffer.from(instead), validate));
+  const { checked } = checkBody(await readJson(body.length > 0 ? body : Buffer.from(instead)), validate);
   if (!checked.ok) throw invalidBody(endpoint, new HttpProblem(checked.status, 'invalid_payload', checked.problems));
   return checked.body;
 };

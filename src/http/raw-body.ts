@@ -96,10 +96,9 @@ export const receiveBody = (
       return true;
     };
     request.breakOff = breakOff;
-    // Every body is closed, nearly all of them once they were read: what is not said is not made either.
-    const missEnd = () => isOver || breakOff(incomplete());
-    stream.on('error', missEnd);
-    stream.on('close', missEnd);
+    // Every body is closed, one that goes wrong as well; nearly all of them once they were read: what is not said is not
+    // made either.
+    stream.on('close', () => isOver || breakOff(incomplete()));
   });
 };
 

@@ -1,9 +1,9 @@
-import { atOnce } from '../kernel/turns.js';
 import { PUBLIC_ONLY } from '../payload/address-policy.js';
-import { readingPayload } from './read-payload.js';
+import { parseJsonBody } from '../payload/json-body.js';
+import { checkPayload } from './read-payload.js';
 
 const toldOf = (body: string) => {
-  const read = atOnce(readingPayload(Buffer.from(body), undefined, PUBLIC_ONLY));
+  const read = checkPayload(parseJsonBody(Buffer.from(body)), { ok: true, key: undefined }, PUBLIC_ONLY);
   return read.ok ? [] : [read.status, ...read.problems.map(({ path, code }) => `${path} ${code}`)];
 };
 

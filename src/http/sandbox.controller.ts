@@ -4,13 +4,14 @@ import { namedTargets } from '../commands/named-targets.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { addressPolicy, type AddressPolicy } from '../payload/address-policy.js';
+import { validateIdempotencyKey } from '../payload/idempotency-key.js';
 import { isRejection } from '../kernel/result.js';
 import { Gate } from './gate/gate.js';
 import { headerText } from './header-text.js';
 import { HttpProblem, problemBody } from './http-problem.js';
 import { invalidTargets } from './invalid-targets.js';
 import { MediaCheck, mediaLeftOf } from './media-check.js';
-import { read, readingPayload } from './read-payload.js';
+import { checkPayload, readJson } from './read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
 import { NOT_READ, type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
 
@@ -38,8 +39,8 @@ export class SandboxController {
     };
 
     if (!body.ok) return refuse(body.problem, NOT_READ);
-    const key = headerText(request, 'idempotency-key');
-    const said = await read(body.bytes, readingPayload(body.bytes, key, this.addresses));
+    const key = validateIdempotencyKey(headerText(request, 'idempotency-key'));
+    const said = checkPayload(await readJson(body.bytes), key, this.addresses);
     if (!said.ok) {
       const problems = [...said.problems, ...(await this.media.problemsOf(mediaLeftOf(said)))];
       return refuse(new HttpProblem(said.status, 'invalid_payload', problems), validationOf({ ...said, problems }));

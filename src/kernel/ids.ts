@@ -1,4 +1,4 @@
-import { hash, randomFillSync } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Instant } from './instant.js';
 
@@ -14,24 +14,32 @@ export const newUuid = (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
-const BYTES = 16;
-/** Entropy for ids to come, drawn in bulk: a draw for each is the dearest part of accepting a post. */
-const drawn = Buffer.allocUnsafe(256 * BYTES);
-let used = drawn.length;
+/** Random digits of an id. */
+const DIGITS = 19;
+/** Digits for ids to come, drawn in bulk: a draw for each is the dearest part of accepting a post. */
+let drawn = '';
+let used = 0;
+/** The millisecond in hand, and its digits. */
+let now = 0;
+let nowDigits = '';
 
 /** A new UUID v7 (RFC 9562), its 32 digits. */
 const newHex = (): string => {
   if (used === drawn.length) {
-    randomFillSync(drawn);
+    drawn = randomBytes(128 * DIGITS).toString('hex');
     used = 0;
   }
   const at = used;
-  used += BYTES;
-  drawn.writeUIntBE(Date.now(), at, 6);
-  drawn[at + 6] = (drawn[at + 6]! & 0x0f) | 0x70;
-  drawn[at + 8] = (drawn[at + 8]! & 0x3f) | 0x80;
-  return drawn.toString('hex', at, used);
+  used += DIGITS;
+  if (now !== Date.now()) {
+    now = Date.now();
+    nowDigits = now.toString(16).padStart(12, '0');
+  }
+  const variant = VARIANTS[parseInt(drawn[at]!, 16) & 3]!;
+  return `${nowDigits}7${drawn.slice(at + 1, at + 4)}${variant}${drawn.slice(at + 4, at + DIGITS)}`;
 };
+
+const VARIANTS = '89ab';
 
 /** The namespace, and behind it the name in hand: names are short, and hashed one at a time. */
 const named = Buffer.alloc(16 + 1_024);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { atOnce, type Steps } from '../kernel/turns.js';
-import { scanJson } from './json-scan.js';
+import { scanJson, scanningJson } from './json-scan.js';
 import { HEAVY_BYTES, LIMITS, type Problem } from './payload.js';
 import { grouped } from './wording.js';
 
@@ -41,7 +41,7 @@ export function* parsingJsonBody(bytes: Buffer): Steps<JsonBody> {
   const text = bytes.toString('utf8');
   if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', 'the body is empty: send a JSON object');
   if (isHeavy) yield;
-  const { problems, isWhole } = yield* scanJson(text);
+  const { problems, isWhole } = isHeavy ? yield* scanningJson(text) : scanJson(text);
   if (!isWhole) return { ok: false, problems };
   if (isHeavy) yield;
   const value = JSON.parse(text) as unknown;

@@ -63,15 +63,17 @@ class Stop extends Error {}
  *
  * @returns what is wrong, at most 50 problems; none where what `JSON.parse` makes of the text may be kept.
  */
-export function* scanJson(text: string): Steps<JsonScanned> {
+export const scanJson = (text: string): JsonScanned => {
   const scan = new JsonScan(text);
-  try {
-    yield* scan.run();
-  } catch (stop) {
-    if (!(stop instanceof Stop)) throw stop;
-    return { problems: scan.problems, isWhole: false };
-  }
-  return { problems: scan.problems, isWhole: true };
+  scan.goOn(Infinity);
+  return scan;
+};
+
+/** {@link scanJson} in steps, for a text that is heavy. */
+export function* scanningJson(text: string): Steps<JsonScanned> {
+  const scan = new JsonScan(text);
+  while (!scan.goOn(MEMBERS_A_STEP)) yield;
+  return scan;
 }
 
 /** What a scan has found. */
@@ -81,17 +83,33 @@ export interface JsonScanned {
   readonly isWhole: boolean;
 }
 
-class JsonScan {
+class JsonScan implements JsonScanned {
   readonly problems: Problem[] = [];
+  isWhole = false;
   private readonly frames: Frame[] = [];
   private at = 0;
   private members = 0;
 
   constructor(private readonly text: string) {}
 
-  *run(): Steps<void> {
-    this.skipSpace();
-    this.value();
+  /** Goes on by so many members and elements. @returns whether there is nothing left to do */
+  goOn(members: number): boolean {
+    try {
+      this.isWhole = this.read(members);
+      return this.isWhole;
+    } catch (stop) {
+      if (!(stop instanceof Stop)) throw stop;
+      return true;
+    }
+  }
+
+  /** @returns whether the end is reached */
+  private read(members: number): boolean {
+    if (this.at === 0) {
+      this.skipSpace();
+      this.value();
+    }
+    const enough = this.members + members;
     for (let frame = this.frames.at(-1); frame; frame = this.frames.at(-1)) {
       this.skipSpace();
       if (this.peek() === frame.close) {
@@ -105,10 +123,11 @@ class JsonScan {
         this.stop('too_many_members', `has more than ${grouped(JSON_LIMITS.members)} members and elements: send fewer`);
       frame.count++;
       this.value();
-      if (this.members % MEMBERS_A_STEP === 0) yield;
+      if (this.members === enough) return false;
     }
     this.skipSpace();
     if (this.at < this.text.length) this.unexpected('the end of the body');
+    return true;
   }
 
   /** The unit in hand; NaN, which equals nothing, behind the last. */

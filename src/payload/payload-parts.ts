@@ -2,7 +2,7 @@ import type { AddressPolicy } from './address-policy.js';
 import { checkEntities } from './check-entities.js';
 import { checkEach } from './check-fields.js';
 import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
-import { LIMITS, type Button, type Entity, type EntityType, type Media } from './payload.js';
+import { LIMITS, type Button, type Entity, type Media } from './payload.js';
 import type { ProblemList } from './problem-list.js';
 import { fetchUrlComplaint } from './url-rules.js';
 import { described, grouped } from './wording.js';
@@ -25,11 +25,11 @@ export const readEntities = (list: unknown, text: unknown, problems: ProblemList
 };
 
 /** A checked entity, with the fields that its type has and no others. */
-const entityOf = ({ type, offset, length, url, language, custom_emoji_id }: EntityDto): Entity => {
-  const entity = { type: type as EntityType, offset: offset as number, length: length as number };
-  if (type === 'text_link') return { url: url as string, ...entity };
-  if (type === 'pre' && language !== undefined) return { language: language as string, ...entity };
-  return type === 'custom_emoji' ? { custom_emoji_id: custom_emoji_id as string, ...entity } : entity;
+const entityOf = (checked: EntityDto): Entity => {
+  const { type, offset, length, url, language, custom_emoji_id } = checked as EntityDto & Required<Entity>;
+  if (type === 'text_link') return { url, type, offset, length };
+  if (type === 'pre' && language !== undefined) return { language, type, offset, length };
+  return type === 'custom_emoji' ? { custom_emoji_id, type, offset, length } : { type, offset, length };
 };
 
 /** Media by their fields, then by whether their kind is published and their URL may be fetched (D-5: content, 400). */

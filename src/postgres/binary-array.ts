@@ -6,6 +6,7 @@ const OID = { bool: 16, int8: 20, int4: 23, text: 25, float8: 701, uuid: 2950 } 
 
 type Writer<T> = (buffer: Buffer, at: number, value: T) => number;
 
+/** @param size of a value at most, bytes */
 const array = <T>(oid: number, values: readonly (T | null)[], size: (value: T) => number, write: Writer<T>): Buffer => {
   let bytes = 20;
   let hasNull = 0;
@@ -26,7 +27,7 @@ const array = <T>(oid: number, values: readonly (T | null)[], size: (value: T) =
     buffer.writeInt32BE(written, at);
     at += 4 + Math.max(0, written);
   }
-  return buffer;
+  return buffer.subarray(0, at);
 };
 
 /** `text[]`. */
@@ -34,7 +35,7 @@ export const textArray = (values: readonly (string | null)[]): Buffer =>
   array(
     OID.text,
     values,
-    (value) => Buffer.byteLength(value),
+    (value) => value.length * 3, // to measure it would take as long as to write it
     (buffer, at, value) => buffer.write(value, at, 'utf8'),
   );
 

@@ -138,3 +138,26 @@ describe('the hash chain of a stream', () => {
     expect(brokenAt(doubled)).toEqual([3, 4, 5]);
   });
 });
+
+it('holds whatever stands in the envelope, which is what JSON.stringify makes of it', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', ' ', '~', '"', '\\', '\n', '\u0000', '\u007f', 'я', '🌷', ']', '#'),
+  });
+  fc.assert(
+    fc.property(text, text, text, text, fc.nat(), (actor, requestId, causationId, correlationId, at) => {
+      const execution = { commandId: 'c', at, actor: actor as 'operator', requestId, causationId, correlationId };
+      const place = { stream: 's', revision: 0n, previousHash: '' };
+      const { event } = codec.encode({ type: 'PostAccepted', data: {} }, 0, place, execution);
+      expect(event.metadata).toBe(JSON.stringify(JSON.parse(event.metadata)));
+      expect(codec.verify({ ...event, stream: 's', revision: 0n, position: 1n }, '')).toBe(true);
+      const { actor: itsActor, request_id, causation_id, correlation_id } = codec.envelope(event);
+      expect([itsActor, request_id, causation_id, correlation_id]).toEqual([
+        actor,
+        requestId,
+        causationId,
+        correlationId,
+      ]);
+    }),
+    runs,
+  );
+});

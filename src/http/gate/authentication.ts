@@ -26,11 +26,18 @@ type Failure = string | null;
 /** Whether a request is who it says it is (spec: Authentication). */
 @Injectable()
 export class Authentication {
+  /** Headers, by their names. */
+  private readonly timestamp: string;
+  private readonly signature: string;
+
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) { brand }: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly vault: SecretVault,
-  ) {}
+  ) {
+    this.timestamp = `x-${brand}-timestamp`;
+    this.signature = `x-${brand}-client-signature`;
+  }
 
   /**
    * Null where it is; else the cause, which is for the log alone (spec: Authentication, 8). The body is waited for only
@@ -39,7 +46,7 @@ export class Authentication {
   failureOf(visit: Visit, endpoint: EndpointAccess | null): Failure | Promise<Failure> {
     const { request, door } = visit;
     const { headers, clientAddress, method } = request;
-    const timestamp = headers[`x-${this.settings.brand}-timestamp`] as string | undefined;
+    const timestamp = headers[this.timestamp] as string | undefined;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NOBODY;
 
     // Where the token is wrong every check is made all the same: what it costs tells nothing about where it failed.
@@ -67,7 +74,7 @@ export class Authentication {
     timestamp: string | undefined,
   ): Promise<Failure> {
     const { headers, method } = visit.request;
-    const signature = headers[`x-${this.settings.brand}-client-signature`] as string | undefined;
+    const signature = headers[this.signature] as string | undefined;
     const read = await visit.unauthorized.comes(visit.body);
     if (!read) return 'body_withheld'; // to wait for longer would tell that all the rest is right
     const secrets = await this.signingSecrets(endpoint);

@@ -73,6 +73,7 @@ export const withoutInput = (endpoint: EndpointAccess): Refusal => {
  * @param contentType as it was sent
  */
 export const unsuitableMediaType = (endpoint: EndpointAccess, contentType: string | undefined): Refusal | null => {
+  if (contentType === 'application/json') return null; // as nearly all send it
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);

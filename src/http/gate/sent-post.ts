@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { Steps } from '../../kernel/turns.js';
 import type { AddressPolicy } from '../../payload/address-policy.js';
-import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
-import { HEAVY_BYTES, LIMITS, type PublishPayload } from '../../payload/payload.js';
+import { type CheckedKey, validateIdempotencyKey } from '../../payload/idempotency-key.js';
+import type { JsonBody } from '../../payload/json-body.js';
+import { LIMITS, type PublishPayload } from '../../payload/payload.js';
 import { charactersIn } from '../../payload/text-measure.js';
 import { HttpProblem } from '../http-problem.js';
 import { mediaLeftOf, type PlacedMedium } from '../media-check.js';
-import { read, readingPayload } from '../read-payload.js';
+import { checkPayload, readJson } from '../read-payload.js';
 import type { ReceivedBody } from '../raw-body.js';
 
 /** What a request to publish says. It is read once, early; what is wrong with it is told in its turn (D-7). */
@@ -28,21 +28,17 @@ export const readSentPost = (
   body: ReceivedBody,
   keyHeader: string | undefined,
   addresses: AddressPolicy,
-): SentPost | Promise<SentPost> =>
-  body.ok ? read(body.bytes, readingSentPost(body.bytes, keyHeader, addresses)) : unread(body, keyHeader);
-
-const unread = (content: ReceivedBody & { readonly ok: false }, keyHeader: string | undefined): SentPost => ({
-  keys: keysOf(validateIdempotencyKey(keyHeader), undefined),
-  traceId: null,
-  bodyHash: '',
-  content,
-});
-
-function* readingSentPost(bytes: Buffer, keyHeader: string | undefined, addresses: AddressPolicy): Steps<SentPost> {
+): SentPost | Promise<SentPost> => {
   const header = validateIdempotencyKey(keyHeader);
+  if (!body.ok) return { keys: keysOf(header, undefined), traceId: null, bodyHash: '', content: body };
+  const json = readJson(body.bytes);
+  const judged = (said: JsonBody) => judge(said, body.bytes, header, addresses);
+  return json instanceof Promise ? json.then(judged) : judged(json);
+};
+
+const judge = (json: JsonBody, bytes: Buffer, header: CheckedKey, addresses: AddressPolicy): SentPost => {
   const bodyHash = hash('sha256', bytes);
-  if (bytes.length > HEAVY_BYTES) yield;
-  const said = yield* readingPayload(bytes, keyHeader, addresses);
+  const said = checkPayload(json, header, addresses);
   if (said.ok) {
     const { external_id, trace_id = null } = said.payload;
     return { keys: keysOf(header, external_id), traceId: trace_id, bodyHash, content: said };
@@ -52,9 +48,9 @@ function* readingSentPost(bytes: Buffer, keyHeader: string | undefined, addresse
   const problem = new HttpProblem(said.status, 'invalid_payload', said.problems);
   const content = { ok: false, problem, mediaLeft: mediaLeftOf(said) } as const;
   return { keys: keysOf(header, external_id), traceId, bodyHash, content };
-}
+};
 
-const keysOf = (header: ReturnType<typeof validateIdempotencyKey>, externalId: unknown): string[] => {
+const keysOf = (header: CheckedKey, externalId: unknown): string[] => {
   if (!header.ok) return [];
   const isKey = typeof externalId === 'string' && externalId !== '' && charactersIn(externalId) <= LIMITS.keyLength;
   if (header.key === undefined) return isKey ? [externalId] : [];
