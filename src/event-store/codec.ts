@@ -129,7 +129,7 @@ export class EventCodec {
   }
 }
 
-/** What an event's hash covers of its envelope; the text that `JSON.stringify` makes of it, at a third of its price. */
+/** What an event's hash covers of its envelope; the very text that `JSON.stringify` makes of it. */
 const envelopeOf = (version: number, { at, actor, requestId, causationId, correlationId }: Execution): string => {
   const request = quoted(requestId);
   const causation = causationId === requestId ? request : quoted(causationId);

@@ -11,7 +11,7 @@ import { latencyOf, type RequestNotes, userAgentOf } from './gate/request-notes.
 import type { SentPost } from './gate/sent-post.js';
 import { bodySizeOf } from './raw-body.js';
 
-/** The route as the request log shows it, known here: to ask the framework costs half a microsecond. */
+/** The route as the request log shows it, known here: the framework would make an object to tell it. */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
 
 /** Publishing (spec: POST /v1/webhooks/{slug}). */

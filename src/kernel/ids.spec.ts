@@ -18,7 +18,7 @@ describe('a new id (D-2)', () => {
     const variants = ids.map((id) => id[16]!);
     for (const variant of '89ab') {
       const share = variants.filter((one) => one === variant).length / ids.length;
-      expect(share).toBeGreaterThan(0.22); // a quarter, by eleven standard deviations
+      expect(share).toBeGreaterThan(0.22); // a quarter, by nine standard deviations
       expect(share).toBeLessThan(0.28);
     }
   });

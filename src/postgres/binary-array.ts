@@ -35,7 +35,7 @@ export const textArray = (values: readonly (string | null)[]): Buffer =>
   array(
     OID.text,
     values,
-    (value) => value.length * 3, // to measure it would take as long as to write it
+    (value) => value.length * 3, // at most: to measure it, it would have to be gone through twice
     (buffer, at, value) => buffer.write(value, at, 'utf8'),
   );
 

@@ -11,7 +11,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 /** The token of an Authorization header; empty where there is none, which matches nothing. */
 export const bearerToken = (header: string | undefined): string => BEARER.exec(header ?? '')?.[1] ?? '';
 
-/** The two hashes in hand: to make buffers for each comparison would cost as much as to compare. */
+/** The two hashes in hand: nothing waits between filling and comparing them, so that one pair does for all. */
 const HEX_DIGITS = 64;
 const given = Buffer.alloc(HEX_DIGITS);
 const stored = Buffer.alloc(HEX_DIGITS);
