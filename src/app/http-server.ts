@@ -17,6 +17,7 @@ import {
 import { recordAnswers } from '../http/gate/request-notes.js';
 import { RequestRecorder } from '../http/gate/request-recorder.js';
 import { leaveBodiesUnread } from '../http/raw-body.js';
+import { RequestWave } from '../http/request-wave.js';
 import { systemClock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
@@ -38,6 +39,7 @@ export const createHttpServer = async (
   networks: Networks,
   log: Logger,
 ): Promise<NestFastifyApplication> => {
+  const requests = new RequestWave();
   const adapter = new FastifyAdapter({
     genReqId: () => newId('req'), // a client may not set it (D-11)
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
@@ -50,7 +52,10 @@ export const createHttpServer = async (
       requireHostHeader: false, // asked for below, with a word
     },
     routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is a slug that nobody has
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => {
+      requests.handOver();
+      answerClientError(error, socket);
+    },
     frameworkErrors: answerUnreadableAddress,
     logger: false,
   });
@@ -66,6 +71,7 @@ export const createHttpServer = async (
   endConnections(adapter.getInstance());
   if (settings.roles.has('api')) recordAnswers(adapter.getInstance(), app.get(RequestRecorder), systemClock);
   on.metrics.watchRequests(adapter.getInstance());
+  requests.standBefore(adapter.getInstance().server);
   return app;
 };
 

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
@@ -13,10 +13,11 @@ declare module 'fastify' {
 const UNKNOWN = '0.0.0.0';
 
 /**
- * Asks for each request's address when it arrives. Once a client has hung up its socket has none any more, and an
- * accepted post needs it for the request log.
+ * Asks for each client's address when it connects, and remembers it with each request. Once a client has hung up its socket
+ * knows no address that it was never asked for, and an accepted post needs it for the request log.
  */
 export const rememberClientAddresses = (fastify: FastifyInstance): void => {
+  fastify.server.on('connection', (socket: Socket) => void socket.remoteAddress);
   let last = { address: UNKNOWN, plain: UNKNOWN };
   fastify.decorateRequest('clientAddress', '');
   fastify.addHook('onRequest', (request, _reply, done) => {

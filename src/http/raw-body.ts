@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Wave } from '../kernel/wave.js';
 import { LIMITS } from '../payload/payload.js';
 import { HttpProblem } from './http-problem.js';
+import { arrivedAt } from './request-wave.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +31,7 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('bytesCome', 0);
   fastify.decorateRequest('breakOff', null);
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.arrivedAt = performance.now();
+    request.arrivedAt = arrivedAt(request.raw);
     void reply.header('x-request-id', request.id);
     done();
   });
@@ -49,6 +51,9 @@ export interface BodyWatcher {
 }
 
 const NOBODY: BodyWatcher = { bodyMoves: () => undefined, bodyIsRead: () => undefined };
+
+/** Bodies that are read, whose requests go on together. */
+const read = new Wave<() => void>((goOn) => goOn());
 
 /**
  * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and not kept,
@@ -70,9 +75,10 @@ export const receiveBody = (
     const settle = (received: ReceivedBody) => {
       isOver = true;
       watcher.bodyIsRead();
-      resolve(received);
+      read.add(() => resolve(received));
     };
     if (stream.readableEnded) return settle({ ok: true, bytes: Buffer.alloc(0) });
+    if (stream.destroyed) return settle({ ok: false, problem: incomplete() }); // its client is gone, and says no more
     stream.on('data', (chunk: Buffer) => {
       if (isOver) return;
       watcher.bodyMoves();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -153,6 +154,37 @@ describe('a line of the request log (spec: Request log entry; D-33)', () => {
       }
       expect((await breakOff({ ...its, slug: 'nobody-has-this-slug' }, '{', 'Content-Length: 20')).status).toBe(401);
     });
+  });
+
+  it.each([
+    ['whole', '{"text":"hi"}', 13],
+    ['begun', '{"text', 13],
+  ])('has every request whose client is gone at once, its body %s, and where it came from', async (_, sent, length) => {
+    const its = await endpoint();
+    const knownAlready = async () => {
+      const socket = await openSocket(gateway.url);
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      await once(socket, 'data');
+      return socket;
+    };
+    const sockets = await Promise.all(Array.from({ length: 40 }, knownAlready));
+    const lines = ['Host: x', `Authorization: Bearer ${its.token}`, 'Content-Type: application/json'];
+    const head = [`POST /v1/webhooks/${its.slug} HTTP/1.1`, ...lines, `Content-Length: ${length}`].join('\r\n');
+    sockets.forEach((socket, i) => {
+      socket.write(`${head}\r\n\r\n${sent}`);
+      if (i % 2 === 0) socket.resetAndDestroy();
+      else socket.destroy();
+    });
+
+    const answered = await until('all are in the log', async () => {
+      const log = await logOf(gateway, its);
+      return log.length === 40 ? log : null;
+    });
+
+    expect(answered.map(({ ip }) => ip)).toEqual(Array<string>(40).fill('127.0.0.1'));
+    const outcomes = new Set(answered.map(({ decision, reason }) => `${decision} ${reason}`));
+    const possible = ['rejected_validation body_incomplete', ...(length === sent.length ? ['accepted null'] : [])];
+    expect(possible).toEqual(expect.arrayContaining([...outcomes]));
   });
 
   describe('of requests that come one behind the other over a connection', () => {
