@@ -17,7 +17,7 @@ import {
 import { recordAnswers } from '../http/gate/request-notes.js';
 import { RequestRecorder } from '../http/gate/request-recorder.js';
 import { leaveBodiesUnread } from '../http/raw-body.js';
-import { RequestWave } from '../http/request-wave.js';
+import { RequestCohort } from '../http/request-cohort.js';
 import { systemClock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';
@@ -39,7 +39,7 @@ export const createHttpServer = async (
   networks: Networks,
   log: Logger,
 ): Promise<NestFastifyApplication> => {
-  const requests = new RequestWave();
+  const requests = new RequestCohort();
   const adapter = new FastifyAdapter({
     genReqId: () => newId('req'), // a client may not set it (D-11)
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Wave } from '../kernel/wave.js';
+import { Cohort } from '../kernel/cohort.js';
 import { LIMITS } from '../payload/payload.js';
 import { HttpProblem } from './http-problem.js';
-import { arrivedAt } from './request-wave.js';
+import { arrivedAt } from './request-cohort.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,7 +53,7 @@ export interface BodyWatcher {
 const NOBODY: BodyWatcher = { bodyMoves: () => undefined, bodyIsRead: () => undefined };
 
 /** Bodies that are read, whose requests go on together. */
-const read = new Wave<() => void>((goOn) => goOn());
+const read = new Cohort<() => void>((goOn) => goOn());
 
 /**
  * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and not kept,

@@ -1,15 +1,15 @@
-import { Wave } from './wave.js';
+import { Cohort } from './cohort.js';
 
-describe('a wave', () => {
+describe('a cohort', () => {
   const turn = () => new Promise(setImmediate);
 
   it('works on what comes within a turn together, in order, at its end', async () => {
     const worked: number[] = [];
-    const wave = new Wave<number>((item) => worked.push(item));
-    wave.add(1);
+    const cohort = new Cohort<number>((item) => worked.push(item));
+    cohort.add(1);
     await Promise.resolve();
-    wave.add(2);
-    process.nextTick(() => wave.add(3));
+    cohort.add(2);
+    process.nextTick(() => cohort.add(3));
     expect(worked).toEqual([]);
 
     await turn();
@@ -19,11 +19,11 @@ describe('a wave', () => {
 
   it('leaves what comes while it works to the next one', async () => {
     const worked: number[] = [];
-    const wave = new Wave<number>((item) => {
+    const cohort = new Cohort<number>((item) => {
       worked.push(item);
-      if (item < 3) wave.add(item + 1);
+      if (item < 3) cohort.add(item + 1);
     });
-    wave.add(1);
+    cohort.add(1);
 
     await turn();
     expect(worked).toEqual([1]);
@@ -35,13 +35,13 @@ describe('a wave', () => {
 
   it('works at once where it is told to, on nothing twice, and goes on afterwards', async () => {
     const worked: number[] = [];
-    const wave = new Wave<number>((item) => worked.push(item));
-    wave.add(1);
-    wave.add(2);
+    const cohort = new Cohort<number>((item) => worked.push(item));
+    cohort.add(1);
+    cohort.add(2);
 
-    wave.now();
+    cohort.now();
     expect(worked).toEqual([1, 2]);
-    wave.add(3);
+    cohort.add(3);
     await turn();
 
     expect(worked).toEqual([1, 2, 3]);
