@@ -66,7 +66,8 @@ export class Stage {
       DEMO: 'off',
       OPERATOR_KEY,
       PACING: 'off',
-      LEASE_SECONDS: '3',
+      // Longer than any machine stalls: a test in which a lease is to run out shortens it.
+      LEASE_SECONDS: '60',
       LIMITS_PROFILE: fileURLToPath(new URL('./unlimited.json', import.meta.url)),
       ...settings,
     });

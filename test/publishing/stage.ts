@@ -85,7 +85,8 @@ export class PublishingStage {
       OPERATOR_KEY,
       LIMITS_PROFILE: fileURLToPath(new URL('../http/unlimited.json', import.meta.url)),
       PACING: 'off',
-      LEASE_SECONDS: '3',
+      // Longer than any machine stalls: no worker is to lose its lease here.
+      LEASE_SECONDS: '60',
       ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_API_URL`, url])),
       ...more,
     };
