@@ -9,6 +9,7 @@ export default tseslint.config(
       parserOptions: {
         projectService: { allowDefaultProject: ['*.js', '*.cjs'] },
         tsconfigRootDir: import.meta.dirname,
+        jsDocParsingMode: 'none',
       },
     },
     rules: {

@@ -1,9 +1,14 @@
-/** Runs every static check side by side and prints only what is wrong. Exits 1 when one of them fails. */
+/**
+ * Runs every static check, as many at once as there are processors, and prints only what is wrong. Exits 1 when one of
+ * them fails.
+ */
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 
+/** The longest first: nothing is left to wait for at the end. */
 const checks = {
-  types: ['tsc', '-p', 'tsconfig.json'],
   lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0', '.'],
+  types: ['tsc', '-p', 'tsconfig.json'],
   format: ['prettier', '--check', '--cache', '--log-level', 'warn', '.'],
   imports: ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'src'],
   knip: ['knip', '--no-progress'],
@@ -12,7 +17,9 @@ const checks = {
 const run = ([name, [command, ...args]]) =>
   new Promise((resolve) => {
     const started = Date.now();
-    const child = spawn('npx', ['--no-install', command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [`node_modules/.bin/${command}`, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     child.stdout.on('data', (chunk) => (output += chunk));
     child.stderr.on('data', (chunk) => (output += chunk));
@@ -24,5 +31,10 @@ const run = ([name, [command, ...args]]) =>
     });
   });
 
-const results = await Promise.all(Object.entries(checks).map(run));
+const waiting = Object.entries(checks);
+const results = [];
+const worker = async () => {
+  for (let next; (next = waiting.shift());) results.push(await run(next));
+};
+await Promise.all(Array.from({ length: availableParallelism() }, worker));
 process.exit(results.every(Boolean) ? 0 : 1);
