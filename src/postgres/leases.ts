@@ -16,6 +16,19 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/** From taking a lease to giving it back; no two have the same number. */
+export interface Term {
+  readonly name: string;
+  readonly term: bigint;
+}
+
+/**
+ * The end of an insert into ops_lease: what somebody else has is left alone, and what is under the worker's own name,
+ * because it could not be given back or because nobody was told that it had been taken, begins a new term.
+ */
+export const TAKE =
+  'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
+
 /** Namespace of the workers' advisory locks. */
 const LOCK_SPACE = 7001;
 const REAP_MS = 1_000;
@@ -32,9 +45,11 @@ export class Leases {
   private lost = new AbortController();
   private readonly stopping = new AbortController();
   private loops: Promise<unknown> | null = null;
-  private readonly releases = new Batcher<string, void>(async (names) => {
-    await this.releaseAll(names);
-    return names.map(() => undefined);
+  /** What this process holds, and since which term, or is about to take: two of its own must not both get it. */
+  private readonly taken = new Map<string, bigint | null>();
+  private readonly releases = new Batcher<Term, void>(async (terms) => {
+    await this.releaseAll(terms);
+    return terms.map(() => undefined);
   });
 
   constructor(
@@ -76,17 +91,21 @@ export class Leases {
   async acquire(name: string, signal: AbortSignal): Promise<Lease | null> {
     while (!signal.aborted) {
       const { id, lost } = this;
-      if (id !== null && (await this.take(name, id))) {
-        return { name, lost: lost.signal, release: () => this.release(name) };
+      if (id !== null && !this.taken.has(name)) {
+        const term = await this.takeAlone(name, id);
+        if (term !== null) return { name, lost: lost.signal, release: () => this.giveBack({ name, term }) };
       }
       await this.nextChange(signal);
     }
     return null;
   }
 
-  /** Gives a lease back; others hear of it. */
-  release(name: string): Promise<void> {
-    return this.releases.call(name);
+  /**
+   * Ends a term; others hear of it. Where that fails, what was held stays with this worker's name, under which it can be
+   * taken again (see {@link TAKE}) and which it goes with.
+   */
+  release(term: Term): Promise<void> {
+    return this.releases.call(term);
   }
 
   /** Signs off: everything held is free at once. */
@@ -101,17 +120,31 @@ export class Leases {
     await this.loops;
   }
 
-  private async releaseAll(names: readonly string[]): Promise<void> {
-    if (this.id === null) return;
-    const text = `with gone as (delete from ops_lease where name = any($1) and worker_id = $2 returning 1)
-                  select pg_notify('lease', '') from gone limit 1`;
-    await this.options.pool.query(text, [names, this.id]).catch(() => undefined); // or they end with the worker
+  private async giveBack(term: Term): Promise<void> {
+    await this.release(term);
+    if (this.taken.get(term.name) === term.term) this.taken.delete(term.name);
   }
 
-  private async take(name: string, id: string): Promise<boolean> {
-    const text =
-      'insert into ops_lease (name, worker_id) select $1, worker_id from ops_worker where worker_id = $2 on conflict do nothing';
-    return (await this.options.pool.query(text, [name, id])).rowCount === 1;
+  private async releaseAll(terms: readonly Term[]): Promise<void> {
+    if (this.id === null) return; // they go with the name under which they were taken
+    const text = `with gone as (
+                    delete from ops_lease l using unnest($1::text[], $2::bigint[]) ended (name, term)
+                    where l.name = ended.name and l.term = ended.term returning 1)
+                  select pg_notify('lease', '') from gone limit 1`;
+    const values = [terms.map(({ name }) => name), terms.map(({ term }) => term)];
+    await this.options.pool.query(text, values).catch(() => undefined);
+  }
+
+  private async takeAlone(name: string, id: string): Promise<bigint | null> {
+    this.taken.set(name, null);
+    try {
+      const text = `insert into ops_lease (name, worker_id) select $1, worker_id from ops_worker where worker_id = $2 ${TAKE}`;
+      const { rows } = await this.options.pool.query<{ term: bigint }>(text, [name, id]);
+      if (rows[0]) this.taken.set(name, rows[0].term);
+      return rows[0]?.term ?? null;
+    } finally {
+      if (this.taken.get(name) === null) this.taken.delete(name);
+    }
   }
 
   private async stayAlive(signedOn: () => void): Promise<void> {

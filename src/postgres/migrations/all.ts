@@ -9,6 +9,7 @@ import { shortBursts } from './0007-short-bursts.js';
 import { knownKeys } from './0008-known-keys.js';
 import { settledPlans } from './0009-settled-plans.js';
 import { appendConditions } from './0010-append-conditions.js';
+import { leaseTerms } from './0011-lease-terms.js';
 
 /** Every migration in order. A new one is appended; none is ever changed or taken out. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   knownKeys,
   settledPlans,
   appendConditions,
+  leaseTerms,
 ];

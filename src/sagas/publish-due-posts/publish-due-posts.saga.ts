@@ -99,7 +99,8 @@ export class PublishDuePosts {
   }
 
   /** Publishes a channel's due posts one after the other, then gives the channel back. */
-  private async workOff({ channelId }: ClaimedChannel, worker: string, ending: Ending): Promise<void> {
+  private async workOff(channel: ClaimedChannel, worker: string, ending: Ending): Promise<void> {
+    const { channelId } = channel;
     const { schedule, progress, claims, leases, clock, log } = this.on;
     let published = 0;
     try {
@@ -119,7 +120,7 @@ export class PublishDuePosts {
       this.resting.set(channelId, clock.now() + FAILURE_REST_MS);
     }
     if (published === 0 && !this.resting.has(channelId)) this.resting.set(channelId, clock.now() + REST_MS);
-    await claims.release(channelId);
+    await claims.release(channel);
   }
 
   /**
