@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './until.js';
 
 /** management.md: publication, as far as tests look at it. */
@@ -114,17 +115,22 @@ export class Manage {
     return until(`POST ${path}`, () => this.call<T>('POST', path, body, key), 20_000);
   }
 
-  private async call<T>(method: string, path: string, body?: object, key?: string): Promise<T> {
+  /** A change whose views are late (503) is asked for again, as the answer advises: with the same key that is safe. */
+  private async call<T>(method: string, path: string, body?: object, key = randomUUID(), repeats = 3): Promise<T> {
     const answer = await fetch(`${this.url()}/manage/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${OPERATOR_KEY}`,
         ...(body && { 'content-type': 'application/json' }),
-        ...(key && { 'idempotency-key': key }),
+        ...(method !== 'GET' && { 'idempotency-key': key }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
+    if (answer.status === 503 && method !== 'GET' && repeats > 0) {
+      await sleep(1_000);
+      return this.call<T>(method, path, body, key, repeats - 1);
+    }
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return JSON.parse(text) as T;
   }

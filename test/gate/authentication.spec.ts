@@ -134,7 +134,8 @@ describe('every failure of authentication is the same 401 (spec: Authentication,
     });
   });
 
-  it('a body that comes slowly is waited for, whatever is wrong, and taken where nothing is', async () => {
+  const slowly = async (times = 1): Promise<void> => {
+    expect(times).toBeLessThan(5);
     const endpoint = await endpointWith({ require_signature: true });
     const right = signed(endpoint.secret, BODY);
     const visits = [
@@ -149,14 +150,18 @@ describe('every failure of authentication is the same 401 (spec: Authentication,
     ];
     let answered = 0;
     for (const { answer } of visits) void answer.then(() => answered++);
+    let heardAt = performance.now();
     for (const letter of BODY) {
+      if (performance.now() > heardAt + 500) return slowly(times + 1); // the machine stood still, for longer than is waited
       expect(answered).toBe(0);
       for (const { socket } of visits) socket.write(letter);
+      heardAt = performance.now();
       await sleep(100); // 1.7 s in all: longer than one may be silent
     }
     const answers = await Promise.all(visits.map(({ answer }) => answer));
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401]);
-  });
+  };
+  it('a body that comes slowly is waited for, whatever is wrong, and taken where nothing is', () => slowly());
 
   it('an unknown slug is in no endpoint’s log (D-14)', async () => {
     const endpoint = await endpointWith();
