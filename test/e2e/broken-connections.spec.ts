@@ -19,7 +19,7 @@ const BREAK_ANY = `
   select pg_terminate_backend(pid) from (
     select pid from pg_stat_activity where ${THEIRS} order by state = 'idle', random() limit 1) one`;
 
-/** Waits a while for one that takes leases, or gives them back, and ends it. */
+/** Looks a while for those that take leases, or give them back, and ends them. */
 const BREAK_LEASING = `
   do $$ begin
     for look in 1..3000 loop
@@ -31,7 +31,7 @@ const BREAK_LEASING = `
   end $$`;
 
 scene(
-  `${BREAKS} connections that break, one at a time, lose nothing and bring nothing in doubt (seed ${random.seed})`,
+  `connections that break, in ${BREAKS} attempts at it, lose nothing and bring nothing in doubt (seed ${random.seed})`,
   async (stage) => {
     // With leases of an hour nothing is mended by their running out.
     const { telegram, start, database } = await crew(stage, { LEASE_SECONDS: '3600' });

@@ -1,29 +1,16 @@
-import { type Infrastructure, startInfrastructure } from '../../src/app/infrastructure.js';
-import { createLogger } from '../../src/config/logger.js';
-import { loadSettings } from '../../src/config/settings.js';
+import type { Infrastructure } from '../../src/app/infrastructure.js';
 import type { Lease } from '../../src/postgres/leases.js';
 import { until } from '../e2e/until.js';
-import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
+import { startTwoProcesses, type TwoProcesses } from '../support/processes.js';
 
-let postgres: TestPostgres;
+let processes: TwoProcesses;
 let here: Infrastructure;
 let there: Infrastructure;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  const settings = loadSettings({
-    DATABASE_URL: postgres.connectionString,
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    OPERATOR_KEY: 'service_operator_leases',
-    LEASE_SECONDS: '60',
-  });
-  const log = createLogger({ logLevel: 'fatal' });
-  [here, there] = await Promise.all([startInfrastructure(settings, log), startInfrastructure(settings, log)]);
-  await Promise.all([here.leases.start(), there.leases.start()]);
+  processes = await startTwoProcesses('60');
+  [here, there] = processes.on;
 });
-afterAll(async () => {
-  await Promise.all([here.stop(), there.stop()]);
-  await postgres.stop();
-});
+afterAll(() => processes.stop());
 
 let names = 0;
 const newName = (): string => `thing/${++names}`;

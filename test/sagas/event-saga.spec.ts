@@ -1,32 +1,18 @@
-import { type Infrastructure, startInfrastructure } from '../../src/app/infrastructure.js';
-import { createLogger } from '../../src/config/logger.js';
-import { loadSettings } from '../../src/config/settings.js';
 import { channelPause, type ChannelPauseCommand } from '../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPauseEvent } from '../../src/domain/channel-pause/channel-pause.events.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { EventSaga, type Reaction } from '../../src/sagas/event-saga.js';
 import { until } from '../e2e/until.js';
-import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
+import { startTwoProcesses, type TwoProcesses } from '../support/processes.js';
 
-let postgres: TestPostgres;
-let processes: Infrastructure[];
+let two: TwoProcesses;
+let processes: TwoProcesses['on'];
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  const settings = loadSettings({
-    DATABASE_URL: postgres.connectionString,
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    OPERATOR_KEY: 'service_operator_sagas',
-    LEASE_SECONDS: '3',
-  });
-  const starting = [1, 2].map(() => startInfrastructure(settings, createLogger({ logLevel: 'fatal' })));
-  processes = await Promise.all(starting);
-  for (const { leases } of processes) await leases.start();
+  two = await startTwoProcesses('60');
+  processes = two.on;
 });
-afterAll(async () => {
-  for (const infrastructure of processes) await infrastructure.stop();
-  await postgres.stop();
-});
+afterAll(() => two.stop());
 
 let channels = 0;
 const newChannel = (): string => `tgt_${++channels}`;
@@ -42,7 +28,7 @@ const resume = (channelId: string): Promise<void> => run({ type: 'Resume', at: 0
 const run = async (command: ChannelPauseCommand): Promise<void> => {
   const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '' };
   const execution = { ...origin, commandId: newUuid(), at: command.at };
-  await processes[0]!.streams.run(channelPause, command.channelId, command, execution);
+  await processes[0].streams.run(channelPause, command.channelId, command, execution);
 };
 
 interface Saga {
@@ -84,11 +70,11 @@ const notesPauses = (channelId: string, more: Partial<Reaction<ChannelPauseEvent
 };
 const checkpointOf = async ({ name }: Saga): Promise<{ position: bigint; error: string | null } | undefined> => {
   const text = 'select position, error from ops_checkpoint where name = $1';
-  return (await processes[0]!.pool.query(text, [`saga/${name}`])).rows[0] as never;
+  return (await processes[0].pool.query(text, [`saga/${name}`])).rows[0] as never;
 };
 const isLevel = (saga: Saga): Promise<true> =>
   until(`${saga.name} is level`, async () => {
-    const head = await processes[0]!.store.head();
+    const head = await processes[0].store.head();
     return (await checkpointOf(saga))?.position === head && true;
   });
 
