@@ -1,33 +1,178 @@
 /**
- * Who may import whom. Each rule carries its reason; `npm run check` refuses a breach,
- * and test/architecture/import-rules.spec.ts proves that the refusals work.
+ * Import rules, denied by default: a part of src/ may import its own files and the places listed here, and nothing else.
+ * A folder that is not listed may import nothing. Each part carries the reason for its limits; `npm run check` refuses a
+ * violation, and test/architecture/import-rules.spec.ts proves that the refusals work.
  */
 const specs = '(\\.spec|\\.properties)\\.ts$';
+
+/** The read side: all that code outside src/projections may use of it. */
+const READ_SIDE = [
+  '^src/projections/[^/]+/[^/]+\\.(queries|tables)\\.ts$',
+  '^src/projections/engine/progress\\.ts$',
+  '^src/projections/posts/post-payloads\\.ts$',
+];
+
+/** The domain's vocabulary: events and the types in them. Deciders stay behind the commands. */
+const EVENTS = ['^src/domain/[^/]+/[^/]+\\.events\\.ts$', '^src/domain/project/processing\\.ts$'];
+
+/** The event store's port, without its adapters. */
+const EVENT_STORE = ['^src/event-store/[^/]+\\.ts$'];
+
+/** The contract between generic code and the networks. */
+const PLATFORM_PORT = ['^src/platforms/(publisher|registry)\\.ts$'];
+
+/** Rules about addresses and URLs that are pure: they call nobody. */
+const URL_RULES = ['^src/outbound-http/(address-policy|url-rules)\\.ts$'];
+
+const part = (name) => `^src/${name}/`;
+
+/** Each part of src/: why its imports are limited, and what it may import beside itself. */
+const PARTS = {
+  kernel: { why: 'Everything rests on the kernel; it rests on nothing.', may: [] },
+  runtime: { why: 'Services that any Node program needs know nothing of posts.', may: [part('kernel')] },
+  config: { why: 'Settings are read before anything else exists.', may: [part('kernel')] },
+  validation: {
+    why: 'Checks of a body are pure and shared by every interface.',
+    may: [part('kernel'), part('runtime'), '^src/payload/payload\\.ts$'],
+  },
+  payload: {
+    why: 'The payload is shared by publishing, sandbox, tools and webhooks: it knows no interface.',
+    may: [part('kernel'), part('validation'), ...URL_RULES],
+  },
+  domain: {
+    why: 'Deciders are pure: no store, clock or network may leak into a decision.',
+    may: [part('kernel'), part('payload')],
+  },
+  'outbound-http': {
+    why: 'The guarded client calls hosts for anybody: it knows no use of what it fetches.',
+    may: [part('kernel'), part('runtime'), part('validation'), '^src/payload/payload\\.ts$'],
+  },
+  secrets: { why: 'The vault encrypts and stores; it knows no owner of a secret.', may: [part('kernel')] },
+  postgres: {
+    why: 'The pool, leases and migrations know tables, not use cases.',
+    may: [part('kernel'), part('runtime')],
+  },
+  'event-store': {
+    why: 'The store keeps events; it decides nothing.',
+    may: [part('kernel'), part('runtime'), '^src/postgres/binary-array\\.ts$'],
+  },
+  limits: {
+    why: 'Limits are judged in the database from plan figures and usage.',
+    may: [part('kernel'), part('runtime'), part('config'), part('postgres'), ...READ_SIDE],
+  },
+  health: { why: 'Health reads ports; it changes nothing.', may: [part('kernel'), ...EVENT_STORE, part('postgres')] },
+  projections: {
+    why: 'A read model is folded from events alone, so that it can be rebuilt and never sends anything.',
+    may: [part('kernel'), part('runtime'), '^src/payload/payload\\.ts$', ...EVENTS, ...EVENT_STORE, part('postgres')],
+  },
+  commands: {
+    why: 'A use case talks to deciders, the store and queries; never to HTTP, a network or a saga.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      part('payload'),
+      part('domain'),
+      ...EVENT_STORE,
+      ...READ_SIDE,
+      part('secrets'),
+    ],
+  },
+  media: {
+    why: 'Media are fetched, checked and edited the same way for every network.',
+    may: [part('kernel'), part('runtime'), part('validation'), '^src/payload/payload\\.ts$', part('outbound-http')],
+  },
+  platforms: {
+    why: 'A publisher renders and sends; it neither stores nor decides.',
+    may: [part('kernel'), part('validation'), part('payload'), part('media')],
+  },
+  processing: {
+    why: 'Processing is the same in the sandbox and in publishing: it knows neither, and no network.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      part('validation'),
+      part('payload'),
+      '^src/domain/project/processing\\.ts$',
+      '^src/platforms/publisher\\.ts$',
+      part('outbound-http'),
+      part('secrets'),
+    ],
+  },
+  sagas: {
+    why: 'A saga drives commands and the publisher port; it knows no network by name.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      part('domain'),
+      part('payload'),
+      part('commands'),
+      ...EVENT_STORE,
+      part('postgres'),
+      ...PLATFORM_PORT,
+      ...READ_SIDE,
+      part('secrets'),
+      part('outbound-http'),
+      part('media'),
+      part('processing'),
+    ],
+  },
+  api: {
+    why: 'Interfaces translate; what they do goes through commands and queries.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      part('validation'),
+      part('payload'),
+      part('commands'),
+      ...EVENTS,
+      ...READ_SIDE,
+      part('config'),
+      '^src/event-store/port\\.ts$',
+      '^src/postgres/(unavailable|tokens)\\.ts$',
+      part('limits'),
+      part('outbound-http'),
+      part('media'),
+      part('processing'),
+      part('secrets'),
+      ...PLATFORM_PORT,
+      part('health'),
+    ],
+  },
+  'stand-ins': {
+    why: 'A stand-in that shared code with its publisher would share its mistakes.',
+    may: [],
+  },
+  app: { why: 'The composition root wires everything, and alone may start a stand-in.', may: ['^src/'] },
+};
+
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
-const only = (name, comment, from, allowed) =>
-  rule(name, comment, { path: from, pathNot: specs }, { path: '^src/', pathNot: [from, ...allowed] });
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
+    ...Object.entries(PARTS).map(([name, { why, may }]) =>
+      rule(name, why, { path: part(name), pathNot: specs }, { path: '^src/', pathNot: [part(name), ...may] }),
+    ),
+    rule(
+      'unlisted-folder',
+      'A folder of src/ without an entry in PARTS may import nothing: decide what it may know, and write down why.',
+      { path: '^src/[^/]+/', pathNot: Object.keys(PARTS).map(part) },
+      { path: '^src/' },
+    ),
+    rule(
+      'main',
+      'main.ts starts the program and contains nothing else.',
+      { path: '^src/[^/]+\\.ts$' },
+      {
+        path: '^src/',
+        pathNot: ['^src/app/', '^src/config/'],
+      },
+    ),
     rule(
       'no-circular',
-      'A circle means two rooms that cannot be understood apart.',
+      'Two files that import each other cannot be understood or tested apart.',
       {},
       { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    ),
-    only('kernel-stands-alone', 'The kernel is what everything rests on; it rests on nothing.', '^src/kernel/', []),
-    only(
-      'payload-is-pure',
-      'The payload is shared by publishing, sandbox, tools and outbound: it may know no edge.',
-      '^src/payload/',
-      ['^src/kernel/'],
-    ),
-    only(
-      'domain-is-pure',
-      'Deciders are pure: no store, no clock, no network may leak into a decision.',
-      '^src/domain/',
-      ['^src/kernel/', '^src/payload/'],
     ),
     rule(
       'domain-uses-no-library',
@@ -35,124 +180,11 @@ module.exports = {
       { path: '^src/(domain|kernel)/', pathNot: specs },
       { dependencyTypes: ['npm'], pathNot: ['uuid'] },
     ),
-    only(
-      'commands-orchestrate',
-      'A use case speaks to deciders, the store and queries; never to HTTP, a platform or a saga.',
-      '^src/commands/',
-      [
-        '^src/kernel/',
-        '^src/payload/',
-        '^src/domain/',
-        '^src/event-store/',
-        '^src/projections/[^/]+/[^/]+\\.queries\\.ts$',
-        '^src/projections/progress\\.ts$',
-        '^src/projections/[^/]+/[^/]+\\.tables\\.ts$',
-        '^src/projections/posts/post-payloads\\.ts$',
-        '^src/secrets/',
-      ],
-    ),
-    only(
-      'projections-see-events-only',
-      'A read model is folded from events alone, so that it can be rebuilt.',
-      '^src/projections/',
-      [
-        '^src/kernel/',
-        '^src/payload/payload\\.ts$',
-        '^src/domain/[^/]+/[^/]+\\.events\\.ts$',
-        '^src/event-store/',
-        '^src/postgres/',
-      ],
-    ),
     rule(
-      'no-saga-from-projection',
-      'A rebuild must never send a post: projections do not know that sagas exist.',
-      { path: '^src/projections/' },
-      { path: '^src/(sagas|platforms|commands|http|manage)/' },
-    ),
-    only(
-      'sagas-through-ports',
-      'A saga drives commands and the publisher port; it knows no network by name.',
-      '^src/sagas/',
-      [
-        '^src/kernel/',
-        '^src/domain/',
-        '^src/payload/',
-        '^src/commands/',
-        '^src/event-store/',
-        '^src/postgres/',
-        '^src/platforms/(publisher|registry)\\.ts$',
-        '^src/projections/[^/]+/[^/]+\\.queries\\.ts$',
-        '^src/projections/progress\\.ts$',
-        '^src/projections/[^/]+/[^/]+\\.tables\\.ts$',
-        '^src/projections/posts/post-payloads\\.ts$',
-        '^src/secrets/',
-        '^src/media/',
-        '^src/processing/',
-      ],
-    ),
-    {
-      name: 'platforms-are-islands',
-      comment: 'What one network needs must never change another.',
-      severity: 'error',
-      from: { path: '^src/platforms/([^/]+)/' },
-      to: { path: '^src/platforms/([^/]+)/', pathNot: '^src/platforms/$1/' },
-    },
-    only('platforms-see-the-port', 'A publisher renders and sends; it neither stores nor decides.', '^src/platforms/', [
-      '^src/kernel/',
-      '^src/payload/',
-      '^src/media/',
-    ]),
-    only(
-      'processing-is-rules',
-      'What a project makes of a post is the same in the sandbox and in publishing: it knows neither, and no network.',
-      '^src/processing/',
-      [
-        '^src/kernel/',
-        '^src/payload/',
-        '^src/domain/project/processing\\.ts$',
-        '^src/platforms/publisher\\.ts$',
-        '^src/media/(guarded-client|media-fetch-error)\\.ts$',
-        '^src/secrets/',
-      ],
-    ),
-    only(
-      'edges-through-buses',
-      'HTTP, management and tools translate; what they do goes through commands and queries.',
-      '^src/(http|manage|tools)/',
-      [
-        '^src/(http|manage|tools)/',
-        '^src/kernel/',
-        '^src/payload/',
-        '^src/commands/',
-        // The domain's vocabulary: platforms, plans, what a setting may be. Deciders stay behind the commands.
-        '^src/domain/[^/]+/[^/]+\\.events\\.ts$',
-        '^src/domain/project/processing\\.ts$',
-        '^src/projections/[^/]+/[^/]+\\.queries\\.ts$',
-        '^src/projections/progress\\.ts$',
-        '^src/projections/[^/]+/[^/]+\\.tables\\.ts$',
-        '^src/projections/posts/post-payloads\\.ts$',
-        '^src/config/',
-        '^src/event-store/port\\.ts$',
-        '^src/postgres/(unavailable|tokens)\\.ts$',
-        '^src/limits/',
-        '^src/media/',
-        '^src/processing/',
-        '^src/secrets/',
-        '^src/platforms/(publisher|registry)\\.ts$',
-        '^src/health/',
-      ],
-    ),
-    rule(
-      'stand-ins-stand-apart',
-      'A stand-in that shared code with its publisher would agree with its mistakes.',
-      { path: '^src/stand-ins/' },
-      { path: '^src/', pathNot: ['^src/stand-ins/'] },
-    ),
-    rule(
-      'stand-ins-only-from-composition',
-      'Only the composition root may start a stand-in: no production path depends on one.',
-      { path: '^src/', pathNot: ['^src/stand-ins/', '^src/app/', '^src/main\\.ts$'] },
-      { path: '^src/stand-ins/' },
+      'platforms-are-islands',
+      'The needs of one network must never change another.',
+      { path: '^src/platforms/([^/]+)/' },
+      { path: '^src/platforms/([^/]+)/', pathNot: '^src/platforms/$1/' },
     ),
     rule(
       'event-store-adapters-apart',
@@ -161,8 +193,14 @@ module.exports = {
       { path: '^src/event-store/(postgres|kurrentdb|memory)/', pathNot: '^src/event-store/$1/' },
     ),
     rule(
+      'public-and-management-apart',
+      'The two interfaces share the transport, not each other.',
+      { path: '^src/api/public/' },
+      { path: '^src/api/management/' },
+    ),
+    rule(
       'not-to-dev-dependency',
-      'What ships must not need what only developers install.',
+      'The program must not need what only developers install.',
       { path: '^src/', pathNot: specs },
       { dependencyTypes: ['npm-dev'], pathNot: ['@types/'] },
     ),

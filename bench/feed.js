@@ -6,7 +6,7 @@ import { catalogue } from '../dist/domain/catalogue.js';
 import { post as decider } from '../dist/domain/post/post.decider.js';
 import { EventCodec } from '../dist/event-store/codec.js';
 import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
-import { nothingYet, Streams } from '../dist/event-store/streams.js';
+import { nothingYet, Streams } from '../dist/event-store/aggregate-store.js';
 import { newId, newUuid } from '../dist/kernel/ids.js';
 
 /** Appends under way at a time: enough for full batches of the group commit. */

@@ -4,7 +4,7 @@ import { projectionsOf } from '../dist/app/worker.js';
 import { createLogger } from '../dist/config/logger.js';
 import { loadSettings } from '../dist/config/settings.js';
 import { createPool } from '../dist/postgres/pool.js';
-import { ProjectionRunner } from '../dist/projections/runner.js';
+import { ProjectionRunner } from '../dist/projections/engine/runner.js';
 import { stageSettings } from './stage.js';
 
 /** Starts it; answers how to stop. */

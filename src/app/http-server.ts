@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { NestLogger } from '../config/nest-logger.js';
 import type { Settings } from '../config/settings.js';
-import { rememberClientAddresses } from '../http/client-address.js';
+import { rememberClientAddresses } from '../api/transport/client-address.js';
 import {
   answerClientError,
   answerConnect,
@@ -13,11 +13,11 @@ import {
   closeAfter,
   rememberArrivals,
   requireHost,
-} from '../http/client-errors.js';
-import { recordAnswers } from '../http/gate/request-notes.js';
-import { RequestRecorder } from '../http/gate/request-recorder.js';
-import { leaveBodiesUnread } from '../http/raw-body.js';
-import { RequestCohort } from '../http/request-cohort.js';
+} from '../api/transport/client-errors.js';
+import { recordAnswers } from '../api/public/gate/request-notes.js';
+import { RequestRecorder } from '../api/public/gate/request-recorder.js';
+import { leaveBodiesUnread } from '../api/transport/raw-body.js';
+import { RequestCohort } from '../api/transport/request-batch.js';
 import { systemClock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { AppModule } from './app.module.js';

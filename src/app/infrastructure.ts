@@ -6,7 +6,7 @@ import { catalogue } from '../domain/catalogue.js';
 import { EventCodec } from '../event-store/codec.js';
 import type { EventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
-import { Streams } from '../event-store/streams.js';
+import { Streams } from '../event-store/aggregate-store.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.js';
 import { Metrics } from '../health/metrics.js';
 import { Inspector } from '../media/inspector.js';
@@ -16,9 +16,9 @@ import { migrations } from '../postgres/migrations/all.js';
 import { Notifications } from '../postgres/notifications.js';
 import { createPool } from '../postgres/pool.js';
 import { checkSecretsKey } from '../postgres/secrets-key-check.js';
-import { ProjectionProgress } from '../projections/progress.js';
+import { ProjectionProgress } from '../projections/engine/progress.js';
 import { SecretVault } from '../secrets/vault.js';
-import { reach } from './reach.js';
+import { reach } from './wait-for-server.js';
 
 /** Everything that outlives a request and is shared by the roles of one process. */
 export interface Infrastructure {

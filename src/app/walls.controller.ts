@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { HttpProblem } from '../http/http-problem.js';
+import { HttpProblem } from '../api/transport/http-problem.js';
 import type { WallFeed, WallSource } from '../stand-ins/walls/feed.js';
 import { renderWalls } from '../stand-ins/walls/wall-page.js';
 import { type Networks, NETWORKS } from './stand-ins.js';

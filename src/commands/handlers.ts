@@ -1,24 +1,24 @@
 import type { Type } from '@nestjs/common';
 import type { ICommand, ICommandHandler } from '@nestjs/cqrs';
-import { AddPostPackHandler } from './add-post-pack.js';
-import { ChangeChannelHandler } from './change-channel.js';
-import { ChangeEndpointHandler } from './change-endpoint.js';
-import { ChangeOwnerHandler } from './change-owner.js';
-import { ChangeProjectHandler } from './change-project.js';
-import { ConnectChannelHandler } from './connect-channel.js';
-import { CreateEndpointHandler } from './create-endpoint.js';
-import { CreateProjectHandler } from './create-project.js';
-import { DeactivateEndpointHandler } from './deactivate-endpoint.js';
-import { DismissPublicationHandler } from './dismiss-publication.js';
-import { EnableEndpointHandler } from './enable-endpoint.js';
-import { PauseTargetsHandler } from './pause-targets.js';
-import { RegisterOwnerHandler } from './register-owner.js';
-import { ResendPublicationHandler } from './resend-publication.js';
-import { ResumeTargetsHandler } from './resume-targets.js';
-import { RotateEndpointSlugHandler } from './rotate-endpoint-slug.js';
-import { RotateEndpointTokenHandler } from './rotate-endpoint-token.js';
-import { RotateOwnerKeyHandler } from './rotate-owner-key.js';
-import { RotateSigningSecretHandler } from './rotate-signing-secret.js';
+import { AddPostPackHandler } from './owner/add-post-pack.js';
+import { ChangeChannelHandler } from './channel/change-channel.js';
+import { ChangeEndpointHandler } from './endpoint/change-endpoint.js';
+import { ChangeOwnerHandler } from './owner/change-owner.js';
+import { ChangeProjectHandler } from './project/change-project.js';
+import { ConnectChannelHandler } from './channel/connect-channel.js';
+import { CreateEndpointHandler } from './endpoint/create-endpoint.js';
+import { CreateProjectHandler } from './project/create-project.js';
+import { DeactivateEndpointHandler } from './endpoint/deactivate-endpoint.js';
+import { DismissPublicationHandler } from './publication/dismiss-publication.js';
+import { EnableEndpointHandler } from './endpoint/enable-endpoint.js';
+import { PauseTargetsHandler } from './pause/pause-targets.js';
+import { RegisterOwnerHandler } from './owner/register-owner.js';
+import { ResendPublicationHandler } from './publication/resend-publication.js';
+import { ResumeTargetsHandler } from './pause/resume-targets.js';
+import { RotateEndpointSlugHandler } from './endpoint/rotate-endpoint-slug.js';
+import { RotateEndpointTokenHandler } from './endpoint/rotate-endpoint-token.js';
+import { RotateOwnerKeyHandler } from './owner/rotate-owner-key.js';
+import { RotateSigningSecretHandler } from './endpoint/rotate-signing-secret.js';
 
 /** The handlers of everything that is managed. */
 export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EventStore } from '../event-store/port.js';
-import type { AppendTimer } from '../event-store/streams.js';
+import type { AppendTimer } from '../event-store/aggregate-store.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

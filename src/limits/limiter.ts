@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
-import { Batcher } from '../postgres/batcher.js';
+import { Batcher } from '../runtime/batcher.js';
 import { boolArray, float8Array, hexInt8Array, int4Array, int8Array, textArray } from '../postgres/binary-array.js';
 import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
 import type { OwnerMonth } from './monthly-quota.js';

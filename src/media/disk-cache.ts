@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import type { Instant } from '../kernel/instant.js';
 import { storageError } from './download.js';
-import { MediaFetchError } from './media-fetch-error.js';
+import { MediaFetchError } from '../outbound-http/fetch-error.js';
 
 /** How a {@link DiskCache} is set up. */
 export interface DiskCacheOptions {

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { GuardedClient } from './guarded-client.js';
-import { MediaFetchError, statusError } from './media-fetch-error.js';
+import type { GuardedClient } from '../outbound-http/guarded-client.js';
+import { MediaFetchError, statusError } from '../outbound-http/fetch-error.js';
 
 /** What a download may take. */
 export interface DownloadLimits {

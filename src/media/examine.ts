@@ -1,7 +1,7 @@
 import type { Inspection } from './inspector-program.js';
 import type { Inspector } from './inspector.js';
 import type { FilePart, RangeRead } from './read-range.js';
-import type { Slots } from './slots.js';
+import type { Slots } from '../runtime/semaphore.js';
 
 const KB = 1_024;
 

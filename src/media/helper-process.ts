@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { Slots } from './slots.js';
+import { Slots } from '../runtime/semaphore.js';
 
 /** What the process runs: set up once, it answers question after question. It travels as source text. */
 export type HelperProgram<Question, Answer> = string & { readonly takes?: Question; readonly gives?: Answer };

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import type { Media } from '../payload/payload.js';
-import type { Complaint } from '../payload/wording.js';
+import type { Complaint } from '../validation/wording.js';
 import { DiskCache, type DiskCacheOptions, type Filling, type Wanted } from './disk-cache.js';
 import { download, storageError } from './download.js';
 import { examine, type Examination, type ReadStretch } from './examine.js';
-import type { GuardedClient } from './guarded-client.js';
+import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import type { Inspector } from './inspector.js';
 import { factsOf, mediaComplaint, type MediaFacts } from './media-rules.js';
 import type { PhotoLimits } from './fitted-size.js';

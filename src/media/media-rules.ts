@@ -1,5 +1,5 @@
 import type { Media } from '../payload/payload.js';
-import { grouped, type Complaint } from '../payload/wording.js';
+import { grouped, type Complaint } from '../validation/wording.js';
 import type { Examination } from './examine.js';
 import type { Inspection } from './inspector-program.js';
 

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Media, Problem } from '../payload/payload.js';
 import { examine, type Examination, type ReadStretch } from './examine.js';
-import type { GuardedClient } from './guarded-client.js';
+import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { Inspector } from './inspector.js';
-import { MediaFetchError } from './media-fetch-error.js';
+import { MediaFetchError } from '../outbound-http/fetch-error.js';
 import { factsOf, mediaComplaint, sumComplaint, type MediaFacts } from './media-rules.js';
 import { readRange } from './read-range.js';
-import { Slots } from './slots.js';
+import { Slots } from '../runtime/semaphore.js';
 
 /** What a few small reads told about one medium of a payload (D-24). */
 export interface ProbeReport extends MediaFacts, Media {

@@ -1,5 +1,5 @@
-import { readBytes, type GuardedClient, type OpenAnswer } from './guarded-client.js';
-import { MediaFetchError, statusError } from './media-fetch-error.js';
+import { readBytes, type GuardedClient, type OpenAnswer } from '../outbound-http/guarded-client.js';
+import { MediaFetchError, statusError } from '../outbound-http/fetch-error.js';
 
 /** A stretch of a file. */
 export interface FilePart {

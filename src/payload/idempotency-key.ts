@@ -1,7 +1,7 @@
 import { LIMITS } from './payload.js';
-import { ProblemList, type Refused } from './problem-list.js';
-import { charactersIn } from './text-measure.js';
-import { tooLong } from './wording.js';
+import { ProblemList, type Refused } from '../validation/problem-list.js';
+import { charactersIn } from '../validation/text-measure.js';
+import { tooLong } from '../validation/wording.js';
 
 /** An Idempotency-Key that may be one, undefined where none was sent; or what is wrong with it. */
 export type CheckedKey = { readonly ok: true; readonly key: string | undefined } | Refused;

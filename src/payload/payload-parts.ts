@@ -1,11 +1,11 @@
-import type { AddressPolicy } from './address-policy.js';
+import type { AddressPolicy } from '../outbound-http/address-policy.js';
 import { checkEntities } from './check-entities.js';
-import { checkEach } from './check-fields.js';
+import { checkEach } from '../validation/check-fields.js';
 import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
 import { LIMITS, type Button, type Entity, type Media } from './payload.js';
-import type { ProblemList } from './problem-list.js';
-import { fetchUrlComplaint } from './url-rules.js';
-import { described, grouped } from './wording.js';
+import type { ProblemList } from '../validation/problem-list.js';
+import { fetchUrlComplaint } from '../outbound-http/url-rules.js';
+import { described, grouped } from '../validation/wording.js';
 
 // Each of these reads one list of the payload, adds what is wrong to `problems`, and returns what is sound. What is no
 // array has been told before, and reads as an empty one.

@@ -1,8 +1,8 @@
-import { filledList, filledRows, filledText, given } from './absence.js';
-import type { Sent } from './check-fields.js';
+import { filledList, filledRows, filledText, given } from '../validation/absence.js';
+import type { Sent } from '../validation/check-fields.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from './payload.js';
-import { Must } from './rules.js';
-import { buttonUrlComplaint, textLinkComplaint } from './url-rules.js';
+import { Must } from '../validation/rules.js';
+import { buttonUrlComplaint, textLinkComplaint } from '../outbound-http/url-rules.js';
 
 /** Long enough for any tracing scheme, short enough for a log (the specification is silent). */
 const TRACE_ID_LENGTH = 1_024;

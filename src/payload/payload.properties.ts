@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { checkEntities } from './check-entities.js';
 import type { TextWithEntities } from './entities.js';
 import { ENTITY_TYPES, type Entity, MEDIA_TYPES, type PublishPayload } from './payload.js';
-import { isVisible } from './text-measure.js';
+import { isVisible } from '../validation/text-measure.js';
 
 /** Pieces in which characters, clusters, words and directions meet in every way that text has in the field. */
 const PIECES = [

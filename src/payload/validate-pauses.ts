@@ -1,10 +1,10 @@
-import { filledList, given } from './absence.js';
-import { checkFields, checkObject, type Sent } from './check-fields.js';
+import { filledList, given } from '../validation/absence.js';
+import { checkFields, checkObject, type Sent } from '../validation/check-fields.js';
 
 import { LIMITS } from './payload.js';
-import { ProblemList, type Refused } from './problem-list.js';
-import { Must } from './rules.js';
-import { described } from './wording.js';
+import { ProblemList, type Refused } from '../validation/problem-list.js';
+import { Must } from '../validation/rules.js';
+import { described } from '../validation/wording.js';
 
 /** The body of temp-pause (spec: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {

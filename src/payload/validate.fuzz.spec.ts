@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { checkEntities } from './check-entities.js';
-import { parseJsonBody } from './json-body.js';
+import { parseJsonBody } from '../validation/json-body.js';
 import { anyPayload } from './payload.properties.js';
 import { validateTempPause, validateTempResume } from './validate-pauses.js';
 import { validatePayload } from './validate.js';

@@ -1,4 +1,4 @@
-import { addressPolicy } from './address-policy.js';
+import { addressPolicy } from '../outbound-http/address-policy.js';
 import { ENTITY_TYPES, LIMITS } from './payload.js';
 import { validatePayload } from './validate.js';
 

@@ -1,10 +1,10 @@
-import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
-import { checkFields, checkObject } from './check-fields.js';
+import { PUBLIC_ONLY, type AddressPolicy } from '../outbound-http/address-policy.js';
+import { checkFields, checkObject } from '../validation/check-fields.js';
 import { readButtons, readEntities, readMedia, readTargets } from './payload-parts.js';
 import { PublishPayloadDto } from './payload.dto.js';
 import type { Problem, PublishPayload } from './payload.js';
-import { ProblemList, type Refused } from './problem-list.js';
-import { isVisible } from './text-measure.js';
+import { ProblemList, type Refused } from '../validation/problem-list.js';
+import { isVisible } from '../validation/text-measure.js';
 
 /** A payload that may be published, or everything that is wrong with it. */
 export type CheckedPayload =

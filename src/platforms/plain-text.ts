@@ -2,10 +2,10 @@ import { kindOf, type TextWithEntities } from '../payload/entities.js';
 import { Graphemes } from '../payload/graphemes.js';
 import type { Entity } from '../payload/payload.js';
 import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
-import { isVisible } from '../payload/text-measure.js';
+import { isVisible } from '../validation/text-measure.js';
 import { ELLIPSIS, type TrimmedText, trimText } from '../payload/trim.js';
 import { BLANK_LINE } from './signature.js';
-import { type Address, type Breaks, pathOf, stopsIn } from './stops.js';
+import { type Address, type Breaks, pathOf, stopsIn } from './escape-signs.js';
 
 /** A post's text for a network that shows no formatting. */
 export interface PlainText {

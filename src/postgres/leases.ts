@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
-import { Complaint } from '../kernel/complaint.js';
+import { Complaint } from '../runtime/repeated-failure.js';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
-import { Batcher } from './batcher.js';
+import { Batcher } from '../runtime/batcher.js';
 import type { Notifications } from './notifications.js';
 
 /** Right to do one thing alone, e.g. to run a projection. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { Complaint } from '../kernel/complaint.js';
+import { Complaint } from '../runtime/repeated-failure.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
 

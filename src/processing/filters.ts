@@ -1,5 +1,5 @@
 import type { Filter } from '../domain/project/processing.js';
-import { quoted } from '../payload/wording.js';
+import { quoted } from '../validation/wording.js';
 import type { Warning } from '../platforms/publisher.js';
 import { findPattern } from './pattern.js';
 import { firstWordIn } from './words.js';

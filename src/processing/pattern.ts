@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { grouped, type Complaint } from '../payload/wording.js';
-import { BoundedCache } from './bounded-cache.js';
+import { grouped, type Complaint } from '../validation/wording.js';
+import { BoundedCache } from '../runtime/bounded-cache.js';
 
 /** Of a pattern, in UTF-16 units. */
 const MAX_LENGTH = 1_000;

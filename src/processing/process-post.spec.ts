@@ -3,7 +3,7 @@ import type { Processing } from '../domain/project/processing.js';
 import { checkEntities } from '../payload/check-entities.js';
 import { endOf } from '../payload/entities.js';
 import { anyTextWithEntities } from '../payload/payload.properties.js';
-import { isVisible } from '../payload/text-measure.js';
+import { isVisible } from '../validation/text-measure.js';
 import { renderMax } from '../platforms/max/render.js';
 import { renderOk } from '../platforms/ok/render.js';
 import type { PlatformPost, PublishError } from '../platforms/publisher.js';

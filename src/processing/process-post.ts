@@ -1,7 +1,7 @@
 import type { Processing, Translation } from '../domain/project/processing.js';
 import { entitiesAt, type TextWithEntities } from '../payload/entities.js';
 import type { PublishPayload } from '../payload/payload.js';
-import { isVisible } from '../payload/text-measure.js';
+import { isVisible } from '../validation/text-measure.js';
 import { type PlatformPost, platformPostOf, type PublishError, type Warning } from '../platforms/publisher.js';
 import { filterReason } from './filters.js';
 import { withoutFooter } from './footer.js';

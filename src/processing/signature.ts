@@ -1,6 +1,6 @@
 import type { Signature } from '../domain/project/processing.js';
 import type { TextWithEntities } from '../payload/entities.js';
-import { isVisible } from '../payload/text-measure.js';
+import { isVisible } from '../validation/text-measure.js';
 import type { PlatformPost } from '../platforms/publisher.js';
 import { edit } from './edit.js';
 

@@ -36,25 +36,34 @@ const exporting = (path: string) => ({ [path]: 'export const x = 1;\n' });
 
 describe('the import rules', () => {
   it.each([
-    ['domain-is-pure', 'src/domain/post/post.decider.ts', '../../event-store/port.js', 'src/event-store/port.ts'],
+    ['domain', 'src/domain/post/post.decider.ts', '../../event-store/port.js', 'src/event-store/port.ts'],
     ['platforms-are-islands', 'src/platforms/vk/send.ts', '../telegram/send.js', 'src/platforms/telegram/send.ts'],
     [
-      'projections-see-events-only',
+      'projections',
       'src/projections/posts/posts.projection.ts',
-      '../../commands/accept-post.js',
-      'src/commands/accept-post.ts',
+      '../../commands/post/accept-post.js',
+      'src/commands/post/accept-post.ts',
     ],
     [
-      'stand-ins-stand-apart',
+      'stand-ins',
       'src/stand-ins/telegram/network.ts',
       '../../platforms/telegram/render.js',
       'src/platforms/telegram/render.ts',
     ],
     [
-      'edges-through-buses',
-      'src/http/webhooks.controller.ts',
-      '../sagas/publish-due-posts/publish.js',
-      'src/sagas/publish-due-posts/publish.ts',
+      'api',
+      'src/api/public/webhooks.controller.ts',
+      '../../sagas/publish-due-posts/attempt/publication-runner.js',
+      'src/sagas/publish-due-posts/attempt/publication-runner.ts',
+    ],
+    ['unlisted-folder', 'src/novelty/anything.ts', '../kernel/ids.js', 'src/kernel/ids.ts'],
+    ['runtime', 'src/runtime/batcher.ts', '../domain/post/post.events.js', 'src/domain/post/post.events.ts'],
+    ['kernel', 'src/kernel/ids.ts', '../runtime/batcher.js', 'src/runtime/batcher.ts'],
+    [
+      'public-and-management-apart',
+      'src/api/public/info.controller.ts',
+      '../management/page.js',
+      'src/api/management/page.ts',
     ],
   ])('refuse a breach of %s', async (rule, from, specifier, to) => {
     expect(await brokenRules({ ...importing(from, specifier), ...exporting(to) })).toContain(rule);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Answer, type TestEndpoint, TestGateway } from '../http/gateway.js';
+import { type Answer, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 
 let gateway: TestGateway;
 let owner: string;

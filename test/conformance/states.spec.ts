@@ -1,4 +1,4 @@
-import { type TestEndpoint, TestGateway } from '../http/gateway.js';
+import { type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 
 let gateway: TestGateway;
 beforeAll(async () => (gateway = await TestGateway.start({ LIMITS_PROFILE: 'A' })));

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../src/stand-ins/kit/ledger.js';
 import { postIdOf, publish, type Sent } from './client.js';
 import type { Channel, Manage, Receipt } from './manage.js';
-import type { Network } from './stage.js';
+import type { Network } from './e2e-harness.js';
 import { until } from './until.js';
 
 /** What is true of a channel when everything is over. */

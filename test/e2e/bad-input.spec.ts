@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { manageOf, sharing } from './stage.js';
+import { manageOf, sharing } from './e2e-harness.js';
 import { until } from './until.js';
 
 const MEGABYTE = 1_048_576;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../postgres/spawn-embedded.js';
 import { expectNothingLost, expectReplays } from './audit.js';
-import { crew } from './crew.js';
+import { crew } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { manageOf, scene } from './stage.js';
+import { manageOf, scene } from './e2e-harness.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const BREAKS = LONG ? 1_500 : 120;

@@ -1,6 +1,6 @@
 import { publish, postIdOf } from './client.js';
 import type { Channel, Endpoint, Publication } from './manage.js';
-import { manageOf, sharing } from './stage.js';
+import { manageOf, sharing } from './e2e-harness.js';
 import { until } from './until.js';
 
 const MINUTE_MS = 400;

@@ -5,7 +5,7 @@ import { expectNothingLost, expectReplays } from './audit.js';
 import { startLoad } from './load.js';
 import { Manage } from './manage.js';
 import { Random } from './random.js';
-import { type Network, scene, type Stage } from './stage.js';
+import { type Network, scene, type Stage } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);

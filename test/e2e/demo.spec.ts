@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { TestHost } from '../media/test-host.js';
 import { publish } from './client.js';
-import { scene } from './stage.js';
+import { scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 scene('the demo behind another address is set up all the same, and says where it listens', async (stage) => {

@@ -1,6 +1,6 @@
 import { publish, postIdOf } from './client.js';
 import type { Manage, Post } from './manage.js';
-import { manageOf, type Network, sharing } from './stage.js';
+import { manageOf, type Network, sharing } from './e2e-harness.js';
 import { until } from './until.js';
 
 const FIFTY = Array.from({ length: 50 }, (_, i) => i);

@@ -4,7 +4,7 @@ import { filmParts } from '../media/make-films.js';
 import { sparse, TestHost, type ServedFile } from '../media/test-host.js';
 import { publish, postIdOf } from './client.js';
 import type { Endpoint, Publication } from './manage.js';
-import { manageOf, scene } from './stage.js';
+import { manageOf, scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 const MB = 1_048_576;

@@ -4,7 +4,7 @@ import { expectNothingLost, expectReplays } from './audit.js';
 import { publish, postIdOf } from './client.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { manageOf, scene, type Stage } from './stage.js';
+import { manageOf, scene, type Stage } from './e2e-harness.js';
 import { until } from './until.js';
 
 const ENDPOINTS = [[0], [0, 1]];

@@ -1,10 +1,10 @@
 import { freePort } from '../support/gateway.js';
 import { expectNothingLost } from './audit.js';
-import { crew, onWall, send } from './crew.js';
+import { crew, onWall, send } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { Manage } from './manage.js';
 import { Random } from './random.js';
-import { manageOf, scene } from './stage.js';
+import { manageOf, scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);

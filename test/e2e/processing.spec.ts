@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
 import { startStandIn } from '../support/gateway.js';
 import { postIdOf, publish } from './client.js';
-import { manageOf, scene } from './stage.js';
+import { manageOf, scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 scene(

@@ -1,6 +1,6 @@
-import { LIMITS_PROFILE } from '../manage/line.js';
+import { LIMITS_PROFILE } from '../api/management/line.js';
 import { postIdOf, publish } from './client.js';
-import { manageOf, scene } from './stage.js';
+import { manageOf, scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 const CHANNELS = 20;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
 import { publish, postIdOf } from './client.js';
 import { OPERATOR_KEY } from './manage.js';
-import { manageOf, scene } from './stage.js';
+import { manageOf, scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../postgres/spawn-embedded.js';
 import { expectNothingLost } from './audit.js';
-import { called, crew, onWall, send, stateOf } from './crew.js';
+import { called, crew, onWall, send, stateOf } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { manageOf, scene, type Stage } from './stage.js';
+import { manageOf, scene, type Stage } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
 import { Program } from '../support/gateway.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { scene, type Stage } from './stage.js';
+import { scene, type Stage } from './e2e-harness.js';
 import { until } from './until.js';
 
 /** What a gateway says that does not start. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scene } from './stage.js';
+import { scene } from './e2e-harness.js';
 import { until } from './until.js';
 
 const README = new URL('../../README.md', import.meta.url);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { GuardedClient, type GuardedClientOptions } from '../../src/media/guarded-client.js';
-import { MediaFetchError } from '../../src/media/media-fetch-error.js';
-import { addressPolicy } from '../../src/payload/address-policy.js';
+import { GuardedClient, type GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';
+import { MediaFetchError } from '../../src/outbound-http/fetch-error.js';
+import { addressPolicy } from '../../src/outbound-http/address-policy.js';
 import { TestHost } from './test-host.js';
 
 /** This machine is allowed, as for stand-ins. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import { MediaFetchError } from '../../src/media/media-fetch-error.js';
+import { MediaFetchError } from '../../src/outbound-http/fetch-error.js';
 import type { PhotoLimits } from '../../src/media/fitted-size.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import { gif, png as emptyPng } from './make-images.js';

@@ -1,7 +1,7 @@
 import { createProber, mediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
 import { programOf } from '../../src/media/helper-process.js';
 import { Inspector } from '../../src/media/inspector.js';
-import { addressPolicy } from '../../src/payload/address-policy.js';
+import { addressPolicy } from '../../src/outbound-http/address-policy.js';
 import type { Media } from '../../src/payload/payload.js';
 import { selfSigned } from './certificate.js';
 import { clientWith, host, stopLater, tcp } from './harness.js';

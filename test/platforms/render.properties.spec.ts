@@ -4,7 +4,7 @@ import { checkEntities } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import type { Entity } from '../../src/payload/payload.js';
 import { anyTextWithEntities } from '../../src/payload/payload.properties.js';
-import { charactersIn, isVisible } from '../../src/payload/text-measure.js';
+import { charactersIn, isVisible } from '../../src/validation/text-measure.js';
 import type { PlatformPost, Publisher, Rendering, SendContext } from '../../src/platforms/publisher.js';
 import { parseHtml } from '../../src/stand-ins/max/html-text.js';
 import { postOf } from './publish-post.js';

@@ -1,7 +1,7 @@
 import type { KurrentDBClient, ReadPosition } from '@kurrent/kurrentdb-client';
 import type { Batch, Position, SubscribeOptions } from '../port.js';
 import { wants } from '../type-filter.js';
-import { Backoff } from './backoff.js';
+import { Backoff } from '../../runtime/backoff.js';
 import { TimedOut } from './call-timer.js';
 import type { RenewableClient } from './clients.js';
 import { Feed } from './feed.js';

@@ -11,9 +11,9 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
-import type { Tail } from './tail.js';
+import type { Tail } from './log-follower.js';
 import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
-import { Spacing } from '../../postgres/spacing.js';
+import { Spacing } from '../../runtime/batch-interval.js';
 
 interface Append {
   readonly stream: string;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Log, silentLog } from '../../kernel/log.js';
-import { Batcher } from '../../postgres/batcher.js';
+import { Batcher } from '../../runtime/batcher.js';
 import { int8Array, textArray } from '../../postgres/binary-array.js';
 import {
   type AppendCondition,
@@ -19,7 +19,7 @@ import {
 } from '../port.js';
 import { AppendBatcher, settle } from './append-batcher.js';
 import { eventStoreSchema } from './schema.js';
-import { type ReadUpTo, Tail } from './tail.js';
+import { type ReadUpTo, Tail } from './log-follower.js';
 
 /** Where the store lies in which database. */
 export interface PostgresEventStoreOptions {

@@ -1,5 +1,5 @@
 import type { TextWithEntities } from '../../payload/entities.js';
-import { isVisible } from '../../payload/text-measure.js';
+import { isVisible } from '../../validation/text-measure.js';
 import { withLinks } from '../media-links.js';
 import type { PlatformPost, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange } from '../exchange.js';
 import { rememberFitted } from '../fitted-photos.js';
-import { foreseenUploads } from '../foreseen.js';
+import { foreseenUploads } from '../media-forecast.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import { multipartOf } from '../multipart.js';
 import { wordsIn } from '../platform-says.js';

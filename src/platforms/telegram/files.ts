@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
-import { foreseenFitting, foreseenObstacle } from '../foreseen.js';
+import { foreseenFitting, foreseenObstacle } from '../media-forecast.js';
 import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
 import type { FilePart } from '../multipart.js';
 import type {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { exchange, type Exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
-import { outcomeWithoutAnswer } from '../without-answer.js';
+import { outcomeWithoutAnswer } from '../unanswered-call.js';
 import { classify, type VkRefusal } from './classify.js';
 
 /** How calls reach VK. */

@@ -1,7 +1,7 @@
 import type { Translation } from '../../domain/project/processing.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
 import type { Translated, Translator } from './translation.js';
 
 /** When a service counts as gone, and for how long; milliseconds. */

@@ -1,8 +1,8 @@
 import type { Translation } from '../../domain/project/processing.js';
-import type { GuardedClient, WholeAnswer } from '../../media/guarded-client.js';
-import { MediaFetchError } from '../../media/media-fetch-error.js';
+import type { GuardedClient, WholeAnswer } from '../../outbound-http/guarded-client.js';
+import { MediaFetchError } from '../../outbound-http/fetch-error.js';
 import type { TextWithEntities } from '../../payload/entities.js';
-import { isVisible } from '../../payload/text-measure.js';
+import { isVisible } from '../../validation/text-measure.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import { MAX_PROCESSED_TEXT } from '../edit.js';

@@ -5,8 +5,8 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { ProjectEvent } from '../../domain/project/project.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { Projection, Tx } from '../projection.js';
-import { Rows } from '../rows.js';
+import type { Projection, Tx } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
 import {
   type ChannelRow,
   channels,

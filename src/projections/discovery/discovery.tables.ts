@@ -2,7 +2,7 @@ import type { Address, Attention, ChannelSettings, Platform } from '../../domain
 import type { DisabledBy, Mode } from '../../domain/endpoint/endpoint.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { JsonObject } from '../../kernel/json.js';
-import type { RowTable } from '../rows.js';
+import type { RowTable } from '../engine/rows.js';
 
 /** Owners, channels, projects and endpoints as they stand. Times are milliseconds since 1970. */
 export const discoveryTables = `

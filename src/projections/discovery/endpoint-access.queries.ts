@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import { Batcher } from '../../postgres/batcher.js';
+import { Batcher } from '../../runtime/batcher.js';
 import type { EndpointRow } from './discovery.tables.js';
 
 /** All that a request to an endpoint is judged by. */

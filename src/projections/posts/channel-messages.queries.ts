@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
-import type { ProjectionProgress } from '../progress.js';
+import type { ProjectionProgress } from '../engine/progress.js';
 
 /** How many of a channel's newest publications are looked at. */
 const LOOKED_AT = 50;

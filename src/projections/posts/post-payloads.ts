@@ -3,7 +3,7 @@ import type { PayloadPartStored, PostAccepted } from '../../domain/post/post.eve
 import type { EventCodec } from '../../event-store/codec.js';
 import { type EventStore, Unavailable } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
-import { nextTurn } from '../../kernel/turns.js';
+import { nextTurn } from '../../runtime/cooperative-work.js';
 import type { PublishPayload } from '../../payload/payload.js';
 
 /** Where a large payload's parts lie: a stream of its own, named after the post (D-42). */

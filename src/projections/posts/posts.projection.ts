@@ -2,9 +2,9 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { KeptRows } from '../kept-rows.js';
-import type { Projection, Tx } from '../projection.js';
-import { Rows } from '../rows.js';
+import type { KeptRows } from '../engine/row-cache.js';
+import type { Projection, Tx } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
 import {
   type Attempt,
   postRows,

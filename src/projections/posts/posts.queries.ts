@@ -5,7 +5,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../progress.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import { PostPayloads, type ReadPost } from './post-payloads.js';
 import type { PostRow, PublicationRow, PublicationViewState } from './posts.tables.js';
 

@@ -1,6 +1,6 @@
 import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { RowTable } from '../rows.js';
+import type { RowTable } from '../engine/rows.js';
 
 /**
  * Posts, their publications, and how many each owner has had published. Times are milliseconds since 1970.

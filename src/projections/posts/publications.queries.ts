@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../progress.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import type { PublicationRow } from './posts.tables.js';
 
 /** One publication; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */

@@ -1,9 +1,9 @@
 import { type OwnerEvent, PLANS, type Plan } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { KeptRows } from '../kept-rows.js';
-import type { Tx } from '../projection.js';
-import { Rows } from '../rows.js';
+import type { KeptRows } from '../engine/row-cache.js';
+import type { Tx } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
 import { ownerPlanRows, type OwnerPlanRow, usageRows, type UsageRow } from './posts.tables.js';
 
 /** The UTC month of a moment, by which quotas count: `2026-11` (D-18). */

@@ -5,7 +5,7 @@ import type { Attention } from '../../domain/channel/channel.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../progress.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import { type Hold, holdOf } from './hold.js';
 import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
 

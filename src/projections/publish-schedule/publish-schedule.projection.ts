@@ -5,8 +5,8 @@ import type { PostEvent } from '../../domain/post/post.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
-import type { Projection, Tx } from '../projection.js';
-import { Rows } from '../rows.js';
+import type { Projection, Tx } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
 import {
   channelRow,
   isBacklog,

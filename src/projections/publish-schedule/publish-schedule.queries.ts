@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
-import { Batcher } from '../../postgres/batcher.js';
+import { Batcher } from '../../runtime/batcher.js';
 import { isSpaced, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
 /** A channel's head, when it may go, and what follows it. */

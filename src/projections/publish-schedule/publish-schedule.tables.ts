@@ -1,5 +1,5 @@
 import type { PostponeRule } from '../../domain/publication/publication.events.js';
-import type { RowTable } from '../rows.js';
+import type { RowTable } from '../engine/rows.js';
 
 /**
  * Tables of the publish schedule. Times are milliseconds since 1970; 0 stands for "no such gate".

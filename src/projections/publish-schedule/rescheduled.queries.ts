@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../progress.js';
+import { ProjectionProgress } from '../engine/progress.js';
 
 /** Projects or channels whose pause is about to end at a moment, unless a longer one lasts; null: it is lifted. */
 export interface PauseMove {

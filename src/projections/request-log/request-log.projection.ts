@@ -1,8 +1,8 @@
 import type { RequestsAnswered } from '../../domain/request-log/request-log.events.js';
 import type { PostAccepted, PostPassedOver } from '../../domain/post/post.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { jsonText } from '../json-text.js';
-import type { Projection } from '../projection.js';
+import { jsonText } from '../engine/json-text.js';
+import type { Projection } from '../engine/projection.js';
 
 /** Spec: Limits, request log. */
 export const KEPT_REQUESTS = 100;

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import { ProjectionProgress } from '../progress.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import type { RequestRow } from './request-log.projection.js';
 
 export type { RequestRow } from './request-log.projection.js';

@@ -1,7 +1,7 @@
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
 import type { Pause } from '../../domain/pause/pause.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
-import type { Streams } from '../../event-store/streams.js';
+import type { Streams } from '../../event-store/aggregate-store.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Origin } from '../../kernel/events.js';
 import type { PublishPayload } from '../../payload/payload.js';

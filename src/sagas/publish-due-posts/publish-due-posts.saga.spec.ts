@@ -1,5 +1,5 @@
 import { silentLog } from '../../kernel/log.js';
-import { Rooms } from './rooms.js';
+import { Rooms } from './claiming/platform-concurrency.js';
 import { PublishDuePosts, type PublishDuePostsDependencies } from './publish-due-posts.saga.js';
 
 it('does not sleep through what becomes due between looking and falling asleep', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type Position, Unavailable } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
-import { Complaint } from '../../kernel/complaint.js';
+import { Complaint } from '../../runtime/repeated-failure.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
@@ -9,11 +9,11 @@ import type { Leases } from '../../postgres/leases.js';
 import type { Notifications } from '../../postgres/notifications.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import type { PublishScheduleQueries, UpNext } from '../../projections/publish-schedule/publish-schedule.queries.js';
-import type { ProjectionProgress } from '../../projections/progress.js';
-import type { ChannelClaims, ClaimedChannel } from './channel-claims.js';
-import type { Ending } from './ending.js';
-import type { Publish } from './publish.js';
-import type { Rooms } from './rooms.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import type { ChannelClaims, ClaimedChannel } from './claiming/channel-claims.js';
+import type { Ending } from './shutdown-signals.js';
+import type { Publish } from './attempt/publication-runner.js';
+import type { Rooms } from './claiming/platform-concurrency.js';
 
 /** What the saga works with. */
 export interface PublishDuePostsDependencies {

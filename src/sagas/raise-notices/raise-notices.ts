@@ -5,11 +5,11 @@ import type { EndpointDisabled } from '../../domain/endpoint/endpoint.events.js'
 import { notice } from '../../domain/notice/notice.decider.js';
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
 import type { PublicationFailed, PublicationInDoubt } from '../../domain/publication/publication.events.js';
-import { nothingYet, type Streams } from '../../event-store/streams.js';
+import { nothingYet, type Streams } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { derivedId } from '../../kernel/ids.js';
 import { iso } from '../../kernel/instant.js';
-import type { Reaction } from '../event-saga.js';
+import type { Reaction } from '../engine/event-saga.js';
 
 type Trigger = PublicationInDoubt | PublicationFailed | ChannelNeedsAttention | EndpointDisabled;
 

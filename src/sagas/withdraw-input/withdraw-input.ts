@@ -1,7 +1,7 @@
-import type { InputWithdrawal } from '../../commands/input-withdrawal.js';
+import type { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
-import type { ProjectionProgress } from '../../projections/progress.js';
-import type { Reaction } from '../event-saga.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import type { Reaction } from '../engine/event-saga.js';
 
 const NAME = 'withdraw-input';
 

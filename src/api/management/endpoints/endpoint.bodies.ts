@@ -1,0 +1,123 @@
+import type { LimitsProfile } from '../../../config/limits-profile.js';
+import { type EndpointSettings, type Mode, MODES } from '../../../domain/endpoint/endpoint.events.js';
+import { given } from '../../../validation/absence.js';
+import type { Sent } from '../../../validation/check-fields.js';
+import type { ProblemList } from '../../../validation/problem-list.js';
+import { Must } from '../../../validation/rules.js';
+import { described } from '../../../validation/wording.js';
+import { fieldsOf, type Reader } from '../request-body.js';
+import { checkIds } from '../id-list.js';
+import { Is } from '../rules.js';
+import { readAllowlist } from './allowlist.js';
+
+class EndpointPatch {
+  @Is.name()
+  readonly name: string | undefined;
+
+  @Must.beArray('project ids')
+  readonly project_ids: readonly string[] | undefined;
+
+  @Must.beInteger()
+  readonly min_interval: number | undefined;
+
+  @Must.beBoolean()
+  readonly require_signature: boolean | undefined;
+
+  @Must.beBoolean()
+  readonly require_timestamp: boolean | undefined;
+
+  @Must.beArray('IP addresses and CIDRs')
+  readonly ip_allowlist: unknown;
+
+  @Must.beBoolean()
+  readonly verbose_discovery: boolean | undefined;
+
+  constructor(sent: Sent) {
+    this.name = given(sent.name) as string | undefined;
+    this.project_ids = given(sent.project_ids) as readonly string[] | undefined;
+    this.min_interval = given(sent.min_interval) as number | undefined;
+    this.require_signature = given(sent.require_signature) as boolean | undefined;
+    this.require_timestamp = given(sent.require_timestamp) as boolean | undefined;
+    this.ip_allowlist = given(sent.ip_allowlist);
+    this.verbose_discovery = given(sent.verbose_discovery) as boolean | undefined;
+  }
+}
+
+class EndpointFields extends EndpointPatch {
+  readonly owner_id: unknown;
+
+  @Must.beOneOf(MODES)
+  @Must.bePresent('"live" or "test"')
+  readonly mode: Mode;
+
+  @Must.bePresent('the ids of its projects, such as ["prj_…"]; [] for none')
+  declare readonly project_ids: readonly string[];
+
+  constructor(sent: Sent) {
+    super(sent);
+    this.owner_id = sent.owner_id;
+    this.mode = given(sent.mode) as Mode;
+  }
+}
+
+/** Body of POST /endpoints. */
+export interface EndpointDraft {
+  readonly mode: Mode;
+  readonly settings: EndpointSettings;
+}
+
+/** Body of POST /endpoints; what is not sent has its default, `min_interval` the profile’s. */
+export const readEndpoint =
+  ({ minInterval }: LimitsProfile): Reader<EndpointDraft> =>
+  (sent, problems) => {
+    const fields = fieldsOf(EndpointFields)(sent, problems);
+    checkIds(fields.project_ids, 'project_ids', 'prj', problems);
+    checkInterval(fields.min_interval, minInterval, problems);
+    return {
+      mode: fields.mode,
+      settings: {
+        name: fields.name ?? null,
+        projectIds: fields.project_ids,
+        minInterval: fields.min_interval ?? minInterval.default,
+        requireSignature: fields.require_signature ?? false,
+        requireTimestamp: fields.require_timestamp ?? false,
+        ipAllowlist: readAllowlist(fields.ip_allowlist, problems),
+        verboseDiscovery: fields.verbose_discovery ?? false,
+      },
+    };
+  };
+
+/** Body of PATCH /endpoints/{id}: what is not sent stays; `name` and `ip_allowlist` are taken away by null. */
+export const readEndpointChange =
+  ({ minInterval }: LimitsProfile): Reader<Partial<EndpointSettings>> =>
+  (sent, problems) => {
+    const fields = fieldsOf(EndpointPatch)(sent, problems);
+    checkIds(fields.project_ids, 'project_ids', 'prj', problems);
+    checkInterval(fields.min_interval, minInterval, problems);
+    return {
+      name: sent.name === undefined ? undefined : (fields.name ?? null),
+      projectIds: fields.project_ids,
+      minInterval: fields.min_interval,
+      requireSignature: fields.require_signature,
+      requireTimestamp: fields.require_timestamp,
+      ipAllowlist: sent.ip_allowlist === undefined ? undefined : readAllowlist(fields.ip_allowlist, problems),
+      verboseDiscovery: fields.verbose_discovery,
+    };
+  };
+
+/** Seconds between two accepted posts; the deployment's profile says the range (spec: Limits; D-15). */
+const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'], problems: ProblemList): void => {
+  if (!Number.isInteger(value) || ((value as number) >= min && (value as number) <= max)) return;
+  problems.add(422, 'min_interval', 'out_of_range', `must be from ${min} to ${max} seconds, not ${described(value)}`);
+};
+
+/** Body of …/rotate-secret. */
+export class RotateSecretDraft {
+  /** A week at most: an overlap that is never ended is no rotation. */
+  @Is.integer(0, 10_080)
+  readonly overlap_minutes: number | undefined;
+
+  constructor(sent: Sent) {
+    this.overlap_minutes = given(sent.overlap_minutes) as number | undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { RequestRecorder } from '../../public/gate/request-recorder.js';
+import { ListRequests, type RequestPlace } from '../../../projections/request-log/request-log.queries.js';
+import { readQuery } from '../request-body.js';
+import { IdPipe } from '../id.pipe.js';
+import { KeyGuard } from '../key.guard.js';
+import { OwnedThings } from '../owned-resources.js';
+import { type ListAnswer, listAnswer, pageOf } from '../page.js';
+import { requestView } from './endpoint.view.js';
+import { RequestsQuery } from './requests.query.js';
+
+/** The last requests to an endpoint (spec: Request log entry; D-33). */
+@Controller('manage/v1/endpoints/:id/requests')
+@UseGuards(KeyGuard)
+export class RequestLogController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly things: OwnedThings,
+    private readonly recorder: RequestRecorder,
+  ) {}
+
+  @Get()
+  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListAnswer> {
+    await this.things.find(request, 'endpoint', id);
+    const query = readQuery(request, RequestsQuery);
+    await this.recorder.flush(id);
+    const page = pageOf(query);
+    const filter = {
+      status: query.status === undefined ? undefined : Number(query.status),
+      decision: query.decision,
+      before: query.before === undefined ? undefined : Date.parse(query.before),
+    };
+    const range = { after: placeOf(page.after), limit: page.limit + 1 };
+    const rows = await this.queries.execute(new ListRequests(id, filter, range));
+    return listAnswer(
+      rows,
+      page,
+      ({ at, position, place }) => `${at}/${position}/${place}`,
+      (shown) => shown.map(requestView),
+    );
+  }
+}
+
+const placeOf = (key: string | null): RequestPlace | null => {
+  if (key === null) return null;
+  const [at, position = '0', place] = key.split('/');
+  return { at: Number(at), position, place: Number(place) };
+};

@@ -1,0 +1,28 @@
+import type { Type } from '@nestjs/common';
+import type { IQuery, IQueryHandler } from '@nestjs/cqrs';
+import {
+  FindMissingHandler,
+  FindOwnerByKeyHandler,
+  FindThingHandler,
+  ListThingsHandler,
+} from '../../projections/discovery/discovery.queries.js';
+import { FindPostHandler, ListPostsHandler } from '../../projections/posts/posts.queries.js';
+import { FindPublicationHandler, ListReceiptsHandler } from '../../projections/posts/publications.queries.js';
+import { FindPostsLeftHandler } from '../../projections/posts/usage.queries.js';
+import { FindHoldsHandler } from '../../projections/publish-schedule/holds.queries.js';
+import { ListRequestsHandler } from '../../projections/request-log/request-log.queries.js';
+
+/** The handlers of everything that the management API asks of the read models. */
+export const queryHandlers: readonly Type<IQueryHandler<IQuery>>[] = [
+  FindThingHandler,
+  ListThingsHandler,
+  FindMissingHandler,
+  FindOwnerByKeyHandler,
+  FindPostHandler,
+  ListPostsHandler,
+  FindPublicationHandler,
+  ListReceiptsHandler,
+  FindPostsLeftHandler,
+  FindHoldsHandler,
+  ListRequestsHandler,
+];

@@ -1,0 +1,24 @@
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
+import { Gate } from './gate/gate.js';
+import { type InfoAnswer, infoAnswer } from './info-answer.js';
+
+/** Discovery (spec: GET /v1/webhooks/{slug}/info). */
+@Controller('v1/webhooks/:slug')
+export class InfoController {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly gate: Gate,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get('info')
+  async info(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<InfoAnswer> {
+    const { endpoint } = await this.gate.admit(request, slug, 'discovery');
+    const projects = await this.queries.execute(new FindEndpointTargets(endpoint.endpoint_id));
+    return infoAnswer(endpoint, projects, this.clock.now());
+  }
+}

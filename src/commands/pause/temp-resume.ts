@@ -1,0 +1,54 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import type { Origin } from '../../kernel/events.js';
+import { isRejection, type Rejection } from '../../kernel/result.js';
+import type { TempResumeBody } from '../../payload/validate-pauses.js';
+import type { AccessProject } from '../../projections/discovery/endpoint-access.queries.js';
+import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
+import { namedTargets } from './named-targets.js';
+import { execution } from '../origin.js';
+import { ResumeTargets } from './resume-targets.js';
+import type { PausesMoved } from './temp-pause.js';
+
+/** Lifts the pauses of an endpoint's projects, of some of its channels, or of both (spec: temp-resume; D-45). */
+export class TempResume extends Command<PausesMoved | Rejection<'invalid_targets'>> {
+  constructor(
+    readonly origin: Origin,
+    /** The endpoint's. */
+    readonly projects: readonly AccessProject[],
+    readonly body: TempResumeBody,
+  ) {
+    super();
+  }
+}
+
+/** Each pause is a stream of its own: where this breaks off half-way, sending the request again completes it. */
+@CommandHandler(TempResume)
+export class TempResumeHandler implements ICommandHandler<TempResume> {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ origin, projects, body }: TempResume): Promise<PausesMoved | Rejection<'invalid_targets'>> {
+    const { scope, targets } = body;
+    const ids = namedTargets(projects, scope === 'targets' ? targets : []);
+    if (isRejection(ids)) return ids;
+    const at = this.clock.now();
+    const projectIds = scope === 'targets' ? [] : ids.projectIds;
+    const channelIds = scope === 'project' ? [] : ids.channelIds;
+    const rescheduled = await this.queries.execute(
+      new CountRescheduled(at, { ids: projectIds, until: null }, { ids: channelIds, until: null }),
+    );
+    const run = execution(origin, 'temp-resume', at);
+    const { position } = await this.commands.execute(new ResumeTargets(run, { projectIds, channelIds }));
+    return {
+      position,
+      projectsAffected: projectIds.length,
+      resourcesAffected: ids.channelIds.length,
+      rescheduled,
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { validateSync } from 'class-validator';
+import fc from 'fast-check';
+import { passesRules } from './compiled-rules.js';
+import * as dtos from '../payload/payload.dto.js';
+import { anyPayload } from '../payload/payload.properties.js';
+
+/** What class-validator itself says. */
+const accepted = (dto: object) => validateSync(dto, { skipMissingProperties: true }).length === 0;
+
+type Sent = Readonly<Record<string, unknown>>;
+const classes = Object.values(dtos) as (new (sent: Sent) => object)[];
+
+describe('rules found once', () => {
+  it('agree with class-validator on every class of the payload, whatever is sent', () => {
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('bold', 'photo', 'https://example.com/a', 0, -1, 1, 1441, ''),
+    );
+    const fields = [
+      'text',
+      'type',
+      'url',
+      'offset',
+      'length',
+      'id',
+      'language',
+      'custom_emoji_id',
+      'ad_pause_minutes',
+      'trace_id',
+    ];
+    const sent = fc.dictionary(fc.constantFrom(...fields), value);
+    fc.assert(
+      fc.property(sent, fc.constantFrom(...classes), (body, Dto) => {
+        const dto = new Dto(body);
+        expect(passesRules(dto)).toBe(accepted(dto));
+      }),
+      { numRuns: 3_000, seed: 20_261_121 },
+    );
+  });
+
+  it('agree with class-validator on payloads as clients send them', () => {
+    fc.assert(
+      fc.property(anyPayload, (payload) => {
+        const dto = new dtos.PublishPayloadDto(payload as unknown as Sent);
+        expect(passesRules(dto)).toBe(accepted(dto));
+      }),
+      { numRuns: 500, seed: 20_261_121 },
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { until } from '../../e2e/until.js';
+import { type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
+
+const MINUTE_MS = 300;
+
+let gateway: TestGateway;
+let owner: string;
+beforeAll(async () => {
+  gateway = await TestGateway.start({ MINUTE_MS: String(MINUTE_MS) });
+  owner = await gateway.owner();
+});
+afterAll(() => gateway.stop());
+
+const send = async (endpoint: TestEndpoint, text: string): Promise<string> => {
+  const answer = await endpoint.post('', { text });
+  expect(answer.status).toBe(200);
+  return answer.body.id;
+};
+/** Where a post stands on one channel: its state, and the rule that holds it. */
+const standing = async (postId: string, channel: TestChannel): Promise<[string, string | undefined]> => {
+  const { publications } = await gateway.manage('GET', `/posts/${postId}`);
+  const { state, waiting_for } = publications.find((one: { target_id: string }) => one.target_id === channel.id);
+  return [state, waiting_for?.rule];
+};
+const oneProject = async () => {
+  const channel = await gateway.channel(owner);
+  const endpoint = await gateway.endpoint(owner, [await gateway.project(owner, [channel])]);
+  return { channel, endpoint };
+};
+
+describe('what readers see of pauses (spec: Project and target pauses; D-21)', () => {
+  it('a post accepted before its project was paused still goes out, one accepted after waits', async () => {
+    const { channel, endpoint } = await oneProject();
+    await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 1_440 }); // so that the first is still queued
+    const before = await send(endpoint, 'before');
+    await endpoint.post('temp-pause', { project_minutes: 1_440 });
+    const after = await send(endpoint, 'after');
+    expect(await standing(before, channel)).toEqual(['queued', 'channel_pause']);
+
+    await gateway.manage('POST', `/channels/${channel.id}/resume`);
+    await gateway.settle(channel.chatId, 'before');
+    expect(await standing(after, channel)).toEqual(['queued', 'project_pause']);
+    expect(await gateway.wall(channel.chatId)).toEqual(['before']);
+
+    await endpoint.post('temp-resume', { scope: 'project' });
+    await gateway.settle(channel.chatId, 'after');
+    expect(await gateway.wall(channel.chatId)).toEqual(['before', 'after']);
+  });
+
+  it('a channel that two projects share waits in both, and the channels beside it do not', async () => {
+    const [first, shared, second] = [
+      await gateway.channel(owner),
+      await gateway.channel(owner),
+      await gateway.channel(owner),
+    ];
+    const here = await gateway.endpoint(owner, [await gateway.project(owner, [first, shared])]);
+    const there = await gateway.endpoint(owner, [await gateway.project(owner, [shared, second])]);
+    await here.post('temp-pause', { target_minutes: 1_440, targets: [shared.id] });
+
+    const [fromHere, fromThere] = [await send(here, 'from here'), await send(there, 'from there')];
+    await gateway.settle(first.chatId, 'from here');
+    await gateway.settle(second.chatId, 'from there');
+    for (const post of [fromHere, fromThere]) expect(await standing(post, shared)).toEqual(['queued', 'channel_pause']);
+    expect(await gateway.wall(shared.chatId)).toEqual([]);
+
+    await there.post('temp-resume', { scope: 'targets', targets: [shared.id] });
+    await gateway.settle(shared.chatId, 'from there');
+    expect(await gateway.wall(shared.chatId)).toEqual(['from here', 'from there']);
+  });
+
+  it('temp-resume of a channel publishes what has piled up in order, one in each minute', async () => {
+    const { channel, endpoint } = await oneProject();
+    await endpoint.post('temp-pause', { target_minutes: 1_440 });
+    const texts = ['one', 'two', 'three', 'four'];
+    const posts: string[] = [];
+    for (const text of texts) posts.push(await send(endpoint, text));
+    const resumed = await endpoint.post('temp-resume', { scope: 'targets', targets: [channel.id] });
+    expect(resumed.body).toMatchObject({ resources_affected: 1, rescheduled_post_targets: 4 });
+    await gateway.settle(channel.chatId, 'four');
+    expect(await gateway.wall(channel.chatId)).toEqual(texts);
+
+    const starts = await Promise.all(
+      posts.map((id) =>
+        until(`${id} is seen to have started`, async () => {
+          const { publications } = await gateway.manage('GET', `/posts/${id}`);
+          return Date.parse(publications[0].attempts[0].started_at);
+        }),
+      ),
+    );
+    for (const [i, start] of starts.slice(1).entries()) expect(start - starts[i]!).toBeGreaterThanOrEqual(MINUTE_MS);
+  });
+});

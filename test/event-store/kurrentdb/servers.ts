@@ -1,0 +1,26 @@
+import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
+import { KurrentServer, type KurrentServerOptions } from '../../support/kurrent-server/kurrent-server.js';
+
+/** Stand-in servers and stores for the cases of one `describe`, ended after each. */
+export const kurrentServers = () => {
+  const servers: KurrentServer[] = [];
+  const stores: KurrentEventStore[] = [];
+  afterEach(async () => {
+    for (const server of servers) server.thaw();
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+  return {
+    startServer: async (options?: KurrentServerOptions): Promise<KurrentServer> => {
+      const server = await KurrentServer.start(options);
+      servers.push(server);
+      return server;
+    },
+    openStore: (server: KurrentServer, timeoutMs?: number): KurrentEventStore => {
+      const { connectionString } = server;
+      const store = new KurrentEventStore({ connectionString, ...(timeoutMs && { timeoutMs }) });
+      stores.push(store);
+      return store;
+    },
+  };
+};

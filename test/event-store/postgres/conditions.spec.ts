@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { ConditionFailed, WrongExpectedRevision } from '../../../src/event-store/port.js';
+import { MemoryEventStore } from '../../../src/event-store/memory/memory-event-store.js';
+import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
+import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
+import { newEvent } from '../contract/events.js';
+
+const CHECK = `
+  create table thing (name text primary key, version text not null);
+  insert into thing values ('a', '1'), ('b', '1');
+  create function changed_things(names text[], versions text[]) returns int[] language sql stable as $$
+    select coalesce(array_agg(g.place::int), '{}') from unnest(names, versions) with ordinality g (name, version, place)
+    where not exists (select from thing t where t.name = g.name and t.version = g.version)
+  $$`;
+
+describe('the condition of an append', () => {
+  let postgres: TestPostgres;
+  let client: pg.Client;
+  let store: PostgresEventStore;
+
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    const { connectionString } = postgres;
+    client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(CHECK);
+    store = new PostgresEventStore({ connectionString, conditions: 'changed_things' });
+    await store.start();
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await client.end();
+    await postgres.stop();
+  });
+
+  const change = (name: string) => client.query("update thing set version = '2' where name = $1", [name]);
+  const restore = () => client.query("update thing set version = '1'");
+  const holds = (subject: string) => ({ subject, version: '1' });
+  const written = async (stream: string) => (await store.readStream(stream)).length;
+
+  it('lets it pass where it holds, and writes nothing where it does not', async () => {
+    await store.append('passes', 'noStream', [newEvent()], holds('a'));
+    await change('a');
+    const failing = store.append('fails', 'noStream', [newEvent()], holds('a'));
+    await expect(failing).rejects.toThrow(ConditionFailed);
+    await expect(failing).rejects.toMatchObject({ condition: holds('a') });
+    expect([await written('passes'), await written('fails')]).toEqual([1, 0]);
+    await restore();
+  });
+
+  it('is nobody else’s matter: neighbours in a batch are written, and positions have no gap', async () => {
+    await change('b');
+    const start = await store.head();
+    // The first is under way alone while the others gather.
+    const answers = await Promise.allSettled([
+      store.append('n-0', 'noStream', [newEvent()]),
+      store.append('n-1', 'noStream', [newEvent()], holds('a')),
+      store.append('n-2', 'noStream', [newEvent(), newEvent()], holds('b')),
+      store.append('n-3', 'noStream', [newEvent()]),
+      store.append('n-4', 5n, [newEvent()], holds('a')),
+      store.append('n-5', 5n, [newEvent()], holds('b')),
+      store.append('n-6', 'noStream', [newEvent(), newEvent()], holds('a')),
+    ]);
+    const outcomes = answers.map((answer) =>
+      answer.status === 'fulfilled' ? answer.value.position - start : (answer.reason as Error).name,
+    );
+    // Where neither holds the condition is told.
+    const [lost, raced] = [ConditionFailed.name, WrongExpectedRevision.name];
+    expect(outcomes).toEqual([1n, 2n, lost, 3n, raced, lost, 5n]);
+    expect(await store.head()).toBe(start + 5n);
+    await restore();
+  });
+
+  it('does not take back what was written while it held: the same append again answers the first result', async () => {
+    const events = [newEvent(), newEvent()];
+    const first = await store.append('again', 'noStream', events, holds('a'));
+    await change('a');
+    expect(await store.append('again', 'noStream', events, holds('a'))).toEqual(first);
+    await expect(store.append('again', 'noStream', [newEvent()], holds('a'))).rejects.toThrow(ConditionFailed);
+    expect(await written('again')).toBe(2);
+    await restore();
+  });
+
+  it('is never passed over: a store that cannot check it refuses', async () => {
+    const without = new PostgresEventStore({ connectionString: postgres.connectionString });
+    for (const other of [without, new MemoryEventStore()])
+      await expect(other.append('unchecked', 'noStream', [newEvent()], holds('a'))).rejects.toThrow(RangeError);
+    await without.close();
+    expect(await written('unchecked')).toBe(0);
+  });
+});

@@ -1,0 +1,76 @@
+import { Pool } from 'pg';
+import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
+import { Metrics } from '../../src/health/metrics.js';
+import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
+import { until } from '../e2e/until.js';
+
+let gateway: TestGateway;
+let channel: TestChannel;
+let endpoint: TestEndpoint;
+beforeAll(async () => {
+  gateway = await TestGateway.start({ MINUTE_MS: '5000' });
+  const owner = await gateway.owner();
+  channel = await gateway.channel(owner);
+  endpoint = await gateway.endpoint(owner, [await gateway.project(owner, [channel])]);
+});
+afterAll(() => gateway.stop());
+
+/** Values of a figure, by its labels as they are written. */
+const figures = async (name: string): Promise<ReadonlyMap<string, number>> => {
+  const answer = await fetch(`${gateway.url}/metrics`);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const lines = (await answer.text()).matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'));
+  return new Map([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
+};
+
+describe('/metrics (D-31)', () => {
+  it('count requests by route, status and decision, and time them', async () => {
+    const post = 'route="/v1/webhooks/:slug"';
+    expect((await endpoint.post('', { text: 'counted' })).status).toBe(200);
+    expect((await endpoint.post('', '{')).status).toBe(400);
+    const [accepted, refused] = [
+      `${post},status="200",decision="accepted"`,
+      `${post},status="400",decision="rejected_validation"`,
+    ];
+    await until('both are counted', async () => (await figures('crosspost_request_seconds_count')).get(post) === 2);
+    const requests = await figures('crosspost_requests_total');
+    expect([requests.get(accepted), requests.get(refused)]).toEqual([1, 1]);
+  });
+
+  it('show how much waits on each network, and since when', async () => {
+    await gateway.settle(channel.chatId, 'counted');
+    await until('nothing waits yet', async () => (await figures('crosspost_queue_depth')).size === 0);
+    await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 5 });
+    expect((await endpoint.post('', { text: 'waits' })).status).toBe(200);
+    const queued = 'platform="telegram",state="queued"';
+    await until('it waits', async () => (await figures('crosspost_queue_depth')).get(queued) === 1);
+    expect((await figures('crosspost_queue_age_seconds')).get('platform="telegram"')).toBeGreaterThan(0);
+    await gateway.manage('POST', `/channels/${channel.id}/resume`);
+    await until('nothing waits', async () => (await figures('crosspost_queue_depth')).size === 0);
+  });
+
+  it('show how far each projection is behind the log', async () => {
+    const names = ['discovery', 'posts', 'publish-schedule', 'request-log'].map((name) => `projection="${name}"`);
+    await until('all are level', async () => {
+      const lag = await figures('crosspost_projection_lag');
+      expect([...lag.keys()].sort()).toEqual(names);
+      return [...lag.values()].every((positions) => positions === 0);
+    });
+    const head = (await figures('crosspost_event_store_position')).get('');
+    expect([...(await figures('crosspost_projection_position')).values()]).toEqual(names.map(() => head));
+  });
+
+  it('time the event store, and the event loop', async () => {
+    expect((await figures('crosspost_append_seconds_count')).get('outcome="appended"')).toBeGreaterThan(0);
+    expect((await figures('nodejs_eventloop_lag_p99_seconds')).get('')).toBeGreaterThan(0);
+  });
+
+  it('have no value for the log while it is away: 0 would be an empty one', async () => {
+    const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
+    const [pool, store] = [new Pool({ connectionString }), new PostgresEventStore({ connectionString })];
+    const metrics = new Metrics(pool);
+    metrics.watchHead(store);
+    expect(await metrics.registry.metrics()).not.toMatch(/^crosspost_\w+position/m);
+    await Promise.all([pool.end(), store.close()]);
+  });
+});

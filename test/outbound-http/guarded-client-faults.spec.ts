@@ -1,0 +1,122 @@
+import { selfSigned } from '../media/certificate.js';
+import { clientWith, failure, host, LIMITS, tcp } from '../media/harness.js';
+
+describe('https', () => {
+  const good = selfSigned(['127.0.0.1', 'media.example']);
+
+  it('is spoken with hosts whose certificate is trusted and fits', async () => {
+    const there = await host({ tls: good });
+    const url = there.on('/', (_, response) => response.end('safe'));
+    const client = clientWith({ ca: good.cert, resolve: async () => ['127.0.0.1'] });
+    expect((await client.request(url, LIMITS)).body.toString()).toBe('safe');
+    expect((await client.request(there.as('media.example', '/'), LIMITS)).body.toString()).toBe('safe');
+    expect(await failure(client.request(there.as('other.example', '/'), LIMITS))).toMatchObject({
+      ...{ code: 'tls', permanent: true },
+    });
+  });
+
+  it.each([
+    ['that nobody vouches for', good, undefined],
+    ['that has run out', selfSigned(['127.0.0.1'], { expired: true }), 'its own'],
+  ])('is not spoken with a certificate %s', async (_, tls, trusted) => {
+    const there = await host({ tls });
+    const url = there.on('/', (__, response) => response.end('unsafe'));
+    const client = clientWith(trusted ? { ca: tls.cert } : {});
+    expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'tls', permanent: true });
+    expect(there.requests).toEqual([]);
+  });
+
+  it('may come about later with a host that does not speak it now', async () => {
+    const url = (await tcp((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'))).replace('http:', 'https:');
+    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ code: 'tls', permanent: false });
+  });
+});
+
+describe('time', () => {
+  const SHORT = { ...LIMITS, timeoutMs: 300 };
+
+  it('runs out where no headers come', async () => {
+    const there = await host();
+    const url = there.on('/', () => undefined);
+    expect(await failure(clientWith().request(url, SHORT))).toMatchObject({ code: 'timeout', permanent: false });
+  });
+
+  it('runs out where the body drips, however steadily', async () => {
+    const there = await host();
+    const url = there.on('/', (_, response) => {
+      const drip = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    expect(await failure(clientWith().request(url, SHORT))).toMatchObject({ code: 'timeout', permanent: false });
+  });
+
+  it.each([
+    ['before the headers', '', { headersMs: 100 }],
+    ['in the body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', { idleMs: 100 }],
+  ])('runs out where a host falls silent %s', async (_, answer, timeouts) => {
+    const url = await tcp((socket) => socket.once('data', () => socket.write(answer)));
+    expect(await failure(clientWith({ timeouts }).request(url, LIMITS))).toMatchObject({
+      ...{ code: 'timeout', permanent: false },
+    });
+  });
+
+  it('runs out in the TLS handshake', async () => {
+    const url = (await tcp(() => undefined)).replace('http:', 'https:');
+    const client = clientWith({ timeouts: { connectMs: 200 } });
+    expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'timeout', permanent: false });
+  });
+
+  it('runs out while a name server thinks', async () => {
+    const client = clientWith({ resolve: () => new Promise(() => undefined), timeouts: { connectMs: 200 } });
+    expect(await failure(client.request('http://media.example/', LIMITS))).toMatchObject({ code: 'timeout' });
+  });
+
+  it('is up when the caller says so, before and during', async () => {
+    const there = await host();
+    const asked = new AbortController();
+    const url = there.on('/', (_, response) => {
+      response.write('a');
+      asked.abort();
+    });
+    const client = clientWith();
+    for (const signal of [asked.signal, AbortSignal.abort()])
+      expect(await failure(client.request(url, { ...LIMITS, signal }))).toMatchObject({
+        ...{ code: 'aborted', permanent: false },
+      });
+    expect(there.requests).toHaveLength(1);
+  });
+});
+
+describe('a broken host', () => {
+  it.each([
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_answer'],
+    ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}`, 'bad_answer'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 'bad_answer'],
+    ['a broken chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 'bad_answer'],
+    ['nothing', undefined, 'unreachable'],
+  ])('may be sound later: %s', async (_, answer, code) => {
+    const url = await tcp((socket) =>
+      socket.once('data', () => (answer === undefined ? socket.destroy() : socket.end(answer))),
+    );
+    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ code, permanent: false });
+  });
+
+  it('may be back later', async () => {
+    const there = await host();
+    const url = there.on('/', (_, response) => response.end());
+    await there.stop();
+    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ code: 'unreachable', permanent: false });
+  });
+
+  it('that breaks off in the middle is told, and does no harm to the next request', async () => {
+    const there = await host();
+    const broken = there.on('/broken', (_, response) => {
+      response.write('half');
+      setImmediate(() => response.destroy());
+    });
+    const sound = there.on('/sound', (_, response) => response.end('whole'));
+    const client = clientWith();
+    expect(await failure(client.request(broken, LIMITS))).toMatchObject({ code: 'unreachable', permanent: false });
+    expect((await client.request(sound, LIMITS)).body.toString()).toBe('whole');
+  });
+});

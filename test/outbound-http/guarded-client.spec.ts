@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { GuardedClient, readBytes } from '../../src/outbound-http/guarded-client.js';
+import { clientWith, failure, host, LIMITS, LOOPBACK, tcp } from '../media/harness.js';
+
+describe('a request', () => {
+  it('carries method, headers and body, and asks for nothing compressed', async () => {
+    const there = await host();
+    const url = there.on('/hook', (request, response) => {
+      response.writeHead(201, { 'x-seen': JSON.stringify([request.method, request.headers]) });
+      request.pipe(response);
+    });
+    const { status, headers, body, complete } = await clientWith().request(url, {
+      ...LIMITS,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip', 'x-a': 'b' },
+      body: '{"text":"привет"}',
+    });
+    expect([status, body.toString(), complete]).toEqual([201, '{"text":"привет"}', true]);
+    const [method, sent] = JSON.parse(String(headers['x-seen'])) as [string, Record<string, string>];
+    expect(method).toBe('POST');
+    expect(sent).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-a': 'b' });
+  });
+
+  it.each([200, 204, 404, 410, 429, 500, 503])(
+    'is answered with status %d, whose meaning the caller knows',
+    async (n) => {
+      const there = await host();
+      const url = there.on('/', (_, response) => response.writeHead(n).end());
+      expect((await clientWith().request(url, LIMITS)).status).toBe(n);
+    },
+  );
+
+  it.each([300, 301, 302, 303, 304, 307, 308])('is not redirected: %d', async (status) => {
+    const there = await host();
+    const url = there.on('/', (_, response) => response.writeHead(status, { location: '/other' }).end());
+    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ code: 'redirect', status });
+    expect(there.requests).toHaveLength(1);
+  });
+
+  it.each(['gzip', 'br', 'deflate', 'zstd', 'identity, gzip', 'x-unknown'])(
+    'takes no answer that is encoded: %s',
+    async (encoding) => {
+      const there = await host();
+      const url = there.on('/', (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('?'));
+      expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({
+        ...{ code: 'content_encoding', permanent: true, status: 200 },
+      });
+    },
+  );
+
+  it.each(['identity', 'Identity', ''])('takes an answer that says it is as it is: "%s"', async (encoding) => {
+    const there = await host();
+    const url = there.on('/', (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('plain'));
+    expect((await clientWith().request(url, LIMITS)).body.toString()).toBe('plain');
+  });
+});
+
+describe('the length of an answer', () => {
+  it.each([
+    ['announced', true],
+    ['not announced', false],
+  ])('is at most what was asked for, %s', async (_, contentLength) => {
+    const there = await host();
+    const fits = there.serve('/fits', Buffer.alloc(100_000), { contentLength });
+    const exceeds = there.serve('/exceeds', Buffer.alloc(100_001), { contentLength });
+    const client = clientWith();
+    const limits = { ...LIMITS, maxBytes: 100_000 };
+    expect((await client.request(fits, limits)).body).toHaveLength(100_000);
+    expect(await failure(client.request(exceeds, limits))).toMatchObject({ code: 'too_large', permanent: true });
+  });
+
+  it('is cut where that will do, and the rest is not read', async () => {
+    const there = await host();
+    const size = 200_000_000;
+    const url = there.serve('/', { size, read: (start, end) => Buffer.alloc(end - start, 7) });
+    const { body, complete } = await clientWith().request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut');
+    expect([body.length, complete]).toEqual([1_000, false]);
+    expect(there.bytesSent).toBeLessThan(size / 10);
+  });
+
+  it('that ends on the byte is whole, even where the host keeps the connection', async () => {
+    const there = await host();
+    const url = there.serve('/', Buffer.alloc(1_000));
+    const client = clientWith();
+    for (let n = 0; n < 5; n++)
+      expect(await client.request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut')).toMatchObject({ complete: true });
+    expect(there.connections.count).toBeLessThan(5);
+  });
+
+  it('does not keep a reader who has enough: an endless answer is hung up on', async () => {
+    const there = await host();
+    let closed: Promise<unknown> | undefined;
+    const url = there.on('/', (_, response) => {
+      closed = once(response, 'close');
+      response.write(Buffer.alloc(1_000));
+    });
+    const client = clientWith();
+    const { bytes } = await readBytes(await client.open(url, LIMITS), 100, 900);
+    expect(bytes).toHaveLength(900);
+    await closed;
+  });
+
+  it('is an error where less comes than was announced', async () => {
+    const url = await tcp((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'));
+    });
+    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ permanent: false });
+  });
+});
+
+it('serves a hundred callers side by side', async () => {
+  const there = await host();
+  const waiting: (() => void)[] = [];
+  const urls = Array.from({ length: 100 }, (_, n) =>
+    there.on(`/${n}`, (__, response) => {
+      waiting.push(() => response.end(String(n)));
+      if (waiting.length === 64) for (const answer of waiting.splice(0)) answer();
+      else if (there.requests.length > 64) response.end(String(n));
+    }),
+  );
+  const client = clientWith();
+  const bodies = await Promise.all(urls.map(async (url) => (await client.request(url, LIMITS)).body.toString()));
+  expect(bodies).toEqual(urls.map((_, n) => String(n)));
+});
+
+it('lets go of every connection when it is closed', async () => {
+  const there = await host();
+  const url = there.on('/', (_, response) => response.end('x'));
+  const client = new GuardedClient({ policy: LOOPBACK });
+  await client.request(url, LIMITS);
+  await client.close();
+  const probe = connect(there.port, '127.0.0.1').on('error', () => undefined);
+  await once(probe, 'connect');
+  probe.destroy();
+  expect(await failure(client.request(url, LIMITS))).toMatchObject({ permanent: false });
+});

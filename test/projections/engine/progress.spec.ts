@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Pool } from 'pg';
+import { silentLog } from '../../../src/kernel/log.js';
+import { Notifications } from '../../../src/postgres/notifications.js';
+import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
+import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
+
+let postgres: TestPostgres;
+let client: Client;
+let pool: Pool;
+let notifications: Notifications;
+let progress: ProjectionProgress;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  client = new Client({ connectionString: postgres.connectionString });
+  await client.connect();
+  await client.query(`
+    create table ops_checkpoint (name text, version int, position bigint);
+    create table ops_projection (name text, live_version int);
+    insert into ops_checkpoint values ('posts', 1, 40);
+    insert into ops_projection values ('posts', 1)`);
+  pool = new Pool({ connectionString: postgres.connectionString });
+  notifications = new Notifications(postgres.connectionString, silentLog);
+  await notifications.start();
+  progress = new ProjectionProgress(pool, notifications);
+});
+
+afterAll(async () => {
+  await notifications.stop();
+  await pool.end();
+  await client.end();
+  await postgres.stop();
+});
+
+describe('how far read models have come', () => {
+  it('is told by those who move them', async () => {
+    const there = progress.waitFor(['posts'], 50n);
+    await client.query(`select pg_notify('projection', 'posts 50')`);
+    expect(await there).toBe(true);
+    expect(await progress.waitFor(['posts'], 50n, 0)).toBe(true);
+  });
+
+  it('is asked anew once the database may have crashed and taken the last rows back', async () => {
+    progress.reached('posts', 50n);
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+                        where application_name = 'crosspost notifications' and datname = current_database()`);
+    while (await progress.waitFor(['posts'], 50n, 0)) await sleep(5); // not noticed yet
+    expect(await progress.waitFor(['posts'], 50n, 300)).toBe(false);
+    expect(await progress.waitFor(['posts'], 40n)).toBe(true);
+    await client.query('update ops_checkpoint set position = 50');
+    expect(await progress.waitFor(['posts'], 50n)).toBe(true);
+  });
+});
