@@ -1,5 +1,5 @@
 /**
- * bench -- unauthorized-timing [--n=20000]: can the causes of a 401 be told apart by time (spec: Authentication, 8; D-7)?
+ * bench -- unauthorized-timing [--n=20000]: can the causes of a 401 be told apart by time (publish-api.md: Authentication, 8; D-7)?
  * Unknown slug, bad token, address outside the allowlist, bad signature and old timestamp, asked in random order over a
  * few keep-alive connections, n times each; requests differ in nothing but what makes them fail. A two-sided
  * Mann-Whitney U test of each pair; exit code 1 where any p is 0.01 or less. (Ten honest pairs have a p so small about

@@ -8,7 +8,7 @@ import { startVkStandIn } from '../stand-ins/vk/vk-stand-in.js';
 import type { RunningStandIn } from '../stand-ins/kit/server.js';
 import type { PlatformUrls } from './worker.js';
 
-/** The networks' own addresses (platforms.md §1). */
+/** The networks' own addresses (networks.md §1). */
 const REAL: PlatformUrls = {
   telegram: 'https://api.telegram.org',
   vk: 'https://api.vk.ru',

@@ -5,7 +5,7 @@ import type { WallFeed, WallSource } from '../stand-ins/walls/feed.js';
 import { renderWalls } from '../stand-ins/walls/wall-page.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
 
-/** What the stand-in networks' readers see, all networks on one page; demo mode alone (management.md: The rest). */
+/** What the stand-in networks' readers see, all networks on one page; demo mode alone (management-api.md: The rest). */
 @Controller('walls')
 export class WallsController {
   constructor(@Inject(NETWORKS) private readonly networks: Networks) {}

@@ -21,7 +21,7 @@ interface KeysFile {
 
 /**
  * The keys that were set, and generated ones for those that were not. Generated keys are made once and kept in
- * DATA_DIR/keys.json, mode 0600 (management.md: OPERATOR_KEY, SECRETS_KEY); nothing is written where both are set.
+ * DATA_DIR/keys.json, mode 0600 (management-api.md: OPERATOR_KEY, SECRETS_KEY); nothing is written where both are set.
  * Processes that share a SECRETS_KEY, as those of one database do, generate the same OPERATOR_KEY, each in its DATA_DIR.
  * @throws Error with a sentence for people when the file cannot be read, written or understood. A damaged file is
  * never replaced: what SECRETS_KEY has encrypted would be lost with it.

@@ -7,28 +7,35 @@ describe('limits profiles', () => {
   it.each([
     ['A', { pro: [10, 1, 100], maxi: [10, 1, 300], business: [10, 1, 1000] }],
     ['B', { pro: [1, 5, 300], maxi: [1, 2, 1000], business: [1, 1, 5000] }],
-  ] as const)('version %s has the published bursts and hourly quotas (spec: Limits, D-15)', (name, figures) => {
-    const { plans } = readLimitsProfile(name);
-    for (const [plan, [requests, perSeconds, hourly]] of Object.entries(figures))
-      expect(plans[plan as keyof typeof figures]).toMatchObject({ burst: { requests, perSeconds }, hourly });
-  });
+  ] as const)(
+    'version %s has the published bursts and hourly quotas (publish-api.md: Limits, D-15)',
+    (name, figures) => {
+      const { plans } = readLimitsProfile(name);
+      for (const [plan, [requests, perSeconds, hourly]] of Object.entries(figures))
+        expect(plans[plan as keyof typeof figures]).toMatchObject({ burst: { requests, perSeconds }, hourly });
+    },
+  );
 
-  it.each(['A', 'B'])('version %s has what both versions share (spec: Limits; D-16, D-17, D-18, D-45)', (name) => {
-    const { plans, ...rest } = readLimitsProfile(name);
-    const column = <K extends keyof (typeof plans)['free']>(key: K): unknown[] => PLANS.map((plan) => plans[plan][key]);
-    expect(column('monthlyPosts')).toEqual([30, 150, 500, 2000, 10_000, null]);
-    expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
-    expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
-    expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
-    expect(rest).toEqual({
-      name,
-      minInterval: { min: 1, max: 60, default: 10 },
-      discoveryPerMinute: 60,
-      pausesPerMinute: 60,
-      replaysPerMinute: 60,
-      violationsToDisable: 5,
-    });
-  });
+  it.each(['A', 'B'])(
+    'version %s has what both versions share (publish-api.md: Limits; D-16, D-17, D-18, D-45)',
+    (name) => {
+      const { plans, ...rest } = readLimitsProfile(name);
+      const column = <K extends keyof (typeof plans)['free']>(key: K): unknown[] =>
+        PLANS.map((plan) => plans[plan][key]);
+      expect(column('monthlyPosts')).toEqual([30, 150, 500, 2000, 10_000, null]);
+      expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
+      expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
+      expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
+      expect(rest).toEqual({
+        name,
+        minInterval: { min: 1, max: 60, default: 10 },
+        discoveryPerMinute: 60,
+        pausesPerMinute: 60,
+        replaysPerMinute: 60,
+        violationsToDisable: 5,
+      });
+    },
+  );
 
   describe('from a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'limits-'));

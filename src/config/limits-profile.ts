@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** The plans, from the smallest (spec: Plan availability). */
+/** The plans, from the smallest (publish-api.md: Plan availability). */
 export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
 /** Name of a plan. */
 export type Plan = (typeof PLANS)[number];
 
-/** What one plan allows. null means unlimited (management.md: LIMITS_PROFILE). */
+/** What one plan allows. null means unlimited (management-api.md: LIMITS_PROFILE). */
 export interface PlanLimits {
   /** At most `requests` (>= 1) accepted posts in any sliding window of `perSeconds` (> 0), per endpoint. */
   readonly burst: { readonly requests: number; readonly perSeconds: number } | null;

@@ -47,7 +47,7 @@ const network = (name: keyof Settings['apiUrls'], before: string): Setting<strin
     show: (s) => s.apiUrls[name] ?? '(default)',
   });
 
-/** Every setting there is, in the order in which they are explained (management.md: Settings). */
+/** Every setting there is, in the order in which they are explained (management-api.md: Settings). */
 export const schema = {
   HOST: defaulted('127.0.0.1', {
     takes: 'an IP address or a host name',

@@ -11,7 +11,7 @@ export type Role = 'api' | 'worker' | 'tools';
 /** Least weight of what is logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Everything that can be set, read once at the start (management.md: Settings). Times in milliseconds. */
+/** Everything that can be set, read once at the start (management-api.md: Settings). Times in milliseconds. */
 export interface Settings {
   readonly host: string;
   /** 0: any free one. */

@@ -8,7 +8,7 @@ import { POOL } from '../postgres/tokens.js';
 
 const CHECK_MS = 3_000;
 
-/** Liveness, readiness and figures, from every role (management.md: The rest). */
+/** Liveness, readiness and figures, from every role (management-api.md: The rest). */
 @Controller()
 export class HealthController {
   constructor(

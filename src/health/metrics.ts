@@ -6,7 +6,7 @@ import type { AppendTimer } from '../event-store/aggregate-store.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request log says of the request (spec: Request-log decisions); empty for other routes. */
+    /** What the request log says of the request (publish-api.md: Request-log decisions); empty for other routes. */
     decision: string;
   }
 }

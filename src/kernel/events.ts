@@ -6,7 +6,7 @@ export interface DomainEvent<Type extends string = string, Data = unknown> {
   readonly data: Data;
 }
 
-/** Who did something: `operator`, `owner:own_…`, `endpoint:ep_…`, `system:<saga>` (management.md: Manners). */
+/** Who did something: `operator`, `owner:own_…`, `endpoint:ep_…`, `system:<saga>` (management-api.md: Manners). */
 export type Actor = string;
 
 /** Where a command came from; every event that it causes carries it. */

@@ -82,7 +82,7 @@ const CONFIRMING = { wave: 32, spacing: 3 };
 const MAX_SEEN = 100_000;
 
 /**
- * Rate limits per endpoint (spec: Limits; D-15..D-18), exact over all processes: the database judges, by its clock,
+ * Rate limits per endpoint (publish-api.md: Limits; D-15..D-18), exact over all processes: the database judges, by its clock,
  * one call at a time. Concurrent requests share one call; two to the same endpoint are judged in order.
  * @throws whatever the database does; isUnavailable tells an outage.
  */

@@ -5,7 +5,7 @@ import type { Slots } from '../runtime/semaphore.js';
 
 const KB = 1_024;
 
-/** Enough to tell a type, and for most files all that is needed (platforms.md §7). */
+/** Enough to tell a type, and for most files all that is needed (networks.md §7). */
 const HEAD_BYTES = 64 * KB;
 /** What is read after that, piece by piece. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);

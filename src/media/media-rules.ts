@@ -10,18 +10,18 @@ const MB = 1_048_576; // D-43
 /** Formats by the names that the specification has for them. */
 type Format = 'jpg' | 'png' | 'webp' | 'mp4' | 'mov' | 'webm' | 'mp3' | 'm4a' | 'ogg';
 
-/** What each type of media may be (spec: Limits). */
+/** What each type of media may be (publish-api.md: Limits). */
 const RULES: Readonly<Record<MediaType, { readonly maxBytes: number; readonly formats: readonly Format[] }>> = {
   photo: { maxBytes: 20 * MB, formats: ['jpg', 'png', 'webp'] },
   video: { maxBytes: 2_048 * MB, formats: ['mp4', 'mov', 'webm'] },
   audio: { maxBytes: 500 * MB, formats: ['mp3', 'm4a', 'ogg'] },
 };
 const MAX_SUM_BYTES = 4_096 * MB;
-/** Of a photo (spec: Limits). */
+/** Of a photo (publish-api.md: Limits). */
 export const MAX_PIXELS = 25_000_000;
 const MAX_VIDEO_SECONDS = 30 * 60;
 
-/** The largest file that may be fetched for a medium of this type, in bytes (spec: Limits). */
+/** The largest file that may be fetched for a medium of this type, in bytes (publish-api.md: Limits). */
 export const maxBytesOf = (type: MediaType): number => RULES[type].maxBytes;
 
 /** Extensions of the same format under other names. */
@@ -69,7 +69,7 @@ const formatOf = (inspection: Inspection | null, isComplete: boolean): Format | 
 
 /**
  * What is certainly wrong with a file that is to be published as a medium of some type: its real type, its size, its
- * megapixels, its length (spec: Limits; D-5, D-24). Where its bytes could not be parsed only its size is judged.
+ * megapixels, its length (publish-api.md: Limits; D-5, D-24). Where its bytes could not be parsed only its size is judged.
  */
 export const mediaComplaint = (
   type: MediaType,
@@ -134,7 +134,7 @@ const contentComplaint = (type: MediaType, inspection: Inspection, isComplete: b
     : undefined;
 };
 
-/** The sum of the sizes that are known (spec: Limits). It is a complaint about the list, not about one medium. */
+/** The sum of the sizes that are known (publish-api.md: Limits). It is a complaint about the list, not about one medium. */
 export const sumComplaint = (facts: readonly Pick<MediaFacts, 'sizeBytes'>[]): Complaint | undefined => {
   const sum = facts.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0);
   if (sum <= MAX_SUM_BYTES) return undefined;

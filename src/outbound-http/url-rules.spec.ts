@@ -4,7 +4,7 @@ import { fetchUrlComplaint } from './url-rules.js';
 const code = (url: string, allowPrivate: readonly string[] = []) =>
   fetchUrlComplaint(url, addressPolicy(allowPrivate))?.code;
 
-describe('fetchUrlComplaint (spec: Publish, rule 3; D-5)', () => {
+describe('fetchUrlComplaint (publish-api.md: Publish, rule 3; D-5)', () => {
   it.each([
     'https://example.org',
     'HTTPS://Example.ORG:443/a.jpg?b=c#d',

@@ -7,7 +7,7 @@ import { tooLong, type Complaint } from '../validation/wording.js';
 const complaint = (code: string, what: string): Complaint => ({ code, what });
 
 /**
- * Whether the service may fetch a URL for somebody, as far as the URL alone tells (spec: Publish, rule 3; D-5;
+ * Whether the service may fetch a URL for somebody, as far as the URL alone tells (publish-api.md: Publish, rule 3; D-5;
  * security.md: Fetching media safely): https on port 443, at most 2048 characters, no credentials, no private address.
  * Names are looked up, and their addresses judged, when it is fetched.
  */
@@ -37,7 +37,7 @@ export const fetchUrlComplaint = (url: string, policy: AddressPolicy = PUBLIC_ON
 const mayBePrivate = (addresses: readonly string[], policy: AddressPolicy): boolean =>
   policy.allowsPrivate && !addresses.some((address) => PUBLIC_ONLY.allows(address));
 
-/** What is wrong with the URL of a button (spec: Publish payload, Button). It is never fetched, only shown. */
+/** What is wrong with the URL of a button (publish-api.md: Publish payload, Button). It is never fetched, only shown. */
 export const buttonUrlComplaint = (url: string): Complaint | undefined =>
   linkComplaint(url, /^(?:https|tg):\/\//i, 'https:// or tg://');
 

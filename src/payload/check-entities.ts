@@ -11,7 +11,7 @@ interface Placed {
 const MAX_PROBLEMS = 50;
 
 /**
- * What is wrong with where entities stand (D-5, D-43, platforms.md §2): a range outside the text, an edge inside a
+ * What is wrong with where entities stand (D-5, D-43, networks.md §2): a range outside the text, an edge inside a
  * surrogate pair, entities that overlap in part, and entities of which one may not hold the other. Ranges are told
  * first, then nesting; nesting is judged among entities whose ranges are right. O(n log n).
  *

@@ -14,7 +14,7 @@ export const entitiesAt = (entities: readonly Entity[], places: readonly EntityP
   places.flatMap(([of, offset, length]) => (entities[of] ? [{ ...entities[of], offset, length }] : []));
 
 /**
- * How an entity behaves when entities meet (platforms.md §2, D-43): a `style` may stand in and hold anything but
+ * How an entity behaves when entities meet (networks.md §2, D-43): a `style` may stand in and hold anything but
  * `verbatim`, a `quote` may hold anything but quotes, `verbatim` holds nothing, a `label` holds styles alone.
  */
 export type EntityKind = 'style' | 'quote' | 'verbatim' | 'label';

@@ -8,7 +8,7 @@ import { buttonUrlComplaint, textLinkComplaint } from '../outbound-http/url-rule
 const TRACE_ID_LENGTH = 1_024;
 
 /**
- * What is sent, field by field, with the rules of the schema (spec: Publish payload, Limits). Built by hand from parsed
+ * What is sent, field by field, with the rules of the schema (publish-api.md: Publish payload, Limits). Built by hand from parsed
  * JSON: class-transformer would take seconds over a hostile `metadata` (security.md). Fields that the specification does
  * not have are ignored and go no further.
  */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.js';
 
-/** Formatting of a stretch of text; offset and length in UTF-16 code units (spec: Publish payload). */
+/** Formatting of a stretch of text; offset and length in UTF-16 code units (publish-api.md: Publish payload). */
 export interface Entity {
   readonly type: EntityType;
   readonly offset: number;

@@ -6,7 +6,7 @@ import { ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
 import { described } from '../validation/wording.js';
 
-/** The body of temp-pause (spec: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
+/** The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
   readonly project_minutes: number;
   readonly target_minutes: number;
@@ -15,7 +15,7 @@ export interface TempPauseBody {
 
 /** Spec: temp-resume. */
 export const RESUME_SCOPES = ['project', 'targets', 'all'] as const;
-/** The body of temp-resume (spec: temp-resume). */
+/** The body of temp-resume (publish-api.md: temp-resume). */
 export interface TempResumeBody {
   readonly scope: (typeof RESUME_SCOPES)[number];
   /** Public ids of targets; none means all (D-45). Of meaning where the scope is `targets`. */

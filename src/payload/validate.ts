@@ -11,7 +11,7 @@ export type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 
 /**
- * Checks a publish payload (spec: Publish payload, Limits; D-5, D-6, D-43). All problems are told at once, at most 50;
+ * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are told at once, at most 50;
  * one that breaks the schema makes the answer 422, content alone 400. Null and empty fields count as absent, as does a
  * text of which nothing can be seen; fields that the specification does not have are left out. Nothing is fetched, and
  * whether targets exist is asked later. Linear in the payload (but for sorting entities); never throws.

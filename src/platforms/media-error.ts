@@ -12,7 +12,7 @@ const CANNOT_GO: ReadonlySet<string> = new Set([
 export const goesAsLink = (error: PublishError): boolean => error.category === 'media' && CANNOT_GO.has(error.code);
 
 /**
- * What a medium that could not be had means for its post (spec: POST /v1/webhooks/{slug}, rule 3; D-24): wrong for good
+ * What a medium that could not be had means for its post (publish-api.md: POST /v1/webhooks/{slug}, rule 3; D-24): wrong for good
  * with category `media`, else worth another try. Nothing has been sent for it.
  */
 export const outcomeOfMediaError = (error: PublishError): StepOutcome =>

@@ -34,7 +34,7 @@ export interface PlainTextOptions {
 }
 
 /**
- * Text without formatting (platforms.md §2): a `text_link` becomes `text (url)`, everything else its own words. The
+ * Text without formatting (networks.md §2): a `text_link` becomes `text (url)`, everything else its own words. The
  * conversion comes first and the trimming after it, so that the limit holds for what will be seen; a link's address is
  * kept whole or left out.
  */

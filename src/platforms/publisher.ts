@@ -40,7 +40,7 @@ export interface Warning {
 export interface Step {
   /** Stable within a rendering: a retry resumes at the first step without a remembered result. */
   readonly name: string;
-  /** True for a call that readers can see: only such a call can be in doubt (platforms.md §3). */
+  /** True for a call that readers can see: only such a call can be in doubt (networks.md §3). */
   readonly visible: boolean;
   /** The network's own method name. */
   readonly method: string;
@@ -181,7 +181,7 @@ export interface Pace {
   readonly perMs: number;
 }
 
-/** What a network takes of us before it says so itself (platforms.md §3): of a chat, what readers see; of an account, all. */
+/** What a network takes of us before it says so itself (networks.md §3): of a chat, what readers see; of an account, all. */
 export interface PlatformPace {
   readonly perChannel: readonly Pace[];
   readonly perCredential: readonly Pace[];
@@ -216,7 +216,7 @@ export interface Publisher {
   callsOf(step: Step, media: readonly ProbedMedium[]): readonly ShownCall[];
   /**
    * For how long, in milliseconds from a call, the network takes another one with the same {@link SendContext.key} for
-   * the same post, so that it may be repeated without a look. Absent: it knows no keys (platforms.md §4).
+   * the same post, so that it may be repeated without a look. Absent: it knows no keys (networks.md §4).
    */
   readonly keyLifetimeMs?: number;
   /**

@@ -9,7 +9,7 @@ export interface UnansweredCall {
   readonly title: string;
   /** The network's identifier. */
   readonly platform: string;
-  /** Whether readers would see what it does: only then is it in doubt, else it may be repeated (platforms.md §3). */
+  /** Whether readers would see what it does: only then is it in doubt, else it may be repeated (networks.md §3). */
   readonly visible: boolean;
   /** What must not be told of the answer. */
   readonly credentials: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { PublishError, StepOutcome } from './publisher.js';
 
 /**
  * Runs the calls that upload a medium. Where they are refused, once more: the file may have been damaged on its way, and
- * a failed upload may always be sent again (platforms.md §3). What is refused again goes as a link in the text (D-22):
+ * a failed upload may always be sent again (networks.md §3). What is refused again goes as a link in the text (D-22):
  * the result's `unsent` says why, and no upload fails its post.
  */
 export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<StepOutcome> => {

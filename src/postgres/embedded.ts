@@ -32,7 +32,7 @@ export interface EmbeddedPostgresOptions {
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Starts the PostgreSQL that comes with the program, on 127.0.0.1, with its data in DATA_DIR (management.md:
+ * Starts the PostgreSQL that comes with the program, on 127.0.0.1, with its data in DATA_DIR (management-api.md:
  * DATABASE_URL). Waits until it takes connections, also through a recovery. A server that dies is started again on the
  * same port; one that outlived its process is shut down first.
  * @throws DataDirInUse another process works on this DATA_DIR.

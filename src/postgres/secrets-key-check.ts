@@ -15,7 +15,7 @@ export class WrongSecretsKey extends Error {
 
 /**
  * Makes sure that the 32-byte key is the database's own. The first process to start leaves the key's fingerprint (an
- * HMAC, from which the key cannot be found); every later one must match it (management.md: SECRETS_KEY).
+ * HMAC, from which the key cannot be found); every later one must match it (management-api.md: SECRETS_KEY).
  * @throws WrongSecretsKey
  */
 export const checkSecretsKey = async (pool: Pool, key: Buffer): Promise<void> => {

@@ -3,10 +3,10 @@ import { hash, randomBytes } from 'node:crypto';
 /** 32 random bytes, URL-safe. */
 const random = (): string => randomBytes(32).toString('base64url');
 
-/** An endpoint's bearer token: `<brand>_live_…` or `<brand>_test_…` (spec: Authentication, 2; D-34). */
+/** An endpoint's bearer token: `<brand>_live_…` or `<brand>_test_…` (publish-api.md: Authentication, 2; D-34). */
 export const newToken = (brand: string, mode: 'live' | 'test'): string => `${brand}_${mode}_${random()}`;
 
-/** An owner's key (management.md: Manners). */
+/** An owner's key (management-api.md: Manners). */
 export const newOwnerKey = (brand: string): string => `${brand}_owner_${random()}`;
 
 /** An endpoint's slug: opaque, URL-safe, without signs that a shell or a reader could stumble over. */

@@ -102,7 +102,7 @@ export const Must = {
         (value) => `has ${grouped((value as readonly unknown[]).length)} items; at most ${limit} are allowed`,
       ),
     ),
-  /** A pause in minutes (spec: Limits). */
+  /** A pause in minutes (publish-api.md: Limits). */
   bePauseMinutes: (): PropertyDecorator => {
     const range = breach('out_of_range', (value) => `must be from 0 to ${LIMITS.pauseMinutes}, not ${String(value)}`);
     const rules = [IsInt(wrongType('an integer')), Min(0, range), Max(LIMITS.pauseMinutes, range)];

@@ -16,7 +16,7 @@ const hmac = (secret: string, text: string): string => createHmac('sha256', secr
 const seconds = (): number => Math.floor(Date.now() / 1_000);
 const endpointWith = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, [project], settings);
 
-describe('the bearer token (spec: Authentication, 1 to 3)', () => {
+describe('the bearer token (publish-api.md: Authentication, 1 to 3)', () => {
   let endpoint: TestEndpoint;
   beforeAll(async () => (endpoint = await endpointWith()));
 
@@ -55,7 +55,7 @@ describe('the bearer token (spec: Authentication, 1 to 3)', () => {
   });
 });
 
-describe('X-Service-Timestamp (spec: Authentication, 4)', () => {
+describe('X-Service-Timestamp (publish-api.md: Authentication, 4)', () => {
   let endpoint: TestEndpoint;
   beforeAll(async () => (endpoint = await endpointWith({ require_timestamp: true })));
 
@@ -83,7 +83,7 @@ describe('X-Service-Timestamp (spec: Authentication, 4)', () => {
   });
 });
 
-describe('X-Service-Client-Signature (spec: Authentication, 5)', () => {
+describe('X-Service-Client-Signature (publish-api.md: Authentication, 5)', () => {
   let endpoint: TestEndpoint;
   beforeAll(async () => (endpoint = await endpointWith({ require_signature: true })));
 
@@ -129,7 +129,7 @@ describe('X-Service-Client-Signature (spec: Authentication, 5)', () => {
   });
 });
 
-describe('the 401 (spec: Authentication, 7 and 8)', () => {
+describe('the 401 (publish-api.md: Authentication, 7 and 8)', () => {
   it('is the same for every cause: unknown slug, token, address, signature, timestamp', async () => {
     const post = (endpoint: TestEndpoint, headers: Record<string, string> = {}) =>
       endpoint.post('', { text: 'a' }, headers);

@@ -31,7 +31,7 @@ const postsOf = async (endpoint: TestEndpoint): Promise<{ id: string }[]> => {
   return listed(endpoint);
 };
 
-describe('the publish response (spec: Publish response; D-10)', () => {
+describe('the publish response (publish-api.md: Publish response; D-10)', () => {
   it('is ok, id, trace_id and queued_targets, and nothing else', async () => {
     const endpoint = await gateway.endpoint(owner, [projects[0]!]);
     const { status, headers, body } = await endpoint.post('', { text: 'a', trace_id: 'trace-7' });
@@ -67,7 +67,7 @@ describe('the publish response (spec: Publish response; D-10)', () => {
   });
 });
 
-describe('targets (spec: Publish payload; POST /v1/webhooks/{slug}, 1)', () => {
+describe('targets (publish-api.md: Publish payload; POST /v1/webhooks/{slug}, 1)', () => {
   it('restrict the post to those that are named', async () => {
     const endpoint = await gateway.endpoint(owner, all());
     const { body } = await endpoint.post('', { text: 'a', targets: [{ id: sport!.id }] });
@@ -98,7 +98,7 @@ describe('targets (spec: Publish payload; POST /v1/webhooks/{slug}, 1)', () => {
   });
 });
 
-describe('an endpoint with no project (spec: POST /v1/webhooks/{slug}, 2; D-10)', () => {
+describe('an endpoint with no project (publish-api.md: POST /v1/webhooks/{slug}, 2; D-10)', () => {
   it('answers 200 in silence, and creates no post', async () => {
     const endpoint = await gateway.endpoint(owner, []);
     const { status, body } = await endpoint.post('', { text: 'a', trace_id: 't' });
@@ -113,7 +113,7 @@ describe('an endpoint with no project (spec: POST /v1/webhooks/{slug}, 2; D-10)'
   });
 });
 
-describe('what a post keeps (spec: Post)', () => {
+describe('what a post keeps (publish-api.md: Post)', () => {
   it('metadata is stored as it was sent', async () => {
     const endpoint = await gateway.endpoint(owner, all());
     const metadata = { a: [1, 'two', null, { three: 3.5 }], ключ: '😀', empty: {} };
@@ -123,7 +123,7 @@ describe('what a post keeps (spec: Post)', () => {
   });
 });
 
-describe('batches (spec: What the service does, 3)', () => {
+describe('batches (publish-api.md: What the service does, 3)', () => {
   it('are not supported: an array of posts is 422', async () => {
     const endpoint = await gateway.endpoint(owner, all());
     expect((await endpoint.post('', [{ text: 'a' }, { text: 'b' }])).status).toBe(422);

@@ -17,7 +17,7 @@ const setUp = async (plan = 'pro'): Promise<Setting> => {
 const isActive = async ({ id }: TestEndpoint): Promise<boolean> =>
   (await gateway.manage('GET', `/endpoints/${id}`)).is_active as boolean;
 
-describe('an endpoint that its owner switched off (spec: Endpoint and pause states; D-8)', () => {
+describe('an endpoint that its owner switched off (publish-api.md: Endpoint and pause states; D-8)', () => {
   it('answers 403 on every route, until it is switched on again', async () => {
     const { endpoint } = await setUp();
     await gateway.manage('POST', `/endpoints/${endpoint.id}/disable`);
@@ -36,7 +36,7 @@ describe('an endpoint that its owner switched off (spec: Endpoint and pause stat
   });
 });
 
-describe('an endpoint whose plan no longer allows input (spec: Endpoint and pause states; D-8)', () => {
+describe('an endpoint whose plan no longer allows input (publish-api.md: Endpoint and pause states; D-8)', () => {
   it.each(['free', 'mini', 'standard'])(
     '%s: 503, the endpoint is disabled, and a better plan alone does not enable it',
     async (plan) => {
@@ -76,7 +76,7 @@ describe('the order of what is judged (D-7)', () => {
   });
 });
 
-describe('under maintenance (D-7; spec: rejected_disabled)', () => {
+describe('under maintenance (D-7; publish-api.md: rejected_disabled)', () => {
   it('all of /v1 answers 503 before anything else, whoever asks', async () => {
     const down = await TestGateway.start({ MAINTENANCE: 'on' });
     try {

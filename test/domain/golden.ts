@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { NewEvent, StoredEvent } from '../../src/event-store/port.js';
 
-const FOLDER = new URL('../events/golden/', import.meta.url);
+const FOLDER = new URL('./golden/', import.meta.url);
 
 /** Where in its stream a golden event stands: alone. */
 export const goldenPlace = (type: string) => ({ stream: `golden-${type}`, revision: 0n, previousHash: '' });

@@ -10,7 +10,7 @@ import { until } from './until.js';
 const MB = 1_048_576;
 /** The most that MAX takes; with TEST_LONG the most that a post may have. */
 const FILM_MB = process.env.TEST_LONG ? 2_048 : 250;
-/** The largest video that each network takes (platforms.md §1). */
+/** The largest video that each network takes (networks.md §1). */
 const TAKES_MB = { telegram: 50, vk: 2_048, max: 250, ok: 2_048 };
 type Platform = keyof typeof TAKES_MB;
 const NETWORKS = Object.keys(TAKES_MB) as Platform[];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './until.js';
 
-/** management.md: publication, as far as tests look at it. */
+/** management-api.md: publication, as far as tests look at it. */
 export interface Publication {
   readonly id: string;
   readonly target_id: string;
@@ -13,7 +13,7 @@ export interface Publication {
   readonly message_ids: readonly string[];
 }
 
-/** management.md: a post; `payload` in GET /posts/{id} alone. */
+/** management-api.md: a post; `payload` in GET /posts/{id} alone. */
 export interface Post {
   readonly id: string;
   readonly endpoint_id: string;

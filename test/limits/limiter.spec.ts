@@ -14,7 +14,7 @@ const seeded = (seed: number) => () => {
   return seed / 2 ** 32;
 };
 
-describe('min-interval (spec: Limits; D-16)', () => {
+describe('min-interval (publish-api.md: Limits; D-16)', () => {
   it('counts from the last accepted post, to the microsecond', async () => {
     const on = await scene();
     expect(await on.postAt('12:00:00')).toEqual(TAKEN);
@@ -54,7 +54,7 @@ describe('min-interval (spec: Limits; D-16)', () => {
   });
 });
 
-describe('burst: a sliding window (spec: Limits; D-15)', () => {
+describe('burst: a sliding window (publish-api.md: Limits; D-15)', () => {
   it('takes ten a second and no eleventh before the first is a second old', async () => {
     const on = await scene({ violationsToDisable: null }, 0);
     for (let i = 0; i < 10; i++) expect(await on.postAt(`12:00:00.${i}`)).toEqual(TAKEN);
@@ -103,7 +103,7 @@ describe('burst: a sliding window (spec: Limits; D-15)', () => {
   });
 });
 
-describe('hourly quota (spec: Limits)', () => {
+describe('hourly quota (publish-api.md: Limits)', () => {
   const two = { plan: { hourly: 2, burst: null } };
 
   it('resets at the UTC hour, exactly', async () => {

@@ -8,7 +8,7 @@ afterAll(() => database.stop());
 
 const scene = scenes(() => database);
 
-describe('violations (spec: States; D-17)', () => {
+describe('violations (publish-api.md: States; D-17)', () => {
   const violate = async (on: Scene, times: readonly string[]): Promise<Verdict[]> => {
     const verdicts = [];
     for (const time of times) verdicts.push(await on.postAt(time));
@@ -130,7 +130,7 @@ describe('budgets by the minute (D-17, D-45)', () => {
   });
 });
 
-describe('the sandbox by the day (spec: Limits; D-17)', () => {
+describe('the sandbox by the day (publish-api.md: Limits; D-17)', () => {
   it.each([
     ['free', 100],
     ['mini', 1000],

@@ -34,7 +34,7 @@ const longFilm = (size: number, shape: FilmShape): ServedFile => {
   return sparse(head.length === before.length ? size : size + head.length - before.length, head, tail);
 };
 
-describe('what a medium is (spec: Limits)', () => {
+describe('what a medium is (publish-api.md: Limits)', () => {
   it.each<[Media['type'], string, Buffer, string, Partial<ProbeReport>]>([
     ['photo', 'a JPEG', jpeg(640, 480), 'image/jpeg', { width: 640, height: 480 }],
     ['photo', 'a PNG', png(640, 480), 'image/png', { width: 640, height: 480 }],

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../kernel/events.js';
 import { notFound } from './refusals.js';
 
-/** Who makes a management call (management.md: Manners). */
+/** Who makes a management call (management-api.md: Manners). */
 export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; readonly ownerId: string };
 
 const callers = new WeakMap<FastifyRequest, Caller>();

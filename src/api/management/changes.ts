@@ -39,7 +39,7 @@ type Work<T> = (draft: T, change: Change) => Promise<Changed>;
 
 /**
  * The way of every change: body → schema → idempotency key → command → views → answer. Read your writes: the answer
- * comes when the views that the API reads show the change (management.md: Manners).
+ * comes when the views that the API reads show the change (management-api.md: Manners).
  */
 @Injectable()
 export class Changes {

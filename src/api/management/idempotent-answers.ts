@@ -27,7 +27,7 @@ interface Row {
 }
 
 const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
-/** management.md: Manners. */
+/** management-api.md: Manners. */
 const KEPT = "interval '24 hours'";
 /** Later than any repeat could still count on it. */
 const FORGOTTEN = "interval '25 hours'";

@@ -9,7 +9,7 @@ import { FindOwnerByKey } from '../../projections/discovery/discovery.queries.js
 import { tokenHash } from '../../secrets/tokens.js';
 import { identify } from './caller.js';
 
-/** Lets in who brings the operator's or an owner's key, before anything of the body is read (management.md: Manners). */
+/** Lets in who brings the operator's or an owner's key, before anything of the body is read (management-api.md: Manners). */
 @Injectable()
 export class KeyGuard implements CanActivate {
   private readonly operatorHash: string;

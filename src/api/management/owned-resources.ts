@@ -41,7 +41,7 @@ const QUERIES: Readonly<Record<Kind, typeof ListQuery>> = {
   endpoint: listQueryOf('ep'),
 };
 
-/** Things as their caller may see them: an owner its own, the operator all (management.md: Manners). */
+/** Things as their caller may see them: an owner its own, the operator all (management-api.md: Manners). */
 @Injectable()
 export class OwnedThings {
   constructor(

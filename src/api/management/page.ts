@@ -29,7 +29,7 @@ export const cursorOf = (keys: keyof typeof KEYS | IdPrefix): PropertyDecorator 
   );
 };
 
-/** The query of a list (management.md: Manners); each declares the form of its cursor, {@link cursorOf}. */
+/** The query of a list (management-api.md: Manners); each declares the form of its cursor, {@link cursorOf}. */
 export class PageQuery {
   @Is.fine(limitComplaint)
   readonly limit: string | undefined;

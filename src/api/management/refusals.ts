@@ -1,7 +1,7 @@
 import type { Rejection } from '../../kernel/result.js';
 import { HttpProblem } from '../transport/http-problem.js';
 
-/** How what a use case refuses is answered; 409 is the state of things (management.md: Manners). */
+/** How what a use case refuses is answered; 409 is the state of things (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = { not_found: 404, plan_not_allowed: 402, unknown_ids: 422 };
 
 /** A rejection as an answer; what it figures out stands beside the error's own fields (`retry_at`). */

@@ -21,7 +21,7 @@ export interface InfoAnswer {
   readonly capabilities: typeof CAPABILITIES;
 }
 
-/** Exact rate limits are left out on purpose (spec: GET …/info, 3). */
+/** Exact rate limits are left out on purpose (publish-api.md: GET …/info, 3). */
 const CAPABILITIES = {
   entity_types: ENTITY_TYPES,
   media_types: MEDIA_TYPES,

@@ -6,7 +6,7 @@ import { FindEndpointTargets } from '../../projections/discovery/endpoint-target
 import { Gate } from './gate/gate.js';
 import { type InfoAnswer, infoAnswer } from './info-answer.js';
 
-/** Discovery (spec: GET /v1/webhooks/{slug}/info). */
+/** Discovery (publish-api.md: GET /v1/webhooks/{slug}/info). */
 @Controller('v1/webhooks/:slug')
 export class InfoController {
   constructor(

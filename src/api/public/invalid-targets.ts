@@ -3,7 +3,7 @@ import type { EndpointAccess } from '../../projections/discovery/endpoint-access
 import { Refusal } from './gate/refusal.js';
 import { HttpProblem } from '../transport/http-problem.js';
 
-/** 422 where a request names targets and none of them is the endpoint's (spec: Errors). */
+/** 422 where a request names targets and none of them is the endpoint's (publish-api.md: Errors). */
 export const invalidTargets = (
   endpoint: EndpointAccess,
   { rejection: code, message }: Rejection<'invalid_targets'>,

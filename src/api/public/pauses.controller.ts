@@ -31,7 +31,7 @@ const VIEWS = ['discovery', 'publish-schedule'];
 /** How long an answer waits for the views, ms. The pause is in force without them. */
 const VIEWS_MS = 5_000;
 
-/** Pausing and resuming without publishing (spec: temp-pause, temp-resume; D-21, D-45). */
+/** Pausing and resuming without publishing (publish-api.md: temp-pause, temp-resume; D-21, D-45). */
 @Controller('v1/webhooks/:slug')
 export class PausesController {
   constructor(

@@ -14,7 +14,7 @@ import { bodySizeOf } from '../transport/raw-body.js';
 /** The route as the request log shows it, known here: the framework would make an object to tell it. */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
 
-/** Publishing (spec: POST /v1/webhooks/{slug}). */
+/** Publishing (publish-api.md: POST /v1/webhooks/{slug}). */
 @Controller('v1/webhooks')
 export class WebhooksController {
   constructor(

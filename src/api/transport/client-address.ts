@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address (spec: Authentication, 7; TRUSTED_PROXIES): IPv4 written in IPv6 as IPv4, without a zone. */
+    /** The client's address (publish-api.md: Authentication, 7; TRUSTED_PROXIES): IPv4 written in IPv6 as IPv4, without a zone. */
     clientAddress: string;
   }
 }

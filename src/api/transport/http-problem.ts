@@ -10,7 +10,7 @@ export class HttpProblem extends Error {
     /** For people; at most 50 are told (D-6). */
     readonly problems: readonly Problem[],
     readonly headers: Readonly<Record<string, string>> = {},
-    /** Beside the error's own fields, for programs: `retry_at` (management.md: rotate-slug). */
+    /** Beside the error's own fields, for programs: `retry_at` (management-api.md: rotate-slug). */
     readonly figures: NonNullable<Rejection['figures']> = {},
   ) {
     super(problems[0]?.message ?? code);

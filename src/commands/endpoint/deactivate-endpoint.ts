@@ -4,7 +4,7 @@ import type { Execution } from '../../event-store/codec.js';
 import { Streams } from '../../event-store/aggregate-store.js';
 import { done, type Outcome } from '../command-result.js';
 
-/** The owner switches an endpoint off (spec: Endpoint and pause states); requests are then answered 403 (D-8). */
+/** The owner switches an endpoint off (publish-api.md: Endpoint and pause states); requests are then answered 403 (D-8). */
 export class DeactivateEndpoint extends Command<Outcome> {
   constructor(
     readonly execution: Execution,

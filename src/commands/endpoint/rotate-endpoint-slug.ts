@@ -4,7 +4,7 @@ import type { Execution } from '../../event-store/codec.js';
 import { Streams } from '../../event-store/aggregate-store.js';
 import { done, type Outcome } from '../command-result.js';
 
-/** A new slug for an endpoint, once in 24 hours; the old one stops working at once (spec: Inbound endpoint). */
+/** A new slug for an endpoint, once in 24 hours; the old one stops working at once (publish-api.md: Inbound endpoint). */
 export class RotateEndpointSlug extends Command<Outcome> {
   constructor(
     readonly execution: Execution,

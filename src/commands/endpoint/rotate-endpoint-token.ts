@@ -4,7 +4,7 @@ import type { Execution } from '../../event-store/codec.js';
 import { Streams } from '../../event-store/aggregate-store.js';
 import { done, type Outcome } from '../command-result.js';
 
-/** A new token for an endpoint; the old one is dead at once (spec: Authentication, 3). */
+/** A new token for an endpoint; the old one is dead at once (publish-api.md: Authentication, 3). */
 export class RotateEndpointToken extends Command<Outcome> {
   constructor(
     readonly execution: Execution,

@@ -21,7 +21,7 @@ export const allTargets = (projects: readonly AccessProject[]): NamedTargets => 
 };
 
 /**
- * Which of an endpoint's channels a request means (spec: temp-pause, 2; POST /v1/webhooks/{slug}, 1).
+ * Which of an endpoint's channels a request means (publish-api.md: temp-pause, 2; POST /v1/webhooks/{slug}, 1).
  * @param named public ids of targets; none means all. Ids that are no targets of the endpoint are passed over, as long
  * as one is; `invalid_targets` where none is.
  */

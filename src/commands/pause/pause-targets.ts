@@ -13,7 +13,7 @@ export interface PauseScope {
   readonly channels?: { readonly ids: readonly string[]; readonly minutes: number };
 }
 
-/** Pauses projects, channels or both without publishing; never shortens a longer pause (spec: temp-pause; D-21). */
+/** Pauses projects, channels or both without publishing; never shortens a longer pause (publish-api.md: temp-pause; D-21). */
 export class PauseTargets extends Command<Done> {
   constructor(
     readonly execution: Execution,

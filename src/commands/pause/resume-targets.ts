@@ -6,7 +6,7 @@ import { Streams } from '../../event-store/aggregate-store.js';
 import { isRejection } from '../../kernel/result.js';
 import { allDone, done, type Done } from '../command-result.js';
 
-/** Lifts the pauses of projects and channels; what is not paused stays as it is (spec: temp-resume; D-21). */
+/** Lifts the pauses of projects and channels; what is not paused stays as it is (publish-api.md: temp-resume; D-21). */
 export class ResumeTargets extends Command<Done> {
   constructor(
     readonly execution: Execution,

@@ -20,7 +20,7 @@ export interface PausesMoved extends Done {
   readonly rescheduled: number;
 }
 
-/** Pauses an endpoint's projects, some of its channels, or both, without publishing (spec: temp-pause; D-21, D-45). */
+/** Pauses an endpoint's projects, some of its channels, or both, without publishing (publish-api.md: temp-pause; D-21, D-45). */
 export class TempPause extends Command<PausesMoved | Rejection<'invalid_targets'>> {
   constructor(
     readonly origin: Origin,

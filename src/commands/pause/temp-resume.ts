@@ -11,7 +11,7 @@ import { execution } from '../origin.js';
 import { ResumeTargets } from './resume-targets.js';
 import type { PausesMoved } from './temp-pause.js';
 
-/** Lifts the pauses of an endpoint's projects, of some of its channels, or of both (spec: temp-resume; D-45). */
+/** Lifts the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45). */
 export class TempResume extends Command<PausesMoved | Rejection<'invalid_targets'>> {
   constructor(
     readonly origin: Origin,

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import {
   type AnsweredRequest,
-  type RequestsAnswered,
+  type RequestsLogged,
   requestLogStream,
 } from '../../domain/request-log/request-log.events.js';
 import { BEGINNING, WrongExpectedRevision } from '../../event-store/port.js';
@@ -41,7 +41,7 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
   /** @throws Unavailable */
   async execute({ endpointId, requests }: LogRequests): Promise<void> {
     const stream = requestLogStream(endpointId);
-    const event: RequestsAnswered = { type: 'RequestsAnswered', data: { endpointId, requests } };
+    const event: RequestsLogged = { type: 'RequestsLogged', data: { endpointId, requests } };
     const id = newUuid();
     const origin = { actor: 'system:gate', requestId: '', causationId: id, correlationId: id };
     const execution = { ...origin, commandId: id, at: this.clock.now() };

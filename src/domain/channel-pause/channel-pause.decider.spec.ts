@@ -24,7 +24,7 @@ const paused = (until: number, postId: string | null = null): ChannelPauseEvent 
   data: { channelId, until, source: postId === null ? 'temp-pause' : 'publication', postId },
 });
 const kept = (until: number, postId: string): ChannelPauseEvent => ({
-  type: 'ChannelPauseKept',
+  type: 'ChannelPauseUnchanged',
   data: { channelId, until, postId },
 });
 const resumed = (at: number): ChannelPauseEvent => ({ type: 'ChannelResumed', data: { channelId, at } });
@@ -50,7 +50,7 @@ describe("a channel's pause (D-21)", () => {
       .when({ ...pause(30), minuteMs: 100 })
       .then([paused(T + 3_000)]));
 
-  it('is never shortened: a longer active pause stays (spec: Project and target pauses)', () =>
+  it('is never shortened: a longer active pause stays (publish-api.md: Project and target pauses)', () =>
     spec(channelPause)
       .given([paused(T + 60 * MINUTE)])
       .when(pause(30))
@@ -126,7 +126,7 @@ describe('a post that carries ad_target_pause_minutes', () => {
 });
 
 describe("lifting a channel's pause (D-21)", () => {
-  it('ends it there and then (spec: temp-resume)', () =>
+  it('ends it there and then (publish-api.md: temp-resume)', () =>
     spec(channelPause)
       .given([paused(T + 30 * MINUTE)])
       .when(resume(T + MINUTE))

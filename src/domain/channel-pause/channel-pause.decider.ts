@@ -28,7 +28,7 @@ export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPause
         const until = pausedUntil(command, state);
         if (until !== null) return [{ type: 'ChannelPaused', data: { channelId, until, source, postId } }];
         if (!asksFirst(postId, state)) return [];
-        return [{ type: 'ChannelPauseKept', data: { channelId, until: state.until, postId } }];
+        return [{ type: 'ChannelPauseUnchanged', data: { channelId, until: state.until, postId } }];
       }
       case 'Resume':
         return canResume(command, state) ? [{ type: 'ChannelResumed', data: { channelId, at: command.at } }] : [];
@@ -40,7 +40,7 @@ export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPause
   evolve(state, event) {
     switch (event.type) {
       case 'ChannelPaused':
-      case 'ChannelPauseKept':
+      case 'ChannelPauseUnchanged':
         return paused(state, event.data.until, event.data.postId);
       case 'ChannelResumed':
         return resumed(state);

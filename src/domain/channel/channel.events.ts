@@ -9,7 +9,7 @@ export type Platform = (typeof PLATFORMS)[number];
 /** The public part of a channel's credentials: chat_id or group_id. */
 export type Address = Readonly<Record<string, string>>;
 
-/** management.md: `buttons` (ok), `on_doubt`, `text_limit` (ok). */
+/** management-api.md: `buttons` (ok), `on_doubt`, `text_limit` (ok). */
 export interface ChannelSettings {
   readonly buttons?: 'link' | 'drop';
   readonly on_doubt?: 'hold' | 'resend';

@@ -104,7 +104,7 @@ describe('changing the settings of an endpoint', () => {
 });
 
 describe('rotating what guards an endpoint', () => {
-  it('a new token replaces the old one at once (spec: Authentication, 3)', () => {
+  it('a new token replaces the old one at once (publish-api.md: Authentication, 3)', () => {
     const rotated: EndpointEvent = { type: 'EndpointTokenRotated', data: { endpointId, tokenHash: 'b2' } };
     spec(endpoint).given([created]).when({ type: 'RotateToken', endpointId, tokenHash: 'b2' }).then([rotated]);
     expect(fold(endpoint, [created, rotated])).toMatchObject({ tokenHash: 'b2', slug: 's1', mode: 'live' });
@@ -131,7 +131,7 @@ describe('rotating what guards an endpoint', () => {
   });
 });
 
-describe('rotating the slug of an endpoint (spec: Inbound endpoint)', () => {
+describe('rotating the slug of an endpoint (publish-api.md: Inbound endpoint)', () => {
   const rotated = (slug: string, at: number): EndpointEvent => ({
     type: 'EndpointSlugRotated',
     data: { endpointId, slug, at },

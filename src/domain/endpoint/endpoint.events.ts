@@ -10,7 +10,7 @@ export type Mode = (typeof MODES)[number];
 /** D-8: by whom an endpoint was turned off. */
 export type DisabledBy = 'owner' | 'rate_limits' | 'plan';
 
-/** What an owner may set on an endpoint (spec: Inbound endpoint). */
+/** What an owner may set on an endpoint (publish-api.md: Inbound endpoint). */
 export interface EndpointSettings {
   readonly name: string | null;
   readonly projectIds: readonly string[];
@@ -23,7 +23,7 @@ export interface EndpointSettings {
   readonly verboseDiscovery: boolean;
 }
 
-/** An owner opened an endpoint (spec: Inbound endpoint). */
+/** An owner opened an endpoint (publish-api.md: Inbound endpoint). */
 export type EndpointCreated = DomainEvent<
   'EndpointCreated',
   {
@@ -48,7 +48,7 @@ export type EndpointTokenRotated = DomainEvent<
   'EndpointTokenRotated',
   { readonly endpointId: string; readonly tokenHash: string }
 >;
-/** The old slug is nobody’s from here on; `at` begins the cooldown (spec: Limits). */
+/** The old slug is nobody’s from here on; `at` begins the cooldown (publish-api.md: Limits). */
 export type EndpointSlugRotated = DomainEvent<
   'EndpointSlugRotated',
   { readonly endpointId: string; readonly slug: string; readonly at: Instant }

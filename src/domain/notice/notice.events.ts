@@ -2,7 +2,7 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** What an owner is told of (spec: Endpoint and pause states; D-25, D-26); the names are those of D-29. */
+/** What an owner is told of (publish-api.md: Endpoint and pause states; D-25, D-26); the names are those of D-29. */
 export type NoticeKind =
   'publication.in_doubt' | 'publication.failed' | 'channel.needs_attention' | 'endpoint.disabled';
 

@@ -63,7 +63,7 @@ describe.each([
   { of: 'a project', after: (c: readonly Command[], from = notPaused) => run(projectPause, c, from) },
   { of: 'a channel', after: (c: readonly Command[], from = notPaused) => run(channelPause, c, from) },
 ])('the pause of $of, whatever is asked of it', ({ after }) => {
-  it('is never shortened by any sequence of pauses (spec: Project and target pauses)', () =>
+  it('is never shortened by any sequence of pauses (publish-api.md: Project and target pauses)', () =>
     fc.assert(
       fc.property(anyCommands, fc.array(anyPause, { maxLength: 30 }), (before, pauses) => {
         let { state } = after(before);

@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/instant.js';
 
-/** What a project's and a channel's pause have in common; their streams, events and effects differ (spec: Project and target pauses). */
+/** What a project's and a channel's pause have in common; their streams, events and effects differ (publish-api.md: Project and target pauses). */
 export interface Pause {
   readonly type: 'Pause';
   readonly at: Instant;

@@ -1,7 +1,7 @@
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/decider.js';
 import { claimedKeys, keyIsTaken, post } from './post.decider.js';
-import type { PostAccepted, PostEvent, PostKeyReserved, PostPassedOver } from './post.events.js';
+import type { PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14, 12);
@@ -29,7 +29,7 @@ const acceptance = (
   ],
   request,
 });
-const passing = (acceptedAt: number): PostPassedOver['data'] => ({
+const passing = (acceptedAt: number): PostSkipped['data'] => ({
   acceptedAt,
   endpointId: 'ep_1',
   ownerId: 'own_1',
@@ -43,7 +43,7 @@ const accepted = (...of: Parameters<typeof acceptance>): PostEvent => ({
   type: 'PostAccepted',
   data: acceptance(...of),
 });
-const passedOver = (at: number): PostEvent => ({ type: 'PostPassedOver', data: passing(at) });
+const passedOver = (at: number): PostEvent => ({ type: 'PostSkipped', data: passing(at) });
 const reservation: PostKeyReserved['data'] = { endpointId: 'ep_1', place: { stream: 'post-a', revision: 3 }, at: T };
 const reserved: PostEvent = { type: 'PostKeyReserved', data: reservation };
 
@@ -168,7 +168,7 @@ describe('the answer that a key remembers (D-9)', () => {
 });
 
 describe('a key', () => {
-  it('is taken for 24 hours, the moment at which they end not included (spec: Limits)', () => {
+  it('is taken for 24 hours, the moment at which they end not included (publish-api.md: Limits)', () => {
     expect(keyIsTaken(T, T + 24 * HOUR - 1)).toBe(true);
     expect(keyIsTaken(T, T + 24 * HOUR)).toBe(false);
   });

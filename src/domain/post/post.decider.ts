@@ -1,12 +1,12 @@
 import { type Decider, never } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
-import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostPassedOver } from './post.events.js';
+import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 
 /** What can be asked of the stream of an idempotency key. */
 export type PostCommand =
   | { readonly type: 'AcceptPost'; readonly data: PostAccepted['data'] }
-  | { readonly type: 'PassPostOver'; readonly data: PostPassedOver['data'] }
+  | { readonly type: 'PassPostOver'; readonly data: PostSkipped['data'] }
   | { readonly type: 'ReservePostKey'; readonly data: PostKeyReserved['data'] };
 
 /** What the last event of a key's stream says. */
@@ -64,7 +64,7 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
       case 'AcceptPost':
         return isReplay(command.data, state) ? REPLAY : [{ type: 'PostAccepted', data: command.data }];
       case 'PassPostOver':
-        return isReplay(command.data, state) ? REPLAY : [{ type: 'PostPassedOver', data: command.data }];
+        return isReplay(command.data, state) ? REPLAY : [{ type: 'PostSkipped', data: command.data }];
       case 'ReservePostKey':
         return [{ type: 'PostKeyReserved', data: command.data }];
       default:
@@ -79,7 +79,7 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
         const answer = { postId, traceId, queuedTargets: targets.length };
         return { at, keys: claimedKeys(event.data), bodyHash, answer };
       }
-      case 'PostPassedOver': {
+      case 'PostSkipped': {
         const { traceId, bodyHash, acceptedAt: at } = event.data;
         const answer = { postId: null, traceId, queuedTargets: 0 };
         return { at, keys: claimedKeys(event.data), bodyHash, answer };
@@ -94,7 +94,7 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
 
 const REPLAY = reject('replay', 'This key was used within the last 24 hours.');
 
-const isReplay = (data: PostAccepted['data'] | PostPassedOver['data'], state: PostState): boolean =>
+const isReplay = (data: PostAccepted['data'] | PostSkipped['data'], state: PostState): boolean =>
   state !== null &&
   'keys' in state &&
   keyIsTaken(state.at, data.acceptedAt) &&

@@ -54,8 +54,8 @@ export type PostAccepted = DomainEvent<
 >;
 
 /** An endpoint bound to no project took a post with a key: nothing is published, but the answer is remembered (D-10, D-19). */
-export type PostPassedOver = DomainEvent<
-  'PostPassedOver',
+export type PostSkipped = DomainEvent<
+  'PostSkipped',
   {
     readonly acceptedAt: Instant;
     readonly endpointId: string;
@@ -92,12 +92,12 @@ export type PayloadPartStored = DomainEvent<
 >;
 
 /** What the stream of an idempotency key holds. */
-export type PostEvent = PostAccepted | PostPassedOver | PostKeyReserved;
+export type PostEvent = PostAccepted | PostSkipped | PostKeyReserved;
 
 /** Versions of these events, and of the parts that lie beside them. */
 export const postEvents = {
   PostAccepted: { version: 1 },
-  PostPassedOver: { version: 1 },
+  PostSkipped: { version: 1 },
   PostKeyReserved: { version: 1 },
   PayloadPartStored: { version: 1 },
 } satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

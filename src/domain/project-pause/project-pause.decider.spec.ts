@@ -50,7 +50,7 @@ describe("a project's pause (D-21)", () => {
       .when({ ...pause(30), minuteMs: 100 })
       .then([paused(T + 3_000)]));
 
-  it('is never shortened: a longer active pause stays (spec: Project and target pauses)', () =>
+  it('is never shortened: a longer active pause stays (publish-api.md: Project and target pauses)', () =>
     spec(projectPause)
       .given([paused(T + 60 * MINUTE)])
       .when(pause(30))
@@ -126,7 +126,7 @@ describe('a post that carries ad_pause_minutes', () => {
 });
 
 describe("lifting a project's pause (D-21)", () => {
-  it('ends it there and then (spec: temp-resume)', () =>
+  it('ends it there and then (publish-api.md: temp-resume)', () =>
     spec(projectPause)
       .given([paused(T + 30 * MINUTE)])
       .when(resume(T + MINUTE))

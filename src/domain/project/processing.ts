@@ -42,7 +42,7 @@ export type Signature = {
   readonly platforms?: readonly Platform[];
 };
 
-/** What a project does to posts on their way, in the order of D-28; every part is optional (management.md: `processing`). */
+/** What a project does to posts on their way, in the order of D-28; every part is optional (management-api.md: `processing`). */
 export type Processing = {
   readonly filters?: readonly Filter[];
   readonly footer?: Footer;

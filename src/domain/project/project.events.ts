@@ -10,7 +10,7 @@ export type ProjectCreated = DomainEvent<
     readonly ownerId: string;
     readonly name: string;
     readonly channelIds: readonly string[];
-    /** management.md: `processing`; validated before it gets here (D-28). */
+    /** management-api.md: `processing`; validated before it gets here (D-28). */
     readonly processing: JsonObject;
   }
 >;

@@ -13,11 +13,11 @@ const started = (attempt: number, sending: string | null = null): PublicationEve
   data: { ...which, attempt, worker: 'w1', sending, at: T, projectRevision: null },
 });
 const sendBegan = (attempt: number, sending: string): PublicationEvent => ({
-  type: 'PublicationSendBegan',
+  type: 'PublicationStepStarted',
   data: { ...which, attempt, sending },
 });
 const stepDone = (attempt: number, step: string, messageIds: string[], sending: string | null): PublicationEvent => ({
-  type: 'PublicationStepDone',
+  type: 'PublicationStepCompleted',
   data: { ...which, attempt, step, result: { id: step }, messageIds, urls: messageIds.map((id) => `/${id}`), sending },
 });
 const postponed = (attempt: number): PublicationEvent => ({
@@ -305,7 +305,7 @@ describe('filtering a publication (D-22, D-28)', () => {
   );
 });
 
-describe("the owner's word on a publication (D-25, management.md: 409 for a second time)", () => {
+describe("the owner's word on a publication (D-25, management-api.md: 409 for a second time)", () => {
   it.each(endings.filter(([status]) => status === 'failed' || status === 'in_doubt'))(
     'resends or dismisses once what is %s',
     (_, events) => {

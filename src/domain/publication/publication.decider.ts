@@ -68,7 +68,7 @@ export type PublicationCommand = Which &
     | { readonly type: 'Dismiss'; readonly at: Instant }
   );
 
-/** Where a publication stands (management.md: publication). */
+/** Where a publication stands (management-api.md: publication). */
 export type PublicationStatus =
   'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
 
@@ -176,9 +176,9 @@ export const publication: Decider<
         const text = { projectRevision: projectRevision ?? state.projectRevision };
         return { ...state, ...counts, ...text, status: 'publishing', attempt, startedAt: at, worker, sending };
       }
-      case 'PublicationSendBegan':
+      case 'PublicationStepStarted':
         return { ...state, sending: event.data.sending };
-      case 'PublicationStepDone': {
+      case 'PublicationStepCompleted': {
         const { step, result, messageIds, urls, sending } = event.data;
         const ids = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
         return { ...state, ...ids, sending, results: { ...state.results, [step]: result } };
@@ -231,12 +231,14 @@ const duringAttempt = (
   const { attempt } = command;
   switch (command.type) {
     case 'BeginSend':
-      return [{ type: 'PublicationSendBegan', data: { attempt, sending: command.sending, ...which } }];
+      return [{ type: 'PublicationStepStarted', data: { attempt, sending: command.sending, ...which } }];
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
       // Told by a look-up and by a worker that came back: its messages are there once.
       if (step in state.results) return reject('stale_attempt', 'Another worker has told of this step.');
-      return [{ type: 'PublicationStepDone', data: { attempt, step, result, messageIds, urls, sending, ...which } }];
+      return [
+        { type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...which } },
+      ];
     }
     case 'Fail':
       return [{ type: 'PublicationFailed', data: { attempt, at: command.at, error: command.error, ...which } }];

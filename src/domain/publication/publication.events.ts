@@ -46,13 +46,13 @@ export type PublicationStarted = DomainEvent<
   }
 >;
 /** The visible step `sending` is about to go. */
-export type PublicationSendBegan = DomainEvent<
-  'PublicationSendBegan',
+export type PublicationStepStarted = DomainEvent<
+  'PublicationStepStarted',
   Which & { readonly attempt: number; readonly sending: string }
 >;
 /** A step is done; a retry resumes after it. `sending` names the visible step that follows at once, if one does. */
-export type PublicationStepDone = DomainEvent<
-  'PublicationStepDone',
+export type PublicationStepCompleted = DomainEvent<
+  'PublicationStepCompleted',
   Which & {
     readonly attempt: number;
     readonly step: string;
@@ -121,8 +121,8 @@ export type PublicationDismissed = DomainEvent<'PublicationDismissed', Which & {
 /** What a publication’s stream holds. */
 export type PublicationEvent =
   | PublicationStarted
-  | PublicationSendBegan
-  | PublicationStepDone
+  | PublicationStepStarted
+  | PublicationStepCompleted
   | PublicationSucceeded
   | PublicationPostponed
   | PublicationFailed
@@ -140,8 +140,8 @@ export const publicationEvents = {
       1: (data: Omit<PublicationStarted['data'], 'projectRevision'>) => ({ ...data, projectRevision: null }),
     },
   },
-  PublicationSendBegan: { version: 1 },
-  PublicationStepDone: { version: 1 },
+  PublicationStepStarted: { version: 1 },
+  PublicationStepCompleted: { version: 1 },
   PublicationSucceeded: { version: 1 },
   PublicationPostponed: { version: 1 },
   PublicationFailed: { version: 1 },

@@ -102,7 +102,7 @@ describe('a publication, whatever is asked of it', () => {
         if (event.type === 'PublicationStarted') {
           expect(open).toBeNull();
           open = event.data.attempt;
-        } else if (event.type === 'PublicationSendBegan' || event.type === 'PublicationStepDone') {
+        } else if (event.type === 'PublicationStepStarted' || event.type === 'PublicationStepCompleted') {
           expect(event.data.attempt).toBe(open);
         } else {
           open = null;

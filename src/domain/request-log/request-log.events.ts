@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 
-/** One request as the log keeps it (D-33); named as management.md shows it. */
+/** One request as the log keeps it (D-33); named as management-api.md shows it. */
 export interface AnsweredRequest {
   readonly request_id: string;
   /** When it had arrived. */
@@ -26,14 +26,14 @@ export interface AnsweredRequest {
  * Requests to one endpoint that brought no post: refusals, replays, discovery, pauses. Written in small batches to
  * `requestLog-<endpoint>`, whose retention is 100.
  */
-export type RequestsAnswered = DomainEvent<
-  'RequestsAnswered',
+export type RequestsLogged = DomainEvent<
+  'RequestsLogged',
   { readonly endpointId: string; readonly requests: readonly AnsweredRequest[] }
 >;
 
 /** Versions of these events. */
-export const requestLogEvents = { RequestsAnswered: { version: 1 } } satisfies Catalogue &
-  Record<RequestsAnswered['type'], unknown>;
+export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
+  Record<RequestsLogged['type'], unknown>;
 
 /** Stream of an endpoint's log. */
 export const requestLogStream = (endpointId: string): string => `requestLog-${endpointId}`;

@@ -29,11 +29,11 @@ export interface Circumstances {
   readonly waits: SendContext['waits'];
 }
 
-/** The wait for an attachment doubles from 1 s up to this (platforms.md §3). */
+/** The wait for an attachment doubles from 1 s up to this (networks.md §3). */
 const LONGEST_ATTACHMENT_WAIT_MS = 120_000;
 
 /**
- * The outcome that a failure stands for (platforms.md §3, D-20, D-25, D-26). Only a visible call can be in doubt; any
+ * The outcome that a failure stands for (networks.md §3, D-20, D-25, D-26). Only a visible call can be in doubt; any
  * other may always be made again.
  */
 export const classify = (failure: MaxFailure, on: Circumstances): StepOutcome => {

@@ -3,7 +3,7 @@ import type { Entity, EntityType } from '../../payload/payload.js';
 import type { Warning } from '../publisher.js';
 import { maxUrl } from './links.js';
 
-/** What MAX shows (platforms.md §2); a `text_link` needs its address. */
+/** What MAX shows (networks.md §2); a `text_link` needs its address. */
 const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
   bold: 'b',
   italic: 'i',
@@ -16,7 +16,7 @@ const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
 /** Shown as plain text, which loses something: a detected address or tag loses nothing. */
 const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expandable_blockquote', 'custom_emoji']);
 
-/** A text as HTML that MAX reads as that very text, formatted as far as MAX can. Entities nest (platforms.md §2). */
+/** A text as HTML that MAX reads as that very text, formatted as far as MAX can. Entities nest (networks.md §2). */
 export const toHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly tag: string }[] = [];
   let html = '';

@@ -4,7 +4,7 @@ import { trimText } from '../../payload/trim.js';
 import type { Warning } from '../publisher.js';
 import { maxUrl } from './links.js';
 
-/** Link buttons in a row, and characters on one (platforms.md §5). All of a post's 8 rows of 8 make 24 of 30 rows. */
+/** Link buttons in a row, and characters on one (networks.md §5). All of a post's 8 rows of 8 make 24 of 30 rows. */
 const MAX_IN_ROW = 3;
 const MAX_BUTTON_TEXT = 128;
 

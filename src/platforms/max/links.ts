@@ -1,4 +1,4 @@
-/** Longest address behind a button or a link (platforms.md §2, §5). */
+/** Longest address behind a button or a link (networks.md §2, §5). */
 const MAX_URL = 2_048;
 
 /**

@@ -6,7 +6,7 @@ import { classify } from './classify.js';
 import { plainOf } from './html.js';
 import { doneOf } from './send.js';
 
-/** How many of the newest messages are compared (platforms.md §4). */
+/** How many of the newest messages are compared (networks.md §4). */
 const COUNT = 10;
 
 /** How far MAX's stamps may be from what its clock tells us: within it, before or after cannot be told. */
@@ -14,7 +14,7 @@ const SLACK_MS = 2_000;
 
 /**
  * Whether a message in doubt is in its chat: compares text, kinds of attachment and time with the newest messages
- * (platforms.md §4). Surely absent only where the newest messages reach back before the attempt.
+ * (networks.md §4). Surely absent only where the newest messages reach back before the attempt.
  */
 export const lookUpMessage = async (
   connection: MaxConnection,

@@ -20,7 +20,7 @@ export interface MaxPublisher extends Publisher {
   close(): Promise<void>;
 }
 
-/** MAX's own figures (platforms.md §3). */
+/** MAX's own figures (networks.md §3). */
 const PACE: PlatformPace = {
   perChannel: [{ calls: 2, perMs: 1_000 }],
   perCredential: [{ calls: 30, perMs: 1_000 }],

@@ -23,7 +23,7 @@ interface Numbered {
 export const uploadOf = (index: number): string => `upload-${index}`;
 
 /**
- * The calls that put a post into a MAX chat (platforms.md §1, §2, §5): all uploads first, then one message with text,
+ * The calls that put a post into a MAX chat (networks.md §1, §2, §5): all uploads first, then one message with text,
  * photos, videos and buttons, then a message for each audio, which stands alone. Pure.
  */
 export const renderMax = (

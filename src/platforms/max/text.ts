@@ -5,7 +5,7 @@ import type { PlatformPost, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
 import { formattingWarnings, hasFormatting, toHtml } from './html.js';
 
-/** Of the `text` field, in UTF-16 units; whether tags count, nobody says (platforms.md §2). */
+/** Of the `text` field, in UTF-16 units; whether tags count, nobody says (networks.md §2). */
 export const MAX_TEXT = 4_000;
 
 /** A message's text as MAX takes it. */

@@ -13,7 +13,7 @@ import { FILE_FIELD, uploadAddress } from './upload-calls.js';
 
 const MB = 1_048_576;
 
-/** What MAX takes (platforms.md §1). */
+/** What MAX takes (networks.md §1). */
 const WANTED: Readonly<Record<MaxMediaType, WantedMedia>> = {
   image: { maxBytes: 50 * MB, maxSide: 7_680, formats: ['image/jpeg', 'image/png', 'image/gif'] },
   video: { maxBytes: 250 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },

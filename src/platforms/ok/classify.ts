@@ -20,7 +20,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits that OK implies (platforms.md §3): the first, and how long they grow, in milliseconds. */
+/** Waits that OK implies (networks.md §3): the first, and how long they grow, in milliseconds. */
 const WAITS: Readonly<Record<number, { readonly firstMs: number; readonly longestMs: number; readonly why: string }>> =
   {
     2: { firstMs: 5 * SECOND, longestMs: 10 * MINUTE, why: 'OK is out of service for the moment.' },
@@ -61,7 +61,7 @@ export const refusesPhoto = (errorCode: number): boolean => errorCode >= 500 && 
 /** Failures on OK's side, after which the call may have been carried out all the same (D-25). */
 const UNCLEAR: ReadonlySet<number> = new Set([1, 9_999]);
 
-/** The outcome that a refusal stands for (platforms.md §3, D-20, D-25, D-26). */
+/** The outcome that a refusal stands for (networks.md §3, D-20, D-25, D-26). */
 export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall): StepOutcome => {
   const error = (code: string, category: PublishError['category'], message: string): PublishError => ({
     code,

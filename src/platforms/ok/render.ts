@@ -14,14 +14,14 @@ export type UploadResult = { readonly id: string } | { readonly unsent: string }
 /** The name of a medium's upload. */
 export const uploadOf = (index: number): string => `media-${index + 1}`;
 
-/** The calls by which a medium reaches OK, and the field of the form that carries it (platforms.md §1). */
+/** The calls by which a medium reaches OK, and the field of the form that carries it (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
   video: { method: 'video.getUploadUrl', field: 'data' },
 } as const;
 
 /**
- * The calls that put a post into a group's feed: a step for each upload, then `mediatopic.post` (platforms.md §1, §2,
+ * The calls that put a post into a group's feed: a step for each upload, then `mediatopic.post` (networks.md §1, §2,
  * §5). Sound goes as a link in the text, and so do buttons unless the channel's setting `buttons` drops them. Pure; a
  * post of which nothing is left has no steps, and its first warning says so (D-22).
  */
@@ -85,7 +85,7 @@ export const renderOk = (
 const unsent = (result: JsonObject | undefined): string | null =>
   typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
 
-/** A photo's address is the group's; a video with a `gid` would publish itself (platforms.md §1). */
+/** A photo's address is the group's; a video with a `gid` would publish itself (networks.md §1). */
 const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string): Step => {
   const { method, field } = UPLOADS[type];
   const where = type === 'photo' ? { gid, count: '1' } : {};

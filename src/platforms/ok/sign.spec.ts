@@ -6,7 +6,7 @@ const secrets = {
 };
 
 describe('signatureOf', () => {
-  it('makes the signature of the known example (platforms.md §1), whatever the order', () => {
+  it('makes the signature of the known example (networks.md §1), whatever the order', () => {
     const sig = '232c8eb921951c4dba9b72606f9ddb4c';
     expect(signatureOf({ application_key: 'ABCDEFGHIGKLMNOPK', format: 'json', method: 'events.get' }, secrets)).toBe(
       sig,

@@ -7,7 +7,7 @@ export interface OkSecrets {
 }
 
 /**
- * The `sig` of a call (platforms.md §1): MD5 over all parameters but the token, sorted and joined, and a key made of
+ * The `sig` of a call (networks.md §1): MD5 over all parameters but the token, sorted and joined, and a key made of
  * the token and the application's secret. Lower-case hex.
  */
 export const signatureOf = (

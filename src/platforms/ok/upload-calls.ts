@@ -8,7 +8,7 @@ export const photoAddress = (gid: string): MethodCall => ({
   parameters: { gid, count: '1' },
 });
 
-/** Where a video goes; with a `gid` it would publish itself (platforms.md §1). @param size bytes */
+/** Where a video goes; with a `gid` it would publish itself (networks.md §1). @param size bytes */
 export const videoAddress = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },

@@ -15,7 +15,7 @@ import { photoAddress, videoAddress, videoRelease } from './upload-calls.js';
 
 const MB = 1_048_576;
 
-/** A video's limit is documented (platforms.md §1); a photo's is that of the payload. */
+/** A video's limit is documented (networks.md §1); a photo's is that of the payload. */
 const WANTED: Readonly<Record<'photo' | 'video', WantedMedia>> = {
   photo: { maxBytes: 20 * MB, formats: ['image/jpeg', 'image/png', 'image/gif'] },
   video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
@@ -23,7 +23,7 @@ const WANTED: Readonly<Record<'photo' | 'video', WantedMedia>> = {
 
 /**
  * Runs the whole chain of one medium: where to upload, the upload, and for a video its release. A chain that fails may
- * always be run again (platforms.md §3). What OK will not have becomes a link in the text (D-22).
+ * always be run again (networks.md §3). What OK will not have becomes a link in the text (D-22).
  */
 export const uploadMedium = async (
   connection: OkConnection,

@@ -15,7 +15,7 @@ const refused = (errorCode: number, description: string, more: Partial<Refusal> 
 
 const errorOf = (outcome: ReturnType<typeof classify>) => ('error' in outcome ? outcome.error : undefined);
 
-describe('what Telegram refuses (platforms.md §3)', () => {
+describe('what Telegram refuses (networks.md §3)', () => {
   it.each([
     ['in the parameters', { parameters: { retry_after: 7 } }, 'Too Many Requests: retry after 7', 7_000],
     ['in the header', { retryAfter: '12' }, 'Too Many Requests', 12_000],

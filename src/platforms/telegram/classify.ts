@@ -25,7 +25,7 @@ export type TelegramFailure =
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
 /**
- * The outcome that a failure stands for (platforms.md §3, D-20, D-25, D-26). What may have reached the readers is
+ * The outcome that a failure stands for (networks.md §3, D-20, D-25, D-26). What may have reached the readers is
  * never called a retry.
  */
 export const classify = (failure: TelegramFailure): StepOutcome => {

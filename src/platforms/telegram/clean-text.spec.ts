@@ -2,7 +2,7 @@ import { cleanText, uncleaned } from './clean-text.js';
 
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length }) as const;
 
-describe('cleanText (platforms.md §2)', () => {
+describe('cleanText (networks.md §2)', () => {
   it('leaves clean content exactly as it is', () => {
     const content = { text: 'a\nb', entities: [bold(0, 1)] };
     expect(cleanText(content)).toBe(content);

@@ -6,7 +6,7 @@ const CARRIAGE_RETURN = 13;
 
 /**
  * The text as Telegram keeps it: control characters become spaces and `\r` goes, entities keep their words
- * (platforms.md §2). Done here so that the limit is measured on what will stand in the channel. An entity of which
+ * (networks.md §2). Done here so that the limit is measured on what will stand in the channel. An entity of which
  * nothing is left goes.
  */
 export const cleanText = (content: TextWithEntities): TextWithEntities => {

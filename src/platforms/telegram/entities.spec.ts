@@ -1,7 +1,7 @@
 import type { Entity } from '../../payload/payload.js';
 import { renderEntities } from './entities.js';
 
-describe('renderEntities (platforms.md §2)', () => {
+describe('renderEntities (networks.md §2)', () => {
   it('leaves out what Telegram detects by itself, without a word', () => {
     const detected = ['mention', 'url', 'email', 'phone_number', 'hashtag'] as const;
     const entities = detected.map((type, index) => ({ type, offset: index, length: 1 }));

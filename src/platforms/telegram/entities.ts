@@ -3,7 +3,7 @@ import type { Entity } from '../../payload/payload.js';
 import type { Warning } from '../publisher.js';
 import { takesUrl } from './links.js';
 
-/** Telegram shows about this many in a message and forgets the rest (platforms.md §2). */
+/** Telegram shows about this many in a message and forgets the rest (networks.md §2). */
 const MAX_ENTITIES = 100;
 
 /** Telegram finds these by itself and ignores them on input. */

@@ -19,7 +19,7 @@ import { FETCH } from './steps.js';
 
 const MB = 1_048_576;
 
-/** What Telegram takes of an upload (platforms.md §1). */
+/** What Telegram takes of an upload (networks.md §1). */
 const WANTED: Readonly<Record<Media['type'], WantedMedia>> = {
   photo: { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] },
   video: { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },

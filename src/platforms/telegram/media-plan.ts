@@ -36,7 +36,7 @@ export interface MediaPlan {
  */
 export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
 
-/** Formats that arrive as documents, by the file's type and by the address's ending (platforms.md §1, D-22). */
+/** Formats that arrive as documents, by the file's type and by the address's ending (networks.md §1, D-22). */
 const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
 const DOCUMENT_ENDING = /\.(?:mov|webm|ogg|oga|opus)$/i;
 
@@ -54,7 +54,7 @@ export const mediumOf = (reference: string): { readonly type: Media['type']; rea
 };
 
 /**
- * Spreads media over messages (platforms.md §1): photos and videos side by side, audios side by side, each document by
+ * Spreads media over messages (networks.md §1): photos and videos side by side, audios side by side, each document by
  * itself. As long as nobody has fetched them, the addresses' endings tell the formats.
  *
  * @param fetched the result of the step that fetched them, where it is done

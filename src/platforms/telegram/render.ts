@@ -6,7 +6,7 @@ import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
 import { planMedia, type MediaPlan } from './media-plan.js';
 import { FETCH, fetchStep, mediaStep, messageStep, renderedText } from './steps.js';
 
-/** A message's text, in UTF-16 units: safe whether Telegram counts those or code points (platforms.md §2). */
+/** A message's text, in UTF-16 units: safe whether Telegram counts those or code points (networks.md §2). */
 const MAX_MESSAGE_TEXT = 4_096;
 const MAX_CAPTION = 1_024;
 
@@ -20,7 +20,7 @@ const BUTTONS_ALONE = '🔗';
 const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u0333\u033f]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
- * The calls that put a post into a Telegram chat (platforms.md §1, §2, §5): a message, a medium or an album with the
+ * The calls that put a post into a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album with the
  * text as its caption, or media and then the text in reply. Pure; a post of which nothing is left has no steps.
  */
 export const renderTelegram = (
@@ -66,7 +66,7 @@ interface Layout {
   readonly warnings: readonly Warning[];
 }
 
-/** Which messages there are (platforms.md §1: How a post becomes messages). */
+/** Which messages there are (networks.md §1: How a post becomes messages). */
 const layOut = (
   content: LinkedText,
   keyboard: InlineKeyboard | null,

@@ -106,7 +106,7 @@ const formOf = (json: string, files: readonly FilePart[]): Multipart => {
   return multipartOf(files, Object.fromEntries(fields) as Record<string, string>);
 };
 
-/** An upload that broke off before its end was never accepted, so it may be sent again (platforms.md §3). */
+/** An upload that broke off before its end was never accepted, so it may be sent again (networks.md §3). */
 const halfSent = (sent: Exchange, body: string | Readable): Exchange => {
   if (typeof body === 'string') return sent;
   const isWhole = body.readableEnded;

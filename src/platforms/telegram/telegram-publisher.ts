@@ -18,7 +18,7 @@ export interface TelegramPublisher extends Publisher {
   close(): Promise<void>;
 }
 
-/** What Telegram bears by experience: a chat's and a bot's budget are separate (platforms.md §3, D-41). */
+/** What Telegram bears by experience: a chat's and a bot's budget are separate (networks.md §3, D-41). */
 const PACE: PlatformPace = {
   perChannel: [
     { calls: 1, perMs: 1_000 },

@@ -20,7 +20,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits that VK implies (platforms.md §3): the first, and how long they grow, in milliseconds. */
+/** Waits that VK implies (networks.md §3): the first, and how long they grow, in milliseconds. */
 const WAITS: Readonly<Record<number, { readonly firstMs: number; readonly longestMs: number; readonly why: string }>> =
   {
     6: { firstMs: SECOND, longestMs: 30 * SECOND, why: 'VK asks for fewer calls a second.' },
@@ -60,7 +60,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
 /** Failures on VK's side, after which the call may have been carried out all the same (D-25). */
 const UNCLEAR: ReadonlySet<number> = new Set([1, 10, 36]);
 
-/** The outcome that a refusal stands for (platforms.md §3, D-20, D-25, D-26). */
+/** The outcome that a refusal stands for (networks.md §3, D-20, D-25, D-26). */
 export const classify = ({ errorCode, errorMsg }: VkRefusal, call: RefusedCall): StepOutcome => {
   const error = (code: string, category: PublishError['category'], message: string): PublishError => ({
     code,

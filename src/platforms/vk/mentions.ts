@@ -7,7 +7,7 @@ const MENTION =
 
 /**
  * The places of a text where something must stand between to keep VK from making mentions of a user's words
- * (platforms.md §2): right behind the sign that would begin one. Ascending, in UTF-16 units.
+ * (networks.md §2): right behind the sign that would begin one. Ascending, in UTF-16 units.
  */
 export const mentionBreaks = (text: string): readonly number[] =>
   Array.from(text.matchAll(MENTION), ({ index }) => index + 1);

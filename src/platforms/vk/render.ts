@@ -6,7 +6,7 @@ import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warni
 import { signatureWarnings } from '../signature.js';
 import { mentionBreaks } from './mentions.js';
 
-/** Characters of a wall post (spec: Limits), counted in UTF-16 units. */
+/** Characters of a wall post (publish-api.md: Limits), counted in UTF-16 units. */
 export const MAX_POST_TEXT = 15_895;
 
 /** What an upload step remembers: what goes into `attachments`, or why the medium goes as a link (D-22). */
@@ -15,14 +15,14 @@ export type UploadResult = { readonly attachment: string } | { readonly unsent: 
 /** The name of a medium's upload. */
 export const uploadOf = (index: number): string => `media-${index + 1}`;
 
-/** The calls by which a medium reaches VK, and the field of the form that carries it (platforms.md §1). */
+/** The calls by which a medium reaches VK, and the field of the form that carries it (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photos.saveWallPhoto', upload: { address: 'photos.getWallUploadServer', field: 'photo' } },
   video: { method: 'video.save', upload: { address: 'video.save', field: 'video_file' } },
 } as const;
 
 /**
- * The calls that put a post on a community's wall: a step for each upload, then `wall.post` (platforms.md §1, §2, §5).
+ * The calls that put a post on a community's wall: a step for each upload, then `wall.post` (networks.md §1, §2, §5).
  * Uploads need a user's token, which `address.uploads` tells of; without it, and for sound, the link goes into the
  * text. Pure; a post of which nothing is left has no steps, and its first warning says so (D-22).
  */

@@ -15,7 +15,7 @@ import { photoAddress, photoKept, videoAddress } from './upload-calls.js';
 
 const MB = 1_048_576;
 
-/** What VK takes (platforms.md §1); a video's size is that of the payload's own limit. */
+/** What VK takes (networks.md §1); a video's size is that of the payload's own limit. */
 const WANTED: Readonly<Record<'photo' | 'video', WantedMedia>> = {
   photo: { maxBytes: 50 * MB, maxSum: 14_000, maxRatio: 20, formats: ['image/jpeg', 'image/png', 'image/gif'] },
   video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
@@ -23,7 +23,7 @@ const WANTED: Readonly<Record<'photo' | 'video', WantedMedia>> = {
 
 /**
  * Runs the whole chain of one medium: where to upload, the upload, and its keeping. A chain that fails may always be
- * run again (platforms.md §3). What VK will not have becomes a link in the text (D-22).
+ * run again (networks.md §3). What VK will not have becomes a link in the text (D-22).
  */
 export const uploadMedium = async (
   connection: VkConnection,

@@ -22,13 +22,13 @@ export interface VkPublisher extends Publisher {
   close(): Promise<void>;
 }
 
-/** A user's token bears 3 calls a second, a community's 20; which one it is cannot be told (platforms.md §3). */
+/** A user's token bears 3 calls a second, a community's 20; which one it is cannot be told (networks.md §3). */
 const PACE: PlatformPace = {
   perChannel: [{ calls: 1, perMs: 1_000 }],
   perCredential: [{ calls: 3, perMs: 1_000 }],
 };
 
-/** VK knows a `guid` for an hour (platforms.md §4); the rest is for a call that takes its time. */
+/** VK knows a `guid` for an hour (networks.md §4); the rest is for a call that takes its time. */
 const GUID_LIFETIME_MS = 50 * 60_000;
 
 /**

@@ -136,7 +136,7 @@ const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>,
       return void channels.patch(channelId, { paused_until: event.data.until, pause_source: event.data.source });
     case 'ChannelResumed':
       return void channels.patch(channelId, { paused_until: 0, pause_source: null });
-    case 'ChannelPauseKept':
+    case 'ChannelPauseUnchanged':
       return; // the pause stands as it stood
   }
 };

@@ -23,7 +23,7 @@ export interface DiscoveredTarget {
   readonly paused_until: Instant;
 }
 
-/** What discovery tells of an endpoint's projects, in the order of its `project_ids` (spec: GET …/info). */
+/** What discovery tells of an endpoint's projects, in the order of its `project_ids` (publish-api.md: GET …/info). */
 export class FindEndpointTargets extends Query<readonly DiscoveredProject[]> {
   constructor(readonly endpointId: string) {
     super();

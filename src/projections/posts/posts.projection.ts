@@ -129,12 +129,12 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     case 'PublicationDismissed':
       publications.put({ ...row, state: 'dismissed' });
       return;
-    case 'PublicationStepDone': {
+    case 'PublicationStepCompleted': {
       const { messageIds, urls } = event.data;
       publications.put({ ...row, message_ids: [...row.message_ids, ...messageIds], urls: [...row.urls, ...urls] });
       return;
     }
-    case 'PublicationSendBegan':
+    case 'PublicationStepStarted':
     case 'PublicationHeld':
       return;
   }

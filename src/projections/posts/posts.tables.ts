@@ -60,7 +60,7 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
-/** management.md: publication. */
+/** management-api.md: publication. */
 export const PUBLICATION_STATES = [
   'queued',
   'publishing',
@@ -73,7 +73,7 @@ export const PUBLICATION_STATES = [
 /** Name of a state. */
 export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
 
-/** One try at publishing, as management.md shows it. */
+/** One try at publishing, as management-api.md shows it. */
 export interface Attempt {
   readonly n: number;
   readonly started_at: number;

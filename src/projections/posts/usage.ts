@@ -11,7 +11,7 @@ export const monthOf = (at: Instant): string => new Date(at).toISOString().slice
 
 const keyOf = (ownerId: string, at: Instant): string => `${ownerId}/${monthOf(at)}`;
 
-/** Counts each owner's successful publications, month by month (spec: Limits; D-18). */
+/** Counts each owner's successful publications, month by month (publish-api.md: Limits; D-18). */
 export class Usage {
   private constructor(
     private readonly plans: Rows<OwnerPlanRow>,

@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/instant.js';
 import { isSpaced, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
-/** What may hold a publication back (D-36; management.md: `waiting_for`). */
+/** What may hold a publication back (D-36; management-api.md: `waiting_for`). */
 export type HoldRule =
   | 'project_pause'
   | 'channel_pause'

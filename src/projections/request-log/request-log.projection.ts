@@ -1,5 +1,5 @@
-import type { RequestsAnswered } from '../../domain/request-log/request-log.events.js';
-import type { PostAccepted, PostPassedOver } from '../../domain/post/post.events.js';
+import type { RequestsLogged } from '../../domain/request-log/request-log.events.js';
+import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { jsonText } from '../engine/json-text.js';
 import type { Projection } from '../engine/projection.js';
@@ -28,9 +28,9 @@ export interface RequestRow {
   readonly why: object | null;
 }
 
-type Known = RecordedEventOf<PostAccepted | PostPassedOver | RequestsAnswered>;
+type Known = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
 
-const TYPES: ReadonlySet<string> = new Set<Known['type']>(['PostAccepted', 'PostPassedOver', 'RequestsAnswered']);
+const TYPES: ReadonlySet<string> = new Set<Known['type']>(['PostAccepted', 'PostSkipped', 'RequestsLogged']);
 
 /** The last 100 requests of each endpoint (D-33). Accepted posts bring their line along; the rest comes in batches. */
 export const requestLog: Projection = {
@@ -86,7 +86,7 @@ const rowsOf = (event: Known): RequestRow[] => {
   const position = String(event.position);
   switch (event.type) {
     case 'PostAccepted':
-    case 'PostPassedOver': {
+    case 'PostSkipped': {
       const { endpointId, traceId, request, acceptedAt } = event.data;
       const nowhere = request.switchedOff ? goesNowhere(request.switchedOff) : null;
       return [
@@ -110,7 +110,7 @@ const rowsOf = (event: Known): RequestRow[] => {
         },
       ];
     }
-    case 'RequestsAnswered': {
+    case 'RequestsLogged': {
       const { endpointId, requests } = event.data;
       return requests.map((request, place) => ({ endpoint_id: endpointId, position, place, ...request }));
     }

@@ -19,7 +19,7 @@ export interface TakenPublication {
 const ACTOR = 'system:pause-after-publication';
 
 /**
- * The pauses that a post brings along (spec: Project and target pauses): the first success pauses the project for
+ * The pauses that a post brings along (publish-api.md: Project and target pauses): the first success pauses the project for
  * `ad_pause_minutes`, each success its channel for `ad_target_pause_minutes`.
  *
  * Whoever publishes applies them once the network has taken the post and **before** the success is recorded, in the same

@@ -19,7 +19,7 @@ type Told = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' | 'text'>;
 const NAME = 'raise-notices';
 
 /**
- * Turns what an owner has to know into notices (spec: Endpoint and pause states; D-25, D-26): a publication in doubt or
+ * Turns what an owner has to know into notices (publish-api.md: Endpoint and pause states; D-25, D-26): a publication in doubt or
  * failed for good, a channel whose credentials are refused, an endpoint that was switched off by anyone but its owner.
  * One notice an event, however often the event comes; whoever delivers them follows `NoticeRaised`.
  */

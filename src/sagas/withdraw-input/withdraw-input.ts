@@ -6,7 +6,7 @@ import type { Reaction } from '../engine/event-saga.js';
 const NAME = 'withdraw-input';
 
 /**
- * Switches off what a plan no longer allows (spec: Endpoint and pause states; D-8), for whoever changed the plan and died
+ * Switches off what a plan no longer allows (publish-api.md: Endpoint and pause states; D-8), for whoever changed the plan and died
  * before doing so. It goes by the plan as it is by then: to act on the past, or on an event that comes again, switches off
  * nothing that may be on.
  */

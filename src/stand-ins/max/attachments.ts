@@ -9,7 +9,7 @@ export interface Attachments {
   readonly buttons: readonly (readonly LedgerButton[])[];
 }
 
-/** Limits of platforms.md §1 and §5. */
+/** Limits of networks.md §1 and §5. */
 const MAX_ATTACHMENTS = 12;
 const MAX_ROWS = 30;
 const MAX_BUTTONS = 210;

@@ -66,7 +66,7 @@ export class MaxNetwork implements StandInNetwork {
     }
   }
 
-  /** The token, from its header alone: without `Bearer`, and no longer from the address (platforms.md §1). */
+  /** The token, from its header alone: without `Bearer`, and no longer from the address (networks.md §1). */
   private authenticated({ headers, query }: StandInCall): string {
     const token = headers.authorization ?? '';
     if (query.has('access_token') || !/^[\x21-\x7e]+$/.test(token) || this.revokedTokens.has(token)) {

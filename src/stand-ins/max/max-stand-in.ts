@@ -9,7 +9,7 @@ import { RateLimits } from './rate-limits.js';
 import { Uploads } from './uploads.js';
 
 /**
- * Starts a server that behaves like MAX's Bot API for posting bots (platforms.md §1–§3, §8): `GET /me`,
+ * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
  * `POST` and `GET /messages`, `POST /uploads` with upload addresses of its own. Any token and any numeric chat exist
  * until a control says otherwise. What was accepted before a stop or a kill is there again, uploads included.
  */

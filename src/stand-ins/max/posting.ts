@@ -8,7 +8,7 @@ import type { RateLimits } from './rate-limits.js';
 import { Refusal, badPayload } from './refusal.js';
 import type { Uploads } from './uploads.js';
 
-/** Of the raw field, in UTF-16 units: tags count, until somebody knows better (platforms.md §2). */
+/** Of the raw field, in UTF-16 units: tags count, until somebody knows better (networks.md §2). */
 const MAX_TEXT = 4_000;
 
 const FIELDS = new Set(['text', 'format', 'attachments', 'notify']);

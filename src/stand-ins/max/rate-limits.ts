@@ -8,7 +8,7 @@ export interface RateLimitSettings {
   readonly bot_per_second: number | null;
 }
 
-/** MAX's own figures (platforms.md §3). */
+/** MAX's own figures (networks.md §3). */
 export const MAX_PACE: RateLimitSettings = { chat_per_second: 2, bot_per_second: 30 };
 
 /** 429 where a bot goes too fast: off until it is switched on. */

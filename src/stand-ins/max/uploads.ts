@@ -43,7 +43,7 @@ interface Place {
 
 /** Uploads of a bot: the places that were given out, and the files under their tokens, which outlast a restart. */
 export class Uploads {
-  /** How an image's upload is answered: both forms are in use (platforms.md §1). */
+  /** How an image's upload is answered: both forms are in use (networks.md §1). */
   imageAnswer: 'photos' | 'token' = 'photos';
   /** What a video's or an audio's upload answers in XML; 1 is success. */
   retval = 1;

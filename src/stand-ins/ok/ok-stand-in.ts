@@ -16,7 +16,7 @@ export interface OkStandInOptions extends StandInOptions {
 }
 
 /**
- * Starts a server that behaves like `api.ok.ru` for posting into groups (platforms.md §1–§3, §8): `mediatopic.post`
+ * Starts a server that behaves like `api.ok.ru` for posting into groups (networks.md §1–§3, §8): `mediatopic.post`
  * with signed calls, uploads of photos and videos. The demo's application is known by its secret. What was accepted
  * before a stop or a kill is there again.
  */

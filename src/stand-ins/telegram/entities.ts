@@ -2,7 +2,7 @@ import type { LedgerEntity } from '../kit/ledger.js';
 import { linkProblem } from './links.js';
 import { badRequest } from './refusal.js';
 
-/** The server forgets what is beyond (platforms.md §2). */
+/** The server forgets what is beyond (networks.md §2). */
 const MAX_ENTITIES = 100;
 
 /** Taken and ignored: the server detects them by itself. */
@@ -85,7 +85,7 @@ const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);
 
 /**
- * Refuses entities that do not nest (platforms.md §2): the real server repairs them without a word, so that readers
+ * Refuses entities that do not nest (networks.md §2): the real server repairs them without a word, so that readers
  * see something else than was sent; here that is an error, in words of our own. Takes them in order of nesting.
  */
 export const checkNesting = (entities: readonly LedgerEntity[]): void => {

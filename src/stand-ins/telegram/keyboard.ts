@@ -5,7 +5,7 @@ import { badRequest } from './refusal.js';
 /** Rows of URL buttons. */
 export type Keyboard = readonly (readonly LedgerButton[])[];
 
-/** Buttons in a row, and in all (platforms.md §5). */
+/** Buttons in a row, and in all (networks.md §5). */
 const MAX_IN_ROW = 8;
 const MAX_IN_ALL = 100;
 

@@ -11,7 +11,7 @@ export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
 /** Name of a kind of medium. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];
 
-/** Uploads (platforms.md §1). */
+/** Uploads (networks.md §1). */
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
 /** Of a photo: pixels of width and height together, and the longer side by the shorter. */

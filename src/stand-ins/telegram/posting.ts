@@ -10,7 +10,7 @@ import type { Parameters } from './parameters.js';
 import type { RateLimits } from './rate-limits.js';
 import { badRequest } from './refusal.js';
 
-/** In code points, after parsing (platforms.md §2). */
+/** In code points, after parsing (networks.md §2). */
 const MAX_TEXT = 4_096;
 const MAX_CAPTION = 1_024;
 const MAX_ALBUM = 10;

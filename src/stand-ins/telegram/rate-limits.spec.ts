@@ -17,7 +17,7 @@ const waitOf = (all: RateLimits, bot: string, chat: string, at: number, messages
   }
 };
 
-describe('RateLimits (platforms.md §3)', () => {
+describe('RateLimits (networks.md §3)', () => {
   it('lets one message a second into a chat', () => {
     const all = limits();
     expect(waitOf(all, 'a', '1', T)).toBe(0);

@@ -10,7 +10,7 @@ export interface RateLimitSettings {
   readonly bot_per_second: number | null;
 }
 
-/** Telegram's own pace (platforms.md §3). */
+/** Telegram's own pace (networks.md §3). */
 export const TELEGRAM_PACE: RateLimitSettings = { chat_per_second: 1, chat_per_minute: 20, bot_per_second: 30 };
 
 /** Flood control: off until it is switched on. A bot's and a chat's budget are separate (D-41). */

@@ -14,7 +14,7 @@ export interface TelegramStandInOptions extends StandInOptions {
 }
 
 /**
- * Starts a server that behaves like `api.telegram.org` for posting bots (platforms.md §1–§3, §8): `getMe`, `getChat`,
+ * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
  * `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of the right form
  * and any chat exist until a control says otherwise. What was accepted before a stop or a kill is there again.
  */

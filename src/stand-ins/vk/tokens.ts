@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.js';
 
-/** Kinds of access token: what each may do differs (platforms.md §1). */
+/** Kinds of access token: what each may do differs (networks.md §1). */
 export const TOKEN_KINDS = ['user', 'community', 'vk_id', 'revoked'] as const;
 /** Name of a kind of token. */
 export type TokenKind = (typeof TOKEN_KINDS)[number];

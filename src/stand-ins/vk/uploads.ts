@@ -8,7 +8,7 @@ import { photoShape } from '../kit/photo-shape.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { Refusal, badParameter } from './refusal.js';
 
-/** What photos may be (platforms.md §1). */
+/** What photos may be (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
 /** Pixels of width and height together, and the longer side by the shorter. */

@@ -14,7 +14,7 @@ const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 type Parameters = Readonly<Record<string, string>>;
 type Method = (walls: Walls, parameters: Parameters, call: StandInCall) => object | Promise<object>;
 
-/** By name; `userOnly` refuses a community's token with 27 (platforms.md §1). */
+/** By name; `userOnly` refuses a community's token with 27 (networks.md §1). */
 const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly run: Method }>> = {
   'wall.post': { userOnly: false, run: (walls, parameters, { id }) => wallPost(walls, parameters, id) },
   'wall.get': { userOnly: true, run: wallGet },

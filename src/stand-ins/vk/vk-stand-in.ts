@@ -15,7 +15,7 @@ export interface VkStandInOptions extends StandInOptions {
 }
 
 /**
- * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (platforms.md §1–§4, §8): `wall.post`,
+ * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (networks.md §1–§4, §8): `wall.post`,
  * `wall.get`, the upload chains of photos and videos. What was accepted before a stop or a kill is there again; guids
  * are forgotten.
  */

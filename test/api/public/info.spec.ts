@@ -5,7 +5,7 @@ let gateway: TestGateway;
 beforeAll(async () => (gateway = await TestGateway.start()));
 afterAll(() => gateway.stop());
 
-describe('discovery (spec: GET /v1/webhooks/{slug}/info)', () => {
+describe('discovery (publish-api.md: GET /v1/webhooks/{slug}/info)', () => {
   let owner: string;
   let [news, sport]: TestChannel[] = [];
   let projects: string[];

@@ -41,7 +41,7 @@ const waitsFor = (postId: string, rule: string): Promise<true> =>
     (await publications(postId)).every((found) => found.waiting_for?.rule === rule),
   );
 
-describe('ad_pause_minutes (spec: Project and target pauses)', () => {
+describe('ad_pause_minutes (publish-api.md: Project and target pauses)', () => {
   it('pauses the project with the first success: what is accepted later waits, what was accepted before goes out', async () => {
     const { channels, project, endpoint } = await setUp(1);
     const [{ chatId, id }] = channels as [TestChannel];
@@ -115,7 +115,7 @@ describe('ad_pause_minutes (spec: Project and target pauses)', () => {
   });
 });
 
-describe('ad_target_pause_minutes (spec: Project and target pauses)', () => {
+describe('ad_target_pause_minutes (publish-api.md: Project and target pauses)', () => {
   it('pauses each channel with its own success, before any later post of the channel can go', async () => {
     const { channels, project, endpoint } = await setUp(2);
     const ad = await post(endpoint, { text: 'ad', ad_target_pause_minutes: 15 });

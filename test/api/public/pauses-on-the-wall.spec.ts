@@ -28,7 +28,7 @@ const oneProject = async () => {
   return { channel, endpoint };
 };
 
-describe('what readers see of pauses (spec: Project and target pauses; D-21)', () => {
+describe('what readers see of pauses (publish-api.md: Project and target pauses; D-21)', () => {
   it('a post accepted before its project was paused still goes out, one accepted after waits', async () => {
     const { channel, endpoint } = await oneProject();
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 1_440 }); // so that the first is still queued

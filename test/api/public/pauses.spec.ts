@@ -40,7 +40,7 @@ const figures = ({ body }: Answer): number[] => [
   body.rescheduled_post_targets,
 ];
 
-describe('temp-pause (spec: POST /v1/webhooks/{slug}/temp-pause)', () => {
+describe('temp-pause (publish-api.md: POST /v1/webhooks/{slug}/temp-pause)', () => {
   it('pauses every project of the endpoint for project_minutes, and no channel', async () => {
     const { projects, first, endpoint } = await twoProjects();
     const before = Date.now();
@@ -214,7 +214,7 @@ describe('rescheduled_post_targets (D-21): publications whose earliest time move
   });
 });
 
-describe('temp-resume (spec: POST /v1/webhooks/{slug}/temp-resume)', () => {
+describe('temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume)', () => {
   it.each([
     ['all', {}, [2, 3], [null, null, null, null]],
     ['all', { scope: 'all', targets: ['first'] }, [2, 3], [null, null, null, null]],

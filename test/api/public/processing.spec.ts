@@ -52,7 +52,7 @@ const publications = async (post: string) => (await gateway.manage('GET', `/post
 const inState = (post: string, state: string) =>
   until(`${post} is ${state}`, async () => {
     const all: { state: string }[] = await publications(post);
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as management.md has them
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as management-api.md has them
     return all.every((one) => one.state === state) ? (all as any[]) : null;
   });
 const wallOf = ({ chatId }: TestChannel) => gateway.telegram.ledger({ channel: chatId });

@@ -29,7 +29,7 @@ const setUp = async (stage: Stage, more: Readonly<Record<string, string>> = {}) 
   return { gateway, endpoint, post, loggedIp };
 };
 
-describe('oddities of ip_allowlist (spec: Authentication, 7)', () => {
+describe('oddities of ip_allowlist (publish-api.md: Authentication, 7)', () => {
   const test = sharing((stage) => setUp(stage));
 
   const lists: readonly (readonly [list: readonly string[], status: number])[] = [
@@ -86,7 +86,7 @@ describe('oddities of ip_allowlist (spec: Authentication, 7)', () => {
     });
 });
 
-describe('a forged X-Forwarded-For (spec: Authentication, 7)', () => {
+describe('a forged X-Forwarded-For (publish-api.md: Authentication, 7)', () => {
   const test = sharing((stage) => setUp(stage));
 
   test('lets nobody in and hides nobody where no proxy is trusted', async ({ gateway, endpoint, post, loggedIp }) => {

@@ -3,7 +3,7 @@ import type { NoticeEvent } from '../../../src/domain/notice/notice.events.js';
 import type { PayloadPartStored, PostEvent } from '../../../src/domain/post/post.events.js';
 import type { ProjectPauseEvent } from '../../../src/domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../../src/domain/publication/publication.events.js';
-import type { RequestsAnswered } from '../../../src/domain/request-log/request-log.events.js';
+import type { RequestsLogged } from '../../../src/domain/request-log/request-log.events.js';
 import type { TranslationEvent } from '../../../src/domain/translation/translation.events.js';
 import type { SamplesOf } from '../samples.js';
 
@@ -22,7 +22,7 @@ const pauses: SamplesOf<ProjectPauseEvent | ChannelPauseEvent> = {
   ProjectPauseKept: [{ projectId, until: later, postId }],
   ProjectResumed: [{ projectId, at }],
   ChannelPaused: [{ channelId, until: later, source: 'publication', postId }],
-  ChannelPauseKept: [{ channelId, until: later, postId }],
+  ChannelPauseUnchanged: [{ channelId, until: later, postId }],
   ChannelResumed: [{ channelId, at }],
 };
 
@@ -60,7 +60,7 @@ const post: SamplesOf<PostEvent | PayloadPartStored> = {
       request,
     },
   ],
-  PostPassedOver: [
+  PostSkipped: [
     {
       acceptedAt: at,
       endpointId,
@@ -90,8 +90,8 @@ const publication: SamplesOf<PublicationEvent> = {
     { ...which, attempt: 1, worker: 'worker-1', sending: null, at, projectRevision: null },
     { ...which, attempt: 1, worker: 'worker-1', sending: 'send', at, projectRevision: '7' },
   ],
-  PublicationSendBegan: [{ ...which, attempt: 1, sending: 'send' }],
-  PublicationStepDone: [
+  PublicationStepStarted: [{ ...which, attempt: 1, sending: 'send' }],
+  PublicationStepCompleted: [
     {
       ...which,
       attempt: 1,
@@ -142,8 +142,8 @@ const notices: SamplesOf<NoticeEvent> = {
   ],
 };
 
-const requestLog: SamplesOf<RequestsAnswered> = {
-  RequestsAnswered: [
+const requestLog: SamplesOf<RequestsLogged> = {
+  RequestsLogged: [
     {
       endpointId,
       requests: [

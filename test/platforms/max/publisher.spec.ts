@@ -72,7 +72,7 @@ describe('a post that goes out', () => {
   });
 });
 
-describe('what MAX refuses (platforms.md §3)', () => {
+describe('what MAX refuses (networks.md §3)', () => {
   it.each([
     ['missing', 'chat_not_found'],
     ['denied', 'forbidden'],
@@ -228,7 +228,7 @@ describe('what goes wrong with a message', () => {
   });
 });
 
-describe('a send in doubt is looked up (platforms.md §4, D-25)', () => {
+describe('a send in doubt is looked up (networks.md §4, D-25)', () => {
   const lookUp = (since: number, post = ahoy, before: readonly (string | undefined)[] = []) =>
     publisher.lookUp!(publisher.render(post, channel).steps.at(-1)!, contextWith(), {
       since,

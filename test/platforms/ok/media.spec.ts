@@ -177,7 +177,7 @@ describe('a medium that does not go', () => {
   });
 });
 
-describe('an upload that fails may be run again (platforms.md §3)', () => {
+describe('an upload that fails may be run again (networks.md §3)', () => {
   it.each([
     ['photosV2.getUploadUrl', 'drop_before_accepting', 'retry'],
     ['upload.photo', 'accept_then_drop', 'retry'],

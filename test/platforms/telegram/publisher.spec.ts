@@ -64,7 +64,7 @@ describe('a post that goes out', () => {
   });
 });
 
-describe('what Telegram refuses (platforms.md §3)', () => {
+describe('what Telegram refuses (networks.md §3)', () => {
   it('a chat that became a supergroup: the new address, to which it then goes', async () => {
     await telegram.control.ask('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
     const moved = await send({}, '-4321');

@@ -171,7 +171,7 @@ describe('a medium that does not go', () => {
   });
 });
 
-describe('an upload that fails may be run again (platforms.md §3)', () => {
+describe('an upload that fails may be run again (networks.md §3)', () => {
   it.each([
     ['photos.getWallUploadServer', 'drop_before_accepting', 'retry'],
     ['upload.photo', 'accept_then_drop', 'retry'],

@@ -45,7 +45,7 @@ const refusal = (error_code: number, error_msg = 'words') => ({
 const HTML = '<html><body>502 Bad Gateway</body></html>';
 type Case = readonly [what: string, fault: Partial<Fault>, outcome: object, accepted: number];
 
-describe('what VK answers (platforms.md §3)', () => {
+describe('what VK answers (networks.md §3)', () => {
   const wait = (afterMs: number) => ({ kind: 'retry', named: true, afterMs, error: { category: 'rate_limit' } });
   const cases: readonly Case[] = [
     ['6', refusal(6), wait(1_000), 0],

@@ -21,7 +21,7 @@ export interface TestedNetwork {
   /** Where posts go, with everything that the network has to offer. */
   readonly address: PlatformChannel['address'];
   readonly credentials: Readonly<Record<string, string>>;
-  /** Characters of a text without media (platforms.md §2), in UTF-16 units. */
+  /** Characters of a text without media (networks.md §2), in UTF-16 units. */
   readonly textLimit: number;
 }
 

@@ -45,7 +45,7 @@ it('a wait that a network asks for and does not name grows, though it is no fail
   expect(waits[1]).toBeGreaterThan(7_000);
 });
 
-it('a wait that a network implies grows with its own kind alone (platforms.md §3: 1, 2, 4 … s)', async () => {
+it('a wait that a network implies grows with its own kind alone (networks.md §3: 1, 2, 4 … s)', async () => {
   const line = await networks.line('max');
   const fault = { method: 'POST /messages', channel: line.chat } as const;
   const slow = { mode: 'answer', status: 429, headers: { 'retry-after': '1' }, times: 2 } as const;

@@ -1,4 +1,4 @@
-import type { PublicationStepDone } from '../../../src/domain/publication/publication.events.js';
+import type { PublicationStepCompleted } from '../../../src/domain/publication/publication.events.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { type Answer, publish } from '../../e2e/client.js';
 import type { Receipt } from '../../e2e/manage.js';
@@ -264,7 +264,9 @@ export class CrashHouse {
   /** How many steps that readers see are surely done. */
   private async visibleStepsDone(publicationId: string): Promise<number> {
     const events = await this.stage.events(`publication-${publicationId}`);
-    const done = events.filter(({ type }) => type === 'PublicationStepDone') as RecordedEvent<PublicationStepDone>[];
+    const done = events.filter(
+      ({ type }) => type === 'PublicationStepCompleted',
+    ) as RecordedEvent<PublicationStepCompleted>[];
     return done.filter(({ data }) => data.messageIds.length > 0).length;
   }
 

@@ -30,9 +30,9 @@ describe('a worker that dies at any named step of a publication, before or after
     const points = Object.fromEntries(PLAYS.map((play) => [nameOf(play), undisturbed.get(nameOf(play))!.points]));
     expect(points['telegram: album, then words with buttons']).toEqual([
       'PublicationStarted',
-      'PublicationStepDone',
+      'PublicationStepCompleted',
       'call sendMediaGroup',
-      'PublicationStepDone',
+      'PublicationStepCompleted',
       'call sendMessage',
       'PublicationSucceeded',
     ]);

@@ -85,7 +85,7 @@ const begin = async (row: FaultRow) => {
   };
 };
 
-/** Networks that can be asked what they have (platforms.md §4). */
+/** Networks that can be asked what they have (networks.md §4). */
 const CAN_BE_ASKED: ReadonlySet<string> = new Set(['vk', 'max']);
 
 /** Nobody can say whether readers see it: found out where that can be, else told, and never sent again blindly (D-25). */
@@ -139,7 +139,7 @@ describe('a fault of the call that readers see', () => {
     await Promise.all(begun.map(({ ends }) => ends()));
   };
 
-  describe('each row of platforms.md §3, as the network tells it', () => {
+  describe('each row of networks.md §3, as the network tells it', () => {
     it.each(told.filter((row) => !waits(row[3])))('%s: %s → %s', (_, __, ___, rows) => playing.get(rows));
   });
 

@@ -5,7 +5,7 @@ import type { NetworkName } from '../../platforms/wire/networks.js';
 /** What goes wrong with the call that readers see. */
 export type GivenFault = Partial<Fault> & Pick<Fault, 'mode'>;
 
-/** How an attempt must end (platforms.md §3), and what comes next. */
+/** How an attempt must end (networks.md §3), and what comes next. */
 export type Ends =
   /** Put off: to the millisecond where the network names or implies a wait, else by our own backoff. */
   | { readonly as: 'retry'; readonly afterMs: number | 'backoff'; readonly rule: 'retry' | 'platform_limit' }
@@ -203,7 +203,7 @@ const OK: readonly FaultRow[] = [
   ok(9999, 'SYSTEM : Critical system error', ['platform', 'server_error'], DOUBT),
 ];
 
-/** Every row of platforms.md §3 that a network tells of itself. */
+/** Every row of networks.md §3 that a network tells of itself. */
 export const REFUSALS: readonly FaultRow[] = [...TELEGRAM, ...VK, ...MAX, ...OK];
 
 const HTML = '<html><body><h1>Service</h1></body></html>';

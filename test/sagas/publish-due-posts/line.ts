@@ -7,7 +7,7 @@ import { until } from '../../e2e/until.js';
 import type { NetworkName } from '../../platforms/wire/networks.js';
 import type { PublishingStage } from './publishing-harness.js';
 
-/** management.md: publication, as far as these tests look at it. */
+/** management-api.md: publication, as far as these tests look at it. */
 export interface PublicationView {
   readonly id: string;
   readonly target_id: string;

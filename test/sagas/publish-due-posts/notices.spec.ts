@@ -57,7 +57,7 @@ describe('an owner is told', () => {
     await line.network.clearFaults();
   });
 
-  it('of an endpoint that was switched off for its violations (spec: Endpoint and pause states)', async () => {
+  it('of an endpoint that was switched off for its violations (publish-api.md: Endpoint and pause states)', async () => {
     const hasty = await networks.gateway.endpoint(owner_id, [], { min_interval: 60, name: 'Hasty' });
     const statuses: number[] = [];
     for (let i = 0; i < 7; i++) statuses.push((await hasty.post('', { text: 'again' })).status);

@@ -41,10 +41,10 @@ it('each step waits for its own turn, and a wait is never in doubt: nothing is o
   const events = await networks.gateway.events(`publication-${id}`);
   expect(events.map(({ type, data }) => [type, (data as { sending?: string | null }).sending])).toEqual([
     ['PublicationStarted', null],
-    ['PublicationStepDone', null],
-    ['PublicationSendBegan', expect.any(String)],
-    ['PublicationStepDone', null],
-    ['PublicationSendBegan', 'message'],
+    ['PublicationStepCompleted', null],
+    ['PublicationStepStarted', expect.any(String)],
+    ['PublicationStepCompleted', null],
+    ['PublicationStepStarted', 'message'],
     ['PublicationSucceeded', undefined],
   ]);
 });

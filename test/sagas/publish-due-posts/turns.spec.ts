@@ -36,7 +36,7 @@ const take = async (worker: number, asks: readonly Ask[]): Promise<Turn[]> => {
 let budgets = 0;
 const newKey = (): string => `account/${++budgets}`;
 
-describe('the pace towards a network (platforms.md §3)', () => {
+describe('the pace towards a network (networks.md §3)', () => {
   it('holds together over workers that ask at the same time: at most so many in any sliding second', async () => {
     const [key, limits] = [newKey(), [[10, 1_000]] as const];
     const ofWorker = async (worker: number): Promise<number[]> => {

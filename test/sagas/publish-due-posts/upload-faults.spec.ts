@@ -67,7 +67,7 @@ const overcome = async (network: NetworkName, type: 'photo' | 'video', fault: Pa
   return first;
 };
 
-describe('an upload that fails midway is done again, is never in doubt, and stands there once (platforms.md §3)', () => {
+describe('an upload that fails midway is done again, is never in doubt, and stands there once (networks.md §3)', () => {
   // Stand-ins do not know whose an upload is: one at a time meets a fault.
   describe.each(Object.entries(FAULTS).map(([what, fault], i) => [what, fault, i] as const))('%s', (what, fault, n) => {
     const calls = CALLS.filter((call, i) => (n + i) % EVERY === 0 && [what, ...call].join() !== NOT_TELLING);

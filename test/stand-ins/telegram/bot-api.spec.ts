@@ -102,7 +102,7 @@ describe('the Bot API', () => {
   });
 });
 
-describe('flood control (platforms.md §3)', () => {
+describe('flood control (networks.md §3)', () => {
   const send = (chat_id: string, token = TOKEN) => callBot(telegram.url, 'sendMessage', { chat_id, text }, token);
 
   it('is off until it is switched on', async () => {

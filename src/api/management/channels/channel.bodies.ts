@@ -70,7 +70,7 @@ class SettingsDraft {
   }
 }
 
-/** Settings that only Odnoklassniki has (spec: Target; D-4). */
+/** Settings that only Odnoklassniki has (publish-api.md: Target; D-4). */
 const OK_ONLY = ['buttons', 'text_limit'] as const;
 
 /** Body of POST /channels. */

@@ -6,7 +6,7 @@ import type { PublicationRow } from '../../../projections/posts/posts.tables.js'
 /** D-4. */
 const OK_TEXT_LIMIT = 5_000;
 
-/** A channel as the API shows it (management.md); its credentials are never shown, only where it is. */
+/** A channel as the API shows it (management-api.md); its credentials are never shown, only where it is. */
 export const channelView = (row: ChannelRow, now: Instant): object => {
   const isPaused = row.paused_until > now;
   return {
@@ -30,7 +30,7 @@ const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): 'ok' 
   return attention_until > now ? 'needs_attention' : 'ok';
 };
 
-/** Settings as they work, defaults included (management.md: settings). */
+/** Settings as they work, defaults included (management-api.md: settings). */
 const effective = ({ platform, settings }: ChannelRow): ChannelSettings => ({
   on_doubt: 'hold',
   ...(platform === 'ok' && { buttons: 'link', text_limit: OK_TEXT_LIMIT }),

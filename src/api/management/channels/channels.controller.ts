@@ -24,7 +24,7 @@ import { ReceiptsQuery } from './receipts.query.js';
 
 const VIEWS = ['discovery', 'publish-schedule'];
 
-/** Channels: one community or chat on one network each (D-3; management.md). */
+/** Channels: one community or chat on one network each (D-3; management-api.md). */
 @Controller('manage/v1/channels')
 @UseGuards(KeyGuard)
 export class ChannelsController {

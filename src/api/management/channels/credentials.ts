@@ -35,7 +35,7 @@ class VkCredentials {
   @Must.bePresent("the community's access token")
   readonly access_token: unknown;
 
-  /** A user's token for uploads: a community's may not (platforms.md: VK). */
+  /** A user's token for uploads: a community's may not (networks.md: VK). */
   @Is.credential()
   readonly upload_token: unknown;
 
@@ -100,7 +100,7 @@ const DRAFTS: Readonly<Record<Platform, DraftClass<object>>> = {
 /** The fields that say where a channel is; everything else in its credentials is secret. */
 const PUBLIC = new Set(['chat_id', 'group_id']);
 
-/** Reads a network's credentials (management.md: credentials), all that it needs, and parts them. */
+/** Reads a network's credentials (management-api.md: credentials), all that it needs, and parts them. */
 export const readCredentials = (platform: Platform, value: unknown, problems: ProblemList): Credentials | undefined => {
   if (!checkObject(value, 'credentials', problems)) return undefined;
   const draft = fieldsOf(DRAFTS[platform], 'credentials')(value, problems);

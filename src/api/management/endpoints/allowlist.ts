@@ -7,7 +7,7 @@ const MAX_ENTRIES = 200;
 const MAPPED_BITS = 96;
 
 /**
- * Reads an IP allowlist (spec: Inbound endpoint): addresses and CIDRs in one spelling each, IPv4 written in IPv6 as IPv4,
+ * Reads an IP allowlist (publish-api.md: Inbound endpoint): addresses and CIDRs in one spelling each, IPv4 written in IPv6 as IPv4,
  * because requests are matched so (security.md: Behind a proxy). A network with bits beyond its prefix is refused, not
  * widened in silence.
  * @param value an array, or told before

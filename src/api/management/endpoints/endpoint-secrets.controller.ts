@@ -19,7 +19,7 @@ import { RotateSecretDraft } from './endpoint.bodies.js';
 const VIEWS = ['discovery'];
 const MINUTE_MS = 60_000;
 
-/** What an endpoint is known by and proves itself with: token, slug, signing secret (spec: Inbound endpoint; D-40, D-47). */
+/** What an endpoint is known by and proves itself with: token, slug, signing secret (publish-api.md: Inbound endpoint; D-40, D-47). */
 @Controller('manage/v1/endpoints/:id')
 @UseGuards(KeyGuard)
 export class EndpointSecretsController {

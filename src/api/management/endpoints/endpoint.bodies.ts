@@ -105,7 +105,7 @@ export const readEndpointChange =
     };
   };
 
-/** Seconds between two accepted posts; the deployment's profile says the range (spec: Limits; D-15). */
+/** Seconds between two accepted posts; the deployment's profile says the range (publish-api.md: Limits; D-15). */
 const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'], problems: ProblemList): void => {
   if (!Number.isInteger(value) || ((value as number) >= min && (value as number) <= max)) return;
   problems.add(422, 'min_interval', 'out_of_range', `must be from ${min} to ${max} seconds, not ${described(value)}`);

@@ -2,7 +2,7 @@ import { type Instant, iso, isoOrNull } from '../../../kernel/instant.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import type { RequestRow } from '../../../projections/request-log/request-log.queries.js';
 
-/** An endpoint as the API shows it (management.md); neither its token nor its signing secret is ever shown again. */
+/** An endpoint as the API shows it (management-api.md); neither its token nor its signing secret is ever shown again. */
 export const endpointView = (row: EndpointRow, baseUrl: string, now: Instant): object => ({
   id: row.endpoint_id,
   owner_id: row.owner_id,

@@ -23,7 +23,7 @@ import { readEndpoint, readEndpointChange } from './endpoint.bodies.js';
 
 const VIEWS = ['discovery'];
 
-/** Endpoints: the doors for posts (spec: Inbound endpoint; management.md). */
+/** Endpoints: the doors for posts (publish-api.md: Inbound endpoint; management-api.md). */
 @Controller('manage/v1/endpoints')
 @UseGuards(KeyGuard)
 export class EndpointsController {

@@ -11,7 +11,7 @@ import { type ListAnswer, listAnswer, pageOf } from '../page.js';
 import { requestView } from './endpoint.view.js';
 import { RequestsQuery } from './requests.query.js';
 
-/** The last requests to an endpoint (spec: Request log entry; D-33). */
+/** The last requests to an endpoint (publish-api.md: Request log entry; D-33). */
 @Controller('manage/v1/endpoints/:id/requests')
 @UseGuards(KeyGuard)
 export class RequestLogController {

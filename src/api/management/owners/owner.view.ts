@@ -2,7 +2,7 @@ import { iso } from '../../../kernel/instant.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PostsLeft } from '../../../projections/posts/usage.queries.js';
 
-/** An owner as the API shows it (management.md); neither its key nor its bot's token is ever shown again. */
+/** An owner as the API shows it (management-api.md); neither its key nor its bot's token is ever shown again. */
 export const ownerView = (row: OwnerRow, { used, left, resetsAt }: PostsLeft): object => ({
   id: row.owner_id,
   name: row.name,

@@ -25,7 +25,7 @@ import { ownerView } from './owner.view.js';
 /** The schedule: a post pack or another plan lets go what waits for the month (D-46). */
 const VIEWS = ['discovery', 'posts', 'publish-schedule'];
 
-/** Owners: plan, key, post packs (management.md). */
+/** Owners: plan, key, post packs (management-api.md). */
 @Controller('manage/v1/owners')
 @UseGuards(KeyGuard)
 export class OwnersController {

@@ -12,7 +12,7 @@ import { notFound } from '../refusals.js';
 import { PostsQuery } from './posts.query.js';
 import { PublicationViews } from './publication-views.js';
 
-/** Posts and what became of them (management.md; D-36). */
+/** Posts and what became of them (management-api.md; D-36). */
 @Controller('manage/v1/posts')
 @UseGuards(KeyGuard)
 export class PostsController {

@@ -6,7 +6,7 @@ import { ID_FORM } from '../id.pipe.js';
 import { cursorOf, PageQuery } from '../page.js';
 import { Is } from '../rules.js';
 
-/** The query of the list of posts (management.md). */
+/** The query of the list of posts (management-api.md). */
 export class PostsQuery extends PageQuery {
   @cursorOf('post')
   declare readonly cursor: string | undefined;

@@ -8,7 +8,7 @@ import type { Attempt, PublicationRow } from '../../../projections/posts/posts.t
 import { FindHolds, type Scheduled } from '../../../projections/publish-schedule/holds.queries.js';
 import { waitingForView } from './waiting-for.view.js';
 
-/** Shows publications: what became of a post on one channel, and why it waits where it does (management.md). */
+/** Shows publications: what became of a post on one channel, and why it waits where it does (management-api.md). */
 @Injectable()
 export class PublicationViews {
   constructor(

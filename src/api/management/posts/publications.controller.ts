@@ -16,7 +16,7 @@ import { PublicationViews } from './publication-views.js';
 
 const VIEWS = ['posts', 'publish-schedule'];
 
-/** What an owner decides about a publication that is in doubt or failed (D-25; management.md). */
+/** What an owner decides about a publication that is in doubt or failed (D-25; management-api.md). */
 @Controller('manage/v1/publications')
 @UseGuards(KeyGuard)
 export class PublicationsController {

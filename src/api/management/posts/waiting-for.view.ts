@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { Hold, Scheduled } from '../../../projections/publish-schedule/holds.queries.js';
 
-/** Why a publication waits (D-36; management.md: `waiting_for`); null where nothing holds it back. */
+/** Why a publication waits (D-36; management-api.md: `waiting_for`); null where nothing holds it back. */
 export const waitingForView = (scheduled: Scheduled): object | null => {
   const { hold } = scheduled;
   if (!hold) return null;

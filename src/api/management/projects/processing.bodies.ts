@@ -7,7 +7,7 @@ import { Is } from '../rules.js';
 
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
-/** The parts of `processing` as they are sent (management.md). */
+/** The parts of `processing` as they are sent (management-api.md). */
 export class ProcessingFields {
   @Must.haveAtMostItems(100)
   @Must.beArray('filters')

@@ -23,7 +23,7 @@ import {
 const PATH = 'processing';
 
 /**
- * Reads what a project does to posts (D-28; management.md: `processing`). What cannot work is refused here, all of it
+ * Reads what a project does to posts (D-28; management-api.md: `processing`). What cannot work is refused here, all of it
  * with 422: a pattern that is no RE2, an unknown provider, an entity outside the signature.
  * @param policy which private addresses the translation service may be on; none outside tests.
  */

@@ -2,7 +2,7 @@ import type { Processing } from '../../../domain/project/processing.js';
 import { type Instant, iso } from '../../../kernel/instant.js';
 import type { ProjectRow } from '../../../projections/discovery/discovery.tables.js';
 
-/** A project as the API shows it (management.md). */
+/** A project as the API shows it (management-api.md). */
 export const projectView = (row: ProjectRow, now: Instant): object => ({
   id: row.project_id,
   owner_id: row.owner_id,

@@ -23,7 +23,7 @@ import { projectView } from './project.view.js';
 
 const VIEWS = ['discovery', 'publish-schedule'];
 
-/** Projects: lists of channels with the processing that posts get (management.md). */
+/** Projects: lists of channels with the processing that posts get (management-api.md). */
 @Controller('manage/v1/projects')
 @UseGuards(KeyGuard)
 export class ProjectsController {

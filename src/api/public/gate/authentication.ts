@@ -23,7 +23,7 @@ const NO_SECRET = '0'.repeat(43);
 /** What is wrong with a request's authentication; null: nothing. */
 type Failure = string | null;
 
-/** Whether a request is who it says it is (spec: Authentication). */
+/** Whether a request is who it says it is (publish-api.md: Authentication). */
 @Injectable()
 export class Authentication {
   /** Headers, by their names. */
@@ -40,7 +40,7 @@ export class Authentication {
   }
 
   /**
-   * Null where it is; else the cause, which is for the log alone (spec: Authentication, 8). The body is waited for only
+   * Null where it is; else the cause, which is for the log alone (publish-api.md: Authentication, 8). The body is waited for only
    * where its signature is to be checked (D-7). @param endpoint null: there is none at this address
    */
   failureOf(visit: Visit, endpoint: EndpointAccess | null): Failure | Promise<Failure> {

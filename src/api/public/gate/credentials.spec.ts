@@ -4,7 +4,7 @@ import { addressAllowed, bearerToken, signatureMatches, timestampAccepted, token
 const T = Date.UTC(2026, 2, 14, 12);
 const seconds = (offset: number): string => String(T / 1_000 + offset);
 
-describe('a timestamp (spec: Authentication, 4)', () => {
+describe('a timestamp (publish-api.md: Authentication, 4)', () => {
   it.each([
     ['now', seconds(0), true],
     ['five minutes ago', seconds(-300), true],
@@ -24,7 +24,7 @@ describe('a timestamp (spec: Authentication, 4)', () => {
   });
 });
 
-describe('a bearer token (spec: Authentication, 1)', () => {
+describe('a bearer token (publish-api.md: Authentication, 1)', () => {
   it.each([
     ['Bearer abc', 'abc'],
     ['bearer  abc ', 'abc'],
@@ -44,7 +44,7 @@ describe('a bearer token (spec: Authentication, 1)', () => {
   });
 });
 
-describe('an allowlist (spec: Authentication, 7)', () => {
+describe('an allowlist (publish-api.md: Authentication, 7)', () => {
   it.each([
     ['192.0.2.7', [], true],
     ['192.0.2.7', ['192.0.2.7'], true],
@@ -60,7 +60,7 @@ describe('an allowlist (spec: Authentication, 7)', () => {
   ])('%s in %j: %j', (ip, allowlist, allowed) => expect(addressAllowed(ip, allowlist)).toBe(allowed));
 });
 
-describe('a signature (spec: Authentication, 5)', () => {
+describe('a signature (publish-api.md: Authentication, 5)', () => {
   const signature = createHmac('sha256', 'new').update('body').digest('hex');
 
   it.each([

@@ -50,7 +50,7 @@ const rangeOf = (entry: string): Range => {
 };
 
 /**
- * Unix seconds within five minutes of now, either side included (spec: Authentication, 4). Now is taken in whole seconds as
+ * Unix seconds within five minutes of now, either side included (publish-api.md: Authentication, 4). Now is taken in whole seconds as
  * well: against milliseconds, the second that is five minutes old would never be inside.
  */
 export const timestampAccepted = (header: string | undefined, now: Instant): boolean =>
@@ -60,7 +60,7 @@ export const timestampAccepted = (header: string | undefined, now: Instant): boo
 
 /**
  * Checks an HMAC-SHA256 against each secret (two while one is being rotated, D-40), in constant time. The header's
- * prefix may be absent and its hex of either case (spec: Authentication, 5).
+ * prefix may be absent and its hex of either case (publish-api.md: Authentication, 5).
  */
 export const signatureMatches = (
   header: string | undefined,

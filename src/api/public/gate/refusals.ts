@@ -16,14 +16,14 @@ const why = (rule: string, figures: JsonObject = {}, event_id: string | null = n
   event_id,
 });
 
-/** Planned work (spec: Request-log decisions). @param endpoint as far as it is known: nobody was asked for a token */
+/** Planned work (publish-api.md: Request-log decisions). @param endpoint as far as it is known: nobody was asked for a token */
 export const underMaintenance = (endpoint: EndpointAccess | null): Refusal => {
   const message = 'The service is under maintenance. Send the same request again later.';
   const problem = HttpProblem.of(503, 'maintenance', message, { 'retry-after': '60' });
   return new Refusal(endpoint, 'rejected_disabled', 'maintenance', problem);
 };
 
-/** The one 401 there is: the same body and headers for every cause (spec: Authentication, 8). */
+/** The one 401 there is: the same body and headers for every cause (publish-api.md: Authentication, 8). */
 export const unauthorized = (endpoint: EndpointAccess | null, cause: string): Refusal =>
   new Refusal(endpoint, 'rejected_auth', cause, HttpProblem.of(401, 'unauthorized', 'Unauthorized.'));
 
@@ -94,7 +94,7 @@ export const monthUsedUp = (endpoint: EndpointAccess, { used, resetsAt, lastEven
   return new Refusal(endpoint, 'rejected_tier', reason, HttpProblem.of(402, 'quota_exhausted', message), because);
 };
 
-/** What a client is told is exceeded; the exact limits are not for it (spec: info, 3), the owner's log has them. */
+/** What a client is told is exceeded; the exact limits are not for it (publish-api.md: info, 3), the owner's log has them. */
 const EXCEEDED: Readonly<Record<LimitReason, string>> = {
   min_interval: 'The last post to this endpoint was accepted too short a time ago',
   burst: 'Too many posts to this endpoint at once',

@@ -3,7 +3,7 @@ import { type LogRequests, LogRequestsHandler } from '../../../commands/request-
 import { catalogue } from '../../../domain/catalogue.js';
 import {
   type AnsweredRequest,
-  type RequestsAnswered,
+  type RequestsLogged,
   requestLogStream,
 } from '../../../domain/request-log/request-log.events.js';
 import { EventCodec } from '../../../event-store/codec.js';
@@ -33,7 +33,7 @@ const processOver = (log: MemoryLog) => {
 
 const written = (log: MemoryLog, endpointId: string): string[][] =>
   (log.streams.get(requestLogStream(endpointId)) ?? []).map((event) =>
-    codec.decode<RequestsAnswered>(event).data.requests.map(({ request_id }) => request_id),
+    codec.decode<RequestsLogged>(event).data.requests.map(({ request_id }) => request_id),
   );
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);

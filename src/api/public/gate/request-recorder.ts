@@ -19,7 +19,7 @@ interface Pending {
 const BETWEEN_WRITES_MS = 200;
 /** How long a first line waits for company. */
 const GATHER_MS = 20;
-/** More is not kept of an endpoint anyway (spec: Limits, request log). */
+/** More is not kept of an endpoint anyway (publish-api.md: Limits, request log). */
 const MAX_LINES = 100;
 /** Of all endpoints together; beyond, a new line takes the place of its endpoint's oldest, or is not kept. */
 const MAX_TOTAL = 20_000;

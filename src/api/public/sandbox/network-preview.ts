@@ -3,7 +3,7 @@ import type { PublishPayload } from '../../../payload/payload.js';
 import type { Warning } from '../../../platforms/publisher.js';
 import type { EndpointAccess } from '../../../projections/discovery/endpoint-access.queries.js';
 
-/** What a post becomes on one network (spec: POST /v1/sandbox/test; D-38, D-44). */
+/** What a post becomes on one network (publish-api.md: POST /v1/sandbox/test; D-38, D-44). */
 export interface Preview {
   /** On the first of the channels that it goes to. */
   readonly text_after_trim: string;

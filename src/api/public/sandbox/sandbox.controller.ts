@@ -15,7 +15,7 @@ import { checkPayload, readJson } from '../read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
 import { NOT_READ, type SandboxValidation, shownMedium, validationOf } from './sandbox-validation.js';
 
-/** Trying a payload out: nothing is stored, published, charged or logged (spec: POST /v1/sandbox/test; D-12, D-44). */
+/** Trying a payload out: nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test; D-12, D-44). */
 @Controller('v1/sandbox')
 export class SandboxController {
   private readonly addresses: AddressPolicy;

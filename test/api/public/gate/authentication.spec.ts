@@ -42,7 +42,7 @@ const visible = ({ status, headers, text }: Answer): unknown => {
   return { status, headers: kept, text: text.replace(/req_[0-9a-f]+/, 'req_') };
 };
 
-describe('every failure of authentication is the same 401 (spec: Authentication, 8)', () => {
+describe('every failure of authentication is the same 401 (publish-api.md: Authentication, 8)', () => {
   const causes: [cause: string, settings: object, wrong: (endpoint: TestEndpoint) => Call][] = [
     ['bad_token', {}, () => ({ headers: { authorization: 'Bearer service_live_of-somebody-else' } })],
     ['bad_token', {}, () => ({ headers: { authorization: undefined } })],
@@ -206,7 +206,7 @@ describe('a request that is who it says it is', () => {
     expect((await call(gateway.url, endpoint, { headers: { 'x-forwarded-for': '10.1.2.3' } })).status).toBe(401);
   });
 
-  it('by a signature over the very bytes, with or without prefix, in either case (spec: Authentication, 5)', async () => {
+  it('by a signature over the very bytes, with or without prefix, in either case (publish-api.md: Authentication, 5)', async () => {
     const endpoint = await endpointWith({ require_signature: true });
     const body = '{ "text":\t"caf\u00e9 \\u00e9" }\n';
     const signature = signed(endpoint.secret, body);

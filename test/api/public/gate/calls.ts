@@ -16,7 +16,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A line of the request log (management.md). */
+/** A line of the request log (management-api.md). */
 export interface LogLine {
   readonly id: string;
   readonly ip: string;

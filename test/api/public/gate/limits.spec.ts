@@ -26,7 +26,7 @@ const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
 const key = (name: string) => ({ 'idempotency-key': name });
 const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
 
-describe('a post that is sent too soon (spec: Limits)', () => {
+describe('a post that is sent too soon (publish-api.md: Limits)', () => {
   it('is answered 429 with Retry-After in whole seconds; the figures are for the owner’s log alone', async () => {
     const endpoint = await endpointWith({ min_interval: 42 });
     await call(gateway.url, endpoint);
@@ -144,7 +144,7 @@ describe('budgets of their own (D-17)', () => {
     expect((await call(gateway.url, endpoint)).status).toBe(200);
   });
 
-  it('the sandbox has its day’s, for plans that have one (spec: Limits)', async () => {
+  it('the sandbox has its day’s, for plans that have one (publish-api.md: Limits)', async () => {
     const its = await gateway.owner('free');
     const endpoint = await gateway.endpoint(its, [], { mode: 'test', min_interval: 60 });
     await gateway.pool.query(

@@ -21,7 +21,7 @@ afterAll(() => gateway.stop());
 const endpoint = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, projects, settings);
 const requestsAnswered = async ({ id }: TestEndpoint) => gateway.events(`requestLog-${id}`);
 
-describe('a line of the request log (spec: Request log entry; D-33)', () => {
+describe('a line of the request log (publish-api.md: Request log entry; D-33)', () => {
   it('of an accepted post has who, when, what came of it, and the post; it costs no event of its own', async () => {
     const its = await endpoint();
     const body = '{"text": "Hello", "trace_id": "tr-1"}';

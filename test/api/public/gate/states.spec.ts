@@ -45,7 +45,7 @@ describe('an endpoint that its owner has switched off (D-8)', () => {
   });
 });
 
-describe('an endpoint whose client does not keep to the limits (spec: States; D-17)', () => {
+describe('an endpoint whose client does not keep to the limits (publish-api.md: States; D-17)', () => {
   it('answers 429 five times and then 503; its owner sees who switched it off, and one event says so', async () => {
     const endpoint = await endpointWith();
     expect(await posts(endpoint, 6)).toEqual([200, 429, 429, 429, 429, 429]);

@@ -34,7 +34,7 @@ const okChannel = (settings?: object) =>
 /** As long as a text may be. */
 const words = `${'word '.repeat(4_000).slice(0, 15_894)}.`;
 
-describe('a payload that would be published (spec: POST /v1/sandbox/test)', () => {
+describe('a payload that would be published (publish-api.md: POST /v1/sandbox/test)', () => {
   it('passes, and is previewed for telegram, vk and max', async () => {
     const { status, body } = await endpoint.sandbox({
       text: 'Ahoy',
