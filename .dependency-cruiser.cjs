@@ -12,16 +12,20 @@ const READ_SIDE = [
   '^src/projections/posts/post-payloads\\.ts$',
 ];
 
-/** The domain's vocabulary: events and the types in them. Deciders stay behind the commands. */
-const EVENTS = ['^src/domain/[^/]+/[^/]+\\.events\\.ts$', '^src/domain/project/processing\\.ts$'];
+/** The domain's vocabulary: events, the types in them, and the rule of the monthly quota. Deciders stay behind the commands. */
+const EVENTS = [
+  '^src/domain/[^/]+/[^/]+\\.events\\.ts$',
+  '^src/domain/project/processing\\.ts$',
+  '^src/domain/owner/monthly-quota\\.ts$',
+];
 
 /** The event store's port, without its adapters. */
 const EVENT_STORE = ['^src/event-store/[^/]+\\.ts$'];
 
-/** The contract between generic code and the networks. */
-const PLATFORM_PORT = ['^src/platforms/(publisher|registry)\\.ts$'];
+/** The contract between generic code and the networks: what a network is, without the list of networks. */
+const PLATFORM_PORT = ['^src/platforms/(publisher|publishers|descriptor|platform-catalogue)\\.ts$'];
 
-/** Rules about addresses and URLs that are pure: they call nobody. */
+/** Rules about addresses and URLs that are pure: they make no calls. */
 const URL_RULES = ['^src/outbound-http/(address-policy|url-rules)\\.ts$'];
 
 const part = (name) => `^src/${name}/`;
@@ -30,10 +34,13 @@ const part = (name) => `^src/${name}/`;
 const PARTS = {
   kernel: { why: 'Everything rests on the kernel; it rests on nothing.', may: [] },
   runtime: { why: 'Services that any Node program needs know nothing of posts.', may: [part('kernel')] },
-  config: { why: 'Settings are read before anything else exists.', may: [part('kernel')] },
+  config: {
+    why: 'Settings are read before anything else exists; plans have their names from the domain.',
+    may: [part('kernel'), '^src/domain/owner/owner\\.events\\.ts$'],
+  },
   validation: {
-    why: 'Checks of a body are pure and shared by every interface.',
-    may: [part('kernel'), part('runtime'), '^src/payload/payload\\.ts$'],
+    why: 'Checks of a body are pure and shared by every interface; they know no kind of body.',
+    may: [part('kernel'), part('runtime')],
   },
   payload: {
     why: 'The payload is shared by publishing, sandbox, tools and webhooks: it knows no interface.',
@@ -45,9 +52,12 @@ const PARTS = {
   },
   'outbound-http': {
     why: 'The guarded client calls hosts for anybody: it knows no use of what it fetches.',
-    may: [part('kernel'), part('runtime'), part('validation'), '^src/payload/payload\\.ts$'],
+    may: [part('kernel'), part('runtime'), part('validation')],
   },
-  secrets: { why: 'The vault encrypts and stores; it knows no owner of a secret.', may: [part('kernel')] },
+  secrets: {
+    why: 'The vault encrypts and stores; it knows no owner of a secret.',
+    may: [part('kernel'), part('runtime')],
+  },
   postgres: {
     why: 'The pool, leases and migrations know tables, not use cases.',
     may: [part('kernel'), part('runtime')],
@@ -57,10 +67,13 @@ const PARTS = {
     may: [part('kernel'), part('runtime'), '^src/postgres/binary-array\\.ts$'],
   },
   limits: {
-    why: 'Limits are judged in the database from plan figures and usage.',
-    may: [part('kernel'), part('runtime'), part('config'), part('postgres'), ...READ_SIDE],
+    why: 'The database evaluates limits, from plan figures and usage.',
+    may: [part('kernel'), part('runtime'), part('config'), ...EVENTS, part('postgres'), ...READ_SIDE],
   },
-  health: { why: 'Health reads ports; it changes nothing.', may: [part('kernel'), ...EVENT_STORE, part('postgres')] },
+  health: {
+    why: 'Health reads ports; it changes nothing.',
+    may: [part('kernel'), part('runtime'), ...EVENT_STORE, part('postgres')],
+  },
   projections: {
     why: 'A read model is folded from events alone, so that it can be rebuilt and never sends anything.',
     may: [part('kernel'), part('runtime'), '^src/payload/payload\\.ts$', ...EVENTS, ...EVENT_STORE, part('postgres')],
@@ -83,7 +96,7 @@ const PARTS = {
   },
   platforms: {
     why: 'A publisher renders and sends; it neither stores nor decides.',
-    may: [part('kernel'), part('validation'), part('payload'), part('media')],
+    may: [part('kernel'), part('runtime'), part('validation'), part('payload'), part('media')],
   },
   processing: {
     why: 'Processing is the same in the sandbox and in publishing: it knows neither, and no network.',
@@ -185,6 +198,30 @@ module.exports = {
       'The needs of one network must never change another.',
       { path: '^src/platforms/([^/]+)/' },
       { path: '^src/platforms/([^/]+)/', pathNot: '^src/platforms/$1/' },
+    ),
+    rule(
+      'networks-through-their-descriptors',
+      'A network is one folder. Code outside the folder reaches it through its descriptor, which the catalogue lists.',
+      { path: '^src/', pathNot: [specs, '^src/platforms/[^/]+/', '^src/platforms/catalogue\\.ts$'] },
+      { path: '^src/platforms/[^/]+/' },
+    ),
+    rule(
+      'catalogue-lists-descriptors',
+      'The catalogue of networks needs nothing of a network but its descriptor.',
+      { path: '^src/platforms/catalogue\\.ts$' },
+      { path: '^src/platforms/[^/]+/', pathNot: '/descriptor\\.ts$' },
+    ),
+    rule(
+      'stand-ins-are-islands',
+      'A stand-in is one folder: the others, the kit and the walls do not know it. Its catalogue lists its descriptor.',
+      { path: '^src/stand-ins/([^/]+)/' },
+      { path: '^src/stand-ins/([^/]+)/', pathNot: '^src/stand-ins/($1|kit|walls)/' },
+    ),
+    rule(
+      'stand-ins-through-their-descriptors',
+      'The program starts a stand-in through its descriptor, which the catalogue of stand-ins lists.',
+      { path: '^src/', pathNot: [specs, '^src/stand-ins/'] },
+      { path: '^src/stand-ins/', pathNot: '^src/stand-ins/((kit|walls)/|catalogue\\.ts$)' },
     ),
     rule(
       'event-store-adapters-apart',

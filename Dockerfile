@@ -1,4 +1,4 @@
-# Builds the gateway and runs it on servers of its own (DATABASE_URL); see docker-compose.yml.
+# Builds the gateway, and runs it with an external PostgreSQL (DATABASE_URL); see docker-compose.yml.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -12,7 +12,7 @@ ENV NODE_ENV=production HOST=0.0.0.0
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# DATA_DIR: media on their way to the networks.
+# DATA_DIR, for media files during publishing.
 RUN install -d -o node -g node .data
 USER node
 EXPOSE 3000

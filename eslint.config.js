@@ -1,5 +1,6 @@
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
+import plainWords from './eslint-rules/plain-words.js';
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.data/**'] },
@@ -23,6 +24,11 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.js', '**/*.cjs', '**/*.mjs'], ...tseslint.configs.disableTypeChecked },
+  {
+    ignores: ['eslint-rules/**'], // the list of words itself
+    plugins: { local: plainWords },
+    rules: { 'local/plain-words': 'error' },
+  },
   {
     files: ['src/**/*.ts'],
     ignores: ['src/config/**', 'src/main.ts', 'src/**/*.spec.ts'],

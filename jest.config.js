@@ -1,28 +1,40 @@
-/** Unit specs stand beside the code; everything that needs a process, a database or HTTP stands in test/. */
-const transform = {
-  '^.+\\.ts$': [
-    '@swc/jest',
-    {
-      jsc: {
-        target: 'es2023',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true },
-      },
-      module: { type: 'es6' },
-      sourceMaps: 'inline',
-    },
-  ],
-};
-
-/** @type {import('jest').Config} */
-export default {
+/**
+ * Three projects (docs/testing.md). Unit specs are beside the code and use neither a process, a database nor HTTP;
+ * integration specs run parts of the gateway inside Jest; e2e specs start the compiled program.
+ */
+const project = (displayName, options) => ({
+  displayName,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform,
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/bench'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['\\.long\\.spec\\.ts$'],
   testTimeout: 60_000,
+  ...options,
+});
+
+/** @type {import('jest').Config} */
+export default {
+  projects: [
+    project('unit', { roots: ['<rootDir>/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
+    project('integration', { roots: ['<rootDir>/test'], testPathIgnorePatterns: ['<rootDir>/test/e2e/'] }),
+    project('e2e', { roots: ['<rootDir>/test/e2e'] }),
+  ],
+  testTimeout: 60_000,
+  // Of tests that run side by side in one file, because they wait for the same seconds.
+  maxConcurrency: 5,
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
 };

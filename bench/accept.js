@@ -1,18 +1,19 @@
 /**
- * bench -- accept: accepting a post, beside a bare server that parses, hashes a token and does one INSERT. 1,000
- * endpoints, 256 keep-alive connections, alternating rounds; rate, latency, and the CPU time per request of Node and
- * PostgreSQL together; then the latency of both at one and the same load. Two gateways take their turn against it, one
- * after the other, for a second one that runs would follow the first one's log: one whose plans have no limits, so that
- * the limiter has nothing to count and is not asked, and one with everything on: burst, hourly quota and violations, far
- * above what the bench sends. Both look for replays and keep the log. They run with the role `api`, as they would beside
- * separate workers; what the workers spend on each post afterwards is measured and shown by itself.
+ * bench -- accept: compares accepting a post with a minimal server that parses the body, hashes a token and does one INSERT.
+ *
+ * 1,000 endpoints, 256 keep-alive connections, alternating rounds. Shows rate, latency, and the CPU time per request of Node
+ * and PostgreSQL together; then both at the same load. Two gateways are compared with the baseline. The plans of the first
+ * have no limits, so that the limiter counts nothing and is not called. The second has all limits: burst, hourly quota and
+ * violations, far above the load of the bench. They run one after the other, because a second running gateway would follow
+ * the log of the first. Both detect replays and keep the request log. They run with the role `api`, like gateways with
+ * separate workers. The cost of the workers per post is measured and shown separately at the end.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { cpuOf, cpuOfTree, startNode } from './processes.js';
+import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { onStage, OPERATOR_KEY, option } from './stage.js';
+import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const ENDPOINTS = 1_000;
 const CONNECTIONS = 256;
@@ -25,78 +26,91 @@ const BODY = JSON.stringify({
   trace_id: 'bench',
 });
 
-/** Of the baseline's own rate: a load that both can bear. */
+/** Share of the baseline's highest rate that is used as the common load. */
 const SAME_LOAD = 0.75;
 
-/** Before the first round: the compilers are not done with the path before, and servers run for longer than that. */
+/** Warm-up before the first round, in s: until then the JIT compiler has not optimised the path, as it has in a long-running server. */
 const WARM_UP_S = 10;
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 20);
-  const seconds = option(args, 'seconds', 2);
-  await onStage(unlimitedProfile(), async ({ gateway, generator, onEnd, postmaster, connectionString, file }) => {
-    console.log(`setting up ${ENDPOINTS} endpoints …`);
-    const all = await gateway({ LOG_LEVEL: 'error', ROLES: 'all' });
-    const targets = await seed(all.url, OPERATOR_KEY, { endpoints: ENDPOINTS, channels: 50 });
-    await all.stop();
+  const rounds = readOption(args, 'rounds', 20);
+  const seconds = readOption(args, 'seconds', 2);
+  await withBenchEnvironment(
+    unlimitedProfile(),
+    async ({ startGateway, startGenerator, onEnd, postmaster, connectionString, file }) => {
+      console.log(`setting up ${ENDPOINTS} endpoints …`);
+      const all = await startGateway({ LOG_LEVEL: 'error', ROLES: 'all' });
+      const targets = await seed(all.url, OPERATOR_KEY, { endpoints: ENDPOINTS, channels: 50 });
+      await all.stop();
 
-    const baseline = await startBaseline(connectionString, targets);
-    onEnd(baseline.stop);
-    const limits = file('all-limits.json');
-    await writeFile(limits, JSON.stringify(limitedProfile()));
-    const shoot = generator('load.js');
-    const measure = async ({ pid, port }, duration, rate) => {
-      const before = { node: cpuOf(pid), postgres: cpuOfTree(postmaster) };
-      const shot = await shoot({ port, connections: CONNECTIONS, seconds: duration, targets, body: BODY, rate });
-      const node = (cpuOf(pid) - before.node) / shot.answered;
-      const postgres = (cpuOfTree(postmaster) - before.postgres) / shot.answered;
-      if (Object.keys(shot.statuses).join() !== '200')
-        throw new Error(`not all were 200: ${JSON.stringify(shot.statuses)}`);
-      return { ...shot, rate: shot.answered / shot.seconds, node, postgres, cpu: node + postgres };
-    };
-    const api = { LOG_LEVEL: 'error', ROLES: 'api' };
-    for (const [name, more] of Object.entries({ 'no limits': {}, 'all limits': { LIMITS_PROFILE: limits } })) {
-      const ours = await gateway({ ...api, ...more });
-      await match({ baseline, [name]: ours }, measure, { rounds, seconds });
-      await ours.stop();
-    }
-    await afterwards(gateway, connectionString, postmaster);
-  });
+      const baseline = await startBaseline(connectionString, targets);
+      onEnd(baseline.stop);
+      const limits = file('all-limits.json');
+      await writeFile(limits, JSON.stringify(limitedProfile()));
+      const generateLoad = startGenerator('load.js');
+      const measure = async ({ pid, port }, duration, rate) => {
+        const before = { node: readCpuTime(pid), postgres: readCpuTimeOfTree(postmaster) };
+        const shot = await generateLoad({
+          port,
+          connections: CONNECTIONS,
+          seconds: duration,
+          targets,
+          body: BODY,
+          rate,
+        });
+        const node = (readCpuTime(pid) - before.node) / shot.answered;
+        const postgres = (readCpuTimeOfTree(postmaster) - before.postgres) / shot.answered;
+        if (Object.keys(shot.statuses).join() !== '200')
+          throw new Error(`not all were 200: ${JSON.stringify(shot.statuses)}`);
+        return { ...shot, rate: shot.answered / shot.seconds, node, postgres, cpu: node + postgres };
+      };
+      const api = { LOG_LEVEL: 'error', ROLES: 'api' };
+      for (const [name, more] of Object.entries({ 'no limits': {}, 'all limits': { LIMITS_PROFILE: limits } })) {
+        const ours = await startGateway({ ...api, ...more });
+        await compare({ baseline, [name]: ours }, measure, { rounds, seconds });
+        await ours.stop();
+      }
+      await measureReadModels(startGateway, connectionString, postmaster);
+    },
+  );
 };
 
-/** The baseline and a gateway in alternating rounds: as fast as each can, then both at one and the same load. */
-const match = async (contestants, measure, { rounds, seconds }) => {
+/** Compares the baseline and a gateway in alternating rounds: first each at its highest rate, then both at the same load. */
+const compare = async (contestants, measure, { rounds, seconds }) => {
   const [, name] = Object.keys(contestants);
   for (const contestant of Object.values(contestants)) await measure(contestant, WARM_UP_S);
   console.log('');
-  const [base, ours] = await play(contestants, rounds, (contestant) => measure(contestant, seconds));
-  const compared = (how, ratios) =>
+  const [base, ours] = await playRounds(contestants, rounds, (contestant) => measure(contestant, seconds));
+  const printRatios = (how, ratios) =>
     console.log(`${name} to baseline, median of ${rounds} rounds' ratios (and their middle half), ${how}: ${ratios}`);
-  compared(
-    'each as fast as it can',
-    `rate ${times(ours, base, 'rate')}   CPU per post ${times(ours, base, 'cpu')}   p50 ${times(ours, base, 'p50')}   p99 ${times(ours, base, 'p99')}\n`,
+  printRatios(
+    'each at its highest rate',
+    `rate ${ratioOf(ours, base, 'rate')}   CPU per post ${ratioOf(ours, base, 'cpu')}   p50 ${ratioOf(ours, base, 'p50')}   p99 ${ratioOf(ours, base, 'p99')}\n`,
   );
-  // As fast as each can, the quicker one bears more: here both get as many posts a second.
+  // At its highest rate the faster server carries more load. Here both receive the same number of posts per second.
   const rate = Math.round(quantile(base, 'rate', 0.5) * SAME_LOAD);
-  const [baseThen, oursThen] = await play(contestants, rounds, (contestant) => measure(contestant, seconds, rate));
-  compared(
+  const [baseThen, oursThen] = await playRounds(contestants, rounds, (contestant) =>
+    measure(contestant, seconds, rate),
+  );
+  printRatios(
     `each at ${rate} posts/s`,
-    `CPU per post ${times(oursThen, baseThen, 'cpu')}   p99 ${times(oursThen, baseThen, 'p99')}`,
+    `CPU per post ${ratioOf(oursThen, baseThen, 'cpu')}   p99 ${ratioOf(oursThen, baseThen, 'p99')}`,
   );
 };
 
 /**
- * How two contestants compare: round by round, for the two of a round are neighbours in time. A shared machine's pace
- * changes by half within a minute, and medians of each alone would be of different paces.
+ * Returns the ratio of the gateway to the baseline: the median over the rounds, and the middle half. Ratios are taken per
+ * round, because its two measurements are close in time. The speed of a shared machine changes by half within a minute, so
+ * the ratio of two separate medians would compare different speeds.
  */
-const times = (ours, base, key) => {
+const ratioOf = (ours, base, key) => {
   const ratios = ours.map((round, i) => ({ ratio: round[key] / base[i][key] }));
   const [low, middle, high] = [0.25, 0.5, 0.75].map((at) => quantile(ratios, 'ratio', at).toFixed(2));
   return `${middle} × (${low}–${high})`;
 };
 
-/** The contestants' rounds, in their order; who begins a round ends the next. */
-const play = async (contestants, rounds, measure) => {
+/** Measures the contestants in rounds. The order is reversed in every second round. Returns the results per contestant. */
+const playRounds = async (contestants, rounds, measure) => {
   const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     const order = Object.keys(contestants);
@@ -104,10 +118,10 @@ const play = async (contestants, rounds, measure) => {
     for (const name of order) {
       const result = await measure(contestants[name]);
       results[name].push(result);
-      console.log(`round ${round}/${rounds}  ${line(name, result)}`);
+      console.log(`round ${round}/${rounds}  ${formatLine(name, result)}`);
     }
   }
-  for (const [name, all] of Object.entries(results)) console.log(`median     ${line(name, median(all))}`);
+  for (const [name, all] of Object.entries(results)) console.log(`median     ${formatLine(name, median(all))}`);
   return Object.values(results);
 };
 
@@ -119,7 +133,7 @@ const startBaseline = async (connectionString, targets) => {
   return { pid, port, stop };
 };
 
-/** Limits that all have to be counted, and that nobody meets. */
+/** Returns a profile in which every limit is counted and none is reached. */
 const limitedProfile = () => {
   const { plans, ...profile } = unlimitedProfile();
   const limited = { burst: { requests: 10_000, per_seconds: 1 }, hourly: 10_000_000 };
@@ -131,22 +145,22 @@ const limitedProfile = () => {
   };
 };
 
-/** What the read models cost for each post, once the workers get to them. */
-const afterwards = async (gateway, connectionString, postmaster) => {
+/** Measures the cost of the read models per post, when a worker processes the log. */
+const measureReadModels = async (startGateway, connectionString, postmaster) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const head = BigInt((await client.query('select position from event_store.head')).rows[0].position);
-  const reached = async () =>
+  const readPosition = async () =>
     (await client.query('select min(position) as at, max(position) as most from ops_checkpoint')).rows[0].at;
-  const from = BigInt(await reached());
-  const before = { postgres: cpuOfTree(postmaster), at: performance.now() };
-  const worker = await gateway({ LOG_LEVEL: 'error', ROLES: 'worker' });
-  const startCpu = cpuOf(worker.pid);
-  while (BigInt(await reached()) < head) await new Promise((resolve) => setTimeout(resolve, 200));
+  const from = BigInt(await readPosition());
+  const before = { postgres: readCpuTimeOfTree(postmaster), at: performance.now() };
+  const worker = await startGateway({ LOG_LEVEL: 'error', ROLES: 'worker' });
+  const startCpu = readCpuTime(worker.pid);
+  while (BigInt(await readPosition()) < head) await new Promise((resolve) => setTimeout(resolve, 200));
   const posts = Number(head - from);
-  const cpu = (cpuOf(worker.pid) - startCpu + cpuOfTree(postmaster) - before.postgres) / posts;
+  const cpu = (readCpuTime(worker.pid) - startCpu + readCpuTimeOfTree(postmaster) - before.postgres) / posts;
   const rate = posts / ((performance.now() - before.at) / 1_000);
-  console.log(`afterwards all read models together: ${cpu.toFixed(0)} µs CPU per post, ${rate.toFixed(0)} posts/s`);
+  console.log(`all read models together: ${cpu.toFixed(0)} µs CPU per post, ${rate.toFixed(0)} posts/s`);
   await worker.stop();
   await client.end();
 };
@@ -154,7 +168,7 @@ const afterwards = async (gateway, connectionString, postmaster) => {
 const median = (rounds) =>
   Object.fromEntries(['rate', 'p50', 'p99', 'node', 'postgres', 'cpu'].map((key) => [key, quantile(rounds, key, 0.5)]));
 
-/** @param at from 0 to 1; between two values it is what lies between them */
+/** Returns a quantile, interpolated between two values. @param at from 0 to 1 */
 const quantile = (rounds, key, at) => {
   const values = rounds.map((round) => round[key]).sort((a, b) => a - b);
   const place = (values.length - 1) * at;
@@ -162,6 +176,6 @@ const quantile = (rounds, key, at) => {
   return below + (above - below) * (place - Math.floor(place));
 };
 
-const line = (name, { rate, p50, p99, node, postgres, cpu }) =>
+const formatLine = (name, { rate, p50, p99, node, postgres, cpu }) =>
   `${name.padEnd(10)}  ${rate.toFixed(0).padStart(6)} posts/s   p50 ${p50.toFixed(1).padStart(6)} ms   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
   `CPU ${cpu.toFixed(0).padStart(4)} µs per post (Node ${node.toFixed(0)}, PostgreSQL ${postgres.toFixed(0)})`;

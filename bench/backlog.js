@@ -1,97 +1,110 @@
 /**
- * bench -- backlog: how fast a worker claims and publishes with 1,000 publications waiting and with 1,000,000, over
- * 1,000 channels in both; in alternating rounds, each with a worker of its own. In both as many posts are accepted as go
- * out, so that what waits stays as much. Shown beside the rate: CPU time of each publication, and the worker's memory.
+ * bench -- backlog: compares the publishing rate of a worker with a backlog of 1,000 publications and of 1,000,000, over
+ * 1,000 channels each, in alternating rounds with a new worker per round. Posts are accepted as fast as they are published,
+ * so that the backlog keeps its size. Also shows the CPU time per publication and the worker's memory.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memoryOf } from './processes.js';
-import { project } from './project.js';
-import { accepted, CHANNELS, line, measure, median, prepare, until, watchProjections } from './publishing.js';
+import { readMemory } from './processes.js';
+import { runProjections } from './run-projections.js';
+import {
+  countAccepted,
+  CHANNELS,
+  line,
+  startMeasuring,
+  median,
+  prepareChannels,
+  until,
+  watchProjections,
+} from './publishing.js';
 import { unlimitedProfile } from './seed.js';
-import { onStage, option } from './stage.js';
+import { withBenchEnvironment, readOption } from './environment.js';
 
 const MIB = 1_048_576;
-/** A post of the great backlog goes to so many channels. */
+/** Number of channels of each post in the large backlog. */
 const TARGETS = 10;
-/** Publications by which a new worker is warm. */
+/** Number of publications after which a new worker is warmed up. */
 const WARM_UP = 4_000;
 const FEED_EVERY_MS = 20;
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 3);
-  const seconds = option(args, 'seconds', 6);
-  const few = option(args, 'few', 1_000);
-  const many = option(args, 'many', 1_000_000);
+  const rounds = readOption(args, 'rounds', 3);
+  const seconds = readOption(args, 'seconds', 6);
+  const few = readOption(args, 'few', 1_000);
+  const many = readOption(args, 'many', 1_000_000);
 
-  await onStage(unlimitedProfile(), async (stage) => {
-    const network = await stage.standIn();
-    const sides = { few: await prepare(stage, network, 'few'), many: await prepare(stage, network, 'many') };
-    await fill(sides.few, few, 1);
-    await fill(sides.many, many, TARGETS);
+  await withBenchEnvironment(unlimitedProfile(), async (environment) => {
+    const network = await environment.startStandIn();
+    const sides = {
+      few: await prepareChannels(environment, network, 'few'),
+      many: await prepareChannels(environment, network, 'many'),
+    };
+    await fillBacklog(sides.few, few, 1);
+    await fillBacklog(sides.many, many, TARGETS);
 
     const results = { few: [], many: [] };
     for (let round = 1; round <= rounds; round++) {
       for (const [name, side] of Object.entries(sides)) {
-        results[name].push(await publish(side, { stage, network, seconds }));
+        results[name].push(await measureRound(side, { environment, network, seconds }));
         console.log(`round ${round}/${rounds}  ${title(name === 'few' ? few : many)} ${figures(results[name].at(-1))}`);
       }
     }
-    const [little, much] = [median(results.few), median(results.many)];
+    const [small, large] = [median(results.few), median(results.many)];
     console.log(`\nmedians of ${rounds} rounds, ${CHANNELS} channels`);
-    console.log(`${title(few)} ${figures(little)}\n${title(many)} ${figures(much)}`);
+    console.log(`${title(few)} ${figures(small)}\n${title(many)} ${figures(large)}`);
     const cpu = ({ worker, postgres }) => worker + postgres;
     console.log(
-      `ratio      rate with ${many} waiting to that with ${few}: ${(much.rate / little.rate).toFixed(2)} ×   ` +
-        `CPU each ${(cpu(much) / cpu(little)).toFixed(2)} ×   memory ${(much.memory / little.memory).toFixed(2)} ×`,
+      `ratio      rate with ${many} waiting to that with ${few}: ${(large.rate / small.rate).toFixed(2)} ×   ` +
+        `CPU each ${(cpu(large) / cpu(small)).toFixed(2)} ×   memory ${(large.memory / small.memory).toFixed(2)} ×`,
     );
   });
 };
 
-/** Has this many publications wait: accepted, and shown by every read model. */
-const fill = async ({ feed, endpoints, connectionString }, count, targets) => {
+/** Creates a backlog of this many publications: accepted, and shown by every read model. */
+const fillBacklog = async ({ feed, endpoints, connectionString }, count, targets) => {
   const startedAt = performance.now();
-  const tell = (what) => console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${what}`);
+  const report = (what) =>
+    console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${what}`);
   const head = await feed.add(endpoints, count / targets, {
     targets,
-    onProgress: (posts) => tell(`${posts * targets} of ${count} accepted`),
+    onProgress: (posts) => report(`${posts * targets} of ${count} accepted`),
   });
   const projections = await watchProjections(connectionString);
-  const stop = await project(connectionString);
-  const from = await projections.reached();
-  let told = performance.now();
+  const stop = await runProjections(connectionString);
+  const from = await projections.readPosition();
+  let reportedAt = performance.now();
   await until(async () => {
-    const at = await projections.reached();
-    if (performance.now() > told + 10_000) {
-      told = performance.now();
-      tell(`read models at ${Math.floor((Number(at - from) / Number(head - from)) * 100)} %`);
+    const at = await projections.readPosition();
+    if (performance.now() > reportedAt + 10_000) {
+      reportedAt = performance.now();
+      report(`read models at ${Math.floor((Number(at - from) / Number(head - from)) * 100)} %`);
     }
     return at >= head;
   });
   await stop();
   await projections.close();
-  tell(`${count} waiting`);
+  report(`${count} waiting`);
 };
 
-/** One round: a new worker, and as many posts accepted as go out. */
-const publish = async ({ gateway, feed, endpoints }, { stage, network, seconds }) => {
-  const worker = await gateway('worker');
-  const start = await accepted(network);
-  let fed = start;
-  let feeding = true;
-  const fill = (async () => {
-    while (feeding) {
-      const gone = (await accepted(network)) - fed;
-      if (gone > 0) await feed.add(endpoints, gone);
-      fed += gone;
+/** Runs one round: a new worker, and as many new posts as are published. */
+const measureRound = async ({ startGateway, feed, endpoints }, { environment, network, seconds }) => {
+  const worker = await startGateway('worker');
+  const start = await countAccepted(network);
+  let fedCount = start;
+  let isFeeding = true;
+  const filling = (async () => {
+    while (isFeeding) {
+      const published = (await countAccepted(network)) - fedCount;
+      if (published > 0) await feed.add(endpoints, published);
+      fedCount += published;
       await sleep(FEED_EVERY_MS);
     }
   })();
-  await until(async () => (await accepted(network)) >= start + WARM_UP);
-  const measuring = await measure(worker, stage.postmaster, network);
+  await until(async () => (await countAccepted(network)) >= start + WARM_UP);
+  const measuring = await startMeasuring(worker, environment.postmaster, network);
   await sleep(seconds * 1_000);
-  const figures = { ...(await measuring.stop()), memory: memoryOf(worker.pid) };
-  feeding = false;
-  await fill;
+  const figures = { ...(await measuring.stop()), memory: readMemory(worker.pid) };
+  isFeeding = false;
+  await filling;
   await worker.stop();
   return figures;
 };

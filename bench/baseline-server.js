@@ -1,6 +1,6 @@
 /**
- * The least that a service of this kind could do: parse the body, hash the token and look it up, one INSERT, answer.
- * A bare node:http server over a pool of connections to the same PostgreSQL.
+ * Minimal server of this kind, as a baseline: parses the body, hashes the token and looks it up, does one INSERT and
+ * responds. A plain node:http server with a connection pool to the same PostgreSQL.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -27,9 +27,9 @@ const server = createServer((request, response) => {
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     const insert = 'insert into baseline (token_hash, body) values ($1, $2) returning id';
     const { rows } = await pool.query(insert, [tokenHash, body]);
-    const answer = JSON.stringify({ ok: true, id: rows[0].id });
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
-    response.end(answer);
+    const responseBody = JSON.stringify({ ok: true, id: rows[0].id });
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(responseBody) });
+    response.end(responseBody);
   });
 });
 server.keepAliveTimeout = 60_000;

@@ -1,18 +1,18 @@
 /**
- * Posts as the API accepts them, but many at a time and without HTTP: the same events through the same event store. For
+ * Accepts posts as the API does, but many at a time and without HTTP: the same events through the same event store. For
  * benches that need a backlog.
  */
 import { catalogue } from '../dist/domain/catalogue.js';
 import { post as decider } from '../dist/domain/post/post.decider.js';
 import { EventCodec } from '../dist/event-store/codec.js';
 import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
-import { nothingYet, Streams } from '../dist/event-store/aggregate-store.js';
+import { AggregateStore, emptyAggregate } from '../dist/event-store/aggregate-store.js';
 import { newId, newUuid } from '../dist/kernel/ids.js';
 
-/** Appends under way at a time: enough for full batches of the group commit. */
-const LANES = 2_000;
+/** Number of concurrent appends: enough for full batches of the group commit. */
+const CONCURRENT_APPENDS = 2_000;
 
-/** A text of usual length; every one is another. */
+/** Returns a unique text of usual length. */
 export const textOf = (n) =>
   `Post ${n} of the bench: a text of usual length, with some words in bold and a link, as channels get it every day.`;
 
@@ -21,17 +21,17 @@ const ENTITIES = [
   { type: 'text_link', offset: 9, length: 3, url: 'https://example.com/' },
 ];
 
-/** @param connectionString database of a gateway that has started once */
+/** Opens a feed of posts. @param connectionString database of a gateway that has started once */
 export const openFeed = (connectionString) => {
   const store = new PostgresEventStore({ connectionString });
-  const streams = new Streams(store, new EventCodec(catalogue));
-  let fed = 0;
+  const aggregates = new AggregateStore(store, new EventCodec(catalogue));
+  let postCount = 0;
   let turn = 0;
 
   const accept = async (endpoint, channels) => {
     const [postId, requestId, acceptedAt] = [newId('post'), newId('req'), Date.now()];
     const { endpointId, ownerId } = endpoint;
-    const payload = { text: textOf(++fed), entities: ENTITIES };
+    const payload = { text: textOf(++postCount), entities: ENTITIES };
     const facts = {
       ...{ postId, acceptedAt, endpointId, ownerId, key: null, externalId: null, traceId: null, payload, parts: null },
       bodyHash: '0'.repeat(64),
@@ -42,23 +42,23 @@ export const openFeed = (connectionString) => {
       request: { ip: '127.0.0.1', userAgent: null, route: 'publish', payloadBytes: 200, latencyMs: 0 },
     };
     const origin = { actor: `endpoint:${endpointId}`, requestId, causationId: requestId, correlationId: requestId };
-    const execution = { ...origin, commandId: newUuid(), at: acceptedAt };
-    const { after } = await streams.run(
+    const context = { ...origin, commandId: newUuid(), at: acceptedAt };
+    const { aggregate } = await aggregates.execute(
       decider,
       postId,
       { type: 'AcceptPost', data: facts },
-      execution,
-      nothingYet(decider),
+      context,
+      emptyAggregate(decider),
     );
-    return after.position;
+    return aggregate.position;
   };
 
   return {
     store,
     /**
-     * Accepts `count` posts, in turn for each endpoint (of {@link seed}), and each for the channels of as many endpoints
-     * as `targets` says. Answers the position of the last one.
-     * @param onProgress told of every 10,000th
+     * Accepts `count` posts, for the endpoints of {@link seed} in turn. Each post goes to the channels of `targets` endpoints.
+     * Returns the position of the last post.
+     * @param onProgress called after every 10,000 posts
      */
     async add(endpoints, count, { targets = 1, onProgress = () => undefined } = {}) {
       const channelsOf = (i) =>
@@ -74,7 +74,7 @@ export const openFeed = (connectionString) => {
           if ((i + 1) % 10_000 === 0) onProgress(i + 1);
         }
       };
-      await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane));
+      await Promise.all(Array.from({ length: Math.min(CONCURRENT_APPENDS, count) }, lane));
       turn = (turn + count * targets) % endpoints.length;
       return last;
     },

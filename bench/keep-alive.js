@@ -1,13 +1,13 @@
-/** One keep-alive connection for a bench, as cheap as can be: whole requests in, status and latency out. */
+/** Minimal HTTP client for benches: one keep-alive connection that sends complete requests and returns status and latency. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** @returns {Promise<{ ask(request: string): Promise<{ status: number, ms: number }>, close(): void }>} */
+/** @returns {Promise<{ sendRequest(request: string): Promise<{ status: number, ms: number }>, close(): void }>} */
 export const openConnection = async (port) => {
   const socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
-  let answered = null;
-  let failed = null;
+  let onStatus = null;
+  let onError = null;
   let pending = '';
   socket.on('data', (chunk) => {
     pending += chunk.toString('latin1');
@@ -17,28 +17,28 @@ export const openConnection = async (port) => {
     if (pending.length < end + 4 + length) return;
     const status = Number(pending.slice(9, 12));
     pending = '';
-    answered(status);
+    onStatus(status);
   });
-  socket.on('error', (error) => failed?.(error));
-  socket.on('close', () => failed?.(new Error('the server hung up')));
+  socket.on('error', (error) => onError?.(error));
+  socket.on('close', () => onError?.(new Error('the server closed the connection')));
   await once(socket, 'connect');
   return {
-    ask: (request) =>
+    sendRequest: (request) =>
       new Promise((resolve, reject) => {
         const sentAt = performance.now();
-        answered = (status) => resolve({ status, ms: performance.now() - sentAt });
-        failed = reject;
+        onStatus = (status) => resolve({ status, ms: performance.now() - sentAt });
+        onError = reject;
         socket.write(request);
       }),
     close: () => {
-      failed = null;
+      onError = null;
       socket.destroy();
     },
   };
 };
 
-/** A POST with these headers, ready to be written. */
-export const postRequest = (path, headers, body) =>
+/** Returns the text of a POST request with these headers. */
+export const formatPostRequest = (path, headers, body) =>
   [
     `POST ${path} HTTP/1.1`,
     'Host: 127.0.0.1',

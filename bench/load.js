@@ -1,26 +1,26 @@
 /**
- * Load from a process of its own: `connections` keep-alive connections, each sending the next request when the last was
- * answered; or, with a `rate`, when its time has come: so many requests a second over all connections, each timed from the
- * moment at which it was due, also where no connection was free then. Requests come prepared, so that the generator costs
- * as little as can be. Told what to do by IPC; answers `{ answered, statuses, p50, p99, seconds }` (ms).
+ * Load generator in its own process. Each of `connections` keep-alive connections sends its next request when the last one
+ * was answered. With a `rate`, requests are sent at this rate over all connections, and each is timed from the moment it was
+ * due, even if no connection was free then. Requests are mostly prepared, so that the generator costs little. Jobs arrive by
+ * IPC; the result is `{ answered, statuses, p50, p99, seconds }` (ms).
  */
 import { connect } from 'node:net';
 
 process.on('message', async (job) => {
-  process.send(await shoot(job));
+  process.send(await generateLoad(job));
 });
 
-const shoot = async ({ port, connections, seconds, targets, body, rate = Infinity }) => {
+const generateLoad = async ({ port, connections, seconds, targets, body, rate = Infinity }) => {
   const latencies = [];
   const statuses = {};
   let counter = 0;
   const begin = performance.now();
   const until = begin + seconds * 1_000;
-  /** Connections with nothing to do until the next request is due. */
+  /** Send functions of connections that wait until the next request is due. */
   const free = [];
   let due = 0;
 
-  const runOne = (index) =>
+  const runConnection = (index) =>
     new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
       socket.setNoDelay(true);
@@ -66,7 +66,7 @@ const shoot = async ({ port, connections, seconds, targets, body, rate = Infinit
     for (; free.length > 0 && begin + (due / rate) * 1_000 <= performance.now(); due++)
       free.shift()(begin + (due / rate) * 1_000);
   }, 1);
-  await Promise.all(Array.from({ length: connections }, (_, i) => runOne(i)));
+  await Promise.all(Array.from({ length: connections }, (_, i) => runConnection(i)));
   clearInterval(clock);
   const elapsed = (performance.now() - begin) / 1_000;
   latencies.sort((a, b) => a - b);

@@ -1,10 +1,9 @@
 /**
- * Mann-Whitney U test, two-sided: could two samples come from the same distribution? By ranks alone, so that it asks
- * nothing of the distribution's form, which latencies never have. Normal approximation with tie and continuity
- * correction: for samples of 20 or more.
+ * Mann-Whitney U test, two-sided: tests if two samples may come from the same distribution. It uses only ranks, so it
+ * assumes no particular distribution. Normal approximation with tie and continuity correction, for samples of 20 or more.
  * @param {readonly number[]} a @param {readonly number[]} b
- * @returns {{ u: number, z: number, p: number }} U of the first sample, its deviation, and the probability of a
- *   difference at least as large where there is none
+ * @returns {{ u: number, z: number, p: number }} U of the first sample, its z-score, and the probability of a
+ *   difference at least as large if there is none
  */
 export const mannWhitney = (a, b) => {
   const all = [...a.map((value) => [value, true]), ...b.map((value) => [value, false])].sort(([x], [y]) => x - y);
@@ -14,7 +13,7 @@ export const mannWhitney = (a, b) => {
     let to = from;
     while (to < all.length && all[to][0] === all[from][0]) to++;
     const size = to - from;
-    const rank = (from + 1 + to) / 2; // those that are equal share the mean of their ranks
+    const rank = (from + 1 + to) / 2; // equal values share the mean of their ranks
     for (let i = from; i < to; i++) if (all[i][1]) ranks += rank;
     ties += size ** 3 - size;
     from = to;
@@ -23,12 +22,12 @@ export const mannWhitney = (a, b) => {
   const u = ranks - (n * (n + 1)) / 2;
   const mean = (n * m) / 2;
   const deviation = Math.sqrt(((n * m) / 12) * (total + 1 - ties / (total * (total - 1))));
-  if (!(deviation > 0)) return { u, z: 0, p: 1 }; // all the same: nothing can be told apart
+  if (!(deviation > 0)) return { u, z: 0, p: 1 }; // all values are equal: there is no difference
   const z = (Math.sign(u - mean) * Math.max(0, Math.abs(u - mean) - 0.5)) / deviation;
   return { u, z, p: Math.min(1, 2 * upperTail(Math.abs(z))) };
 };
 
-/** The normal distribution beyond `z` >= 0, to a relative error of 1.2e-7 (Numerical Recipes' erfc). */
+/** Returns the upper tail of the normal distribution at `z` >= 0, with a relative error of 1.2e-7 (Numerical Recipes' erfc). */
 const upperTail = (z) => {
   const t = 1 / (1 + z / (2 * Math.SQRT2));
   const terms = [-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806];

@@ -1,11 +1,11 @@
 import { Random } from '../test/e2e/random.js';
 import { mannWhitney } from './mann-whitney.js';
 
-/** U by its definition: how often a value of `a` beats one of `b`, ties counting half. */
+/** Returns U by its definition: the number of pairs in which the value of `a` is larger, with ties counted as half. */
 const wins = (a: readonly number[], b: readonly number[]): number =>
   a.flatMap((x) => b.map((y) => (x > y ? 1 : x === y ? 0.5 : 0))).reduce<number>((sum, won) => sum + won, 0);
 
-/** Every way to choose `size` of the values: the chosen, and the rest. */
+/** Returns every way to split the values into `size` chosen ones and the rest. */
 const splits = (values: readonly number[], size: number): [number[], number[]][] => {
   const [first, ...rest] = values;
   if (first === undefined) return size === 0 ? [[[], []]] : [];
@@ -17,7 +17,7 @@ const splits = (values: readonly number[], size: number): [number[], number[]][]
 };
 
 describe('Mann-Whitney U', () => {
-  it('gives the published figures for ages at diagnosis (SciPy’s example, asymptotic method)', () => {
+  it('returns the published results for ages at diagnosis (SciPy’s example, asymptotic method)', () => {
     const { u, p } = mannWhitney([19, 22, 16, 29, 24], [20, 11, 17, 12]);
     expect(u).toBe(17);
     expect(p).toBeCloseTo(0.11134688653314041, 6);
@@ -26,7 +26,7 @@ describe('Mann-Whitney U', () => {
   it.each([
     ['without ties', [3, 1, 4, 15, 9, 2, 6, 5, 35]],
     ['with ties', [1, 1, 2, 2, 2, 3, 5, 5, 8]],
-    ['with hardly anything but ties', [1, 1, 1, 1, 1, 1, 1, 1, 2]],
+    ['with almost only ties', [1, 1, 1, 1, 1, 1, 1, 1, 2]],
   ])('has the mean and the variance of all splits, %s', (_, values) => {
     const all = splits(values, 4).map(([a, b]) => ({ a, b, u: wins(a, b) }));
     const mean = all.reduce((sum, { u }) => sum + u, 0) / all.length;
@@ -39,8 +39,8 @@ describe('Mann-Whitney U', () => {
     }
   });
 
-  it('knows the normal distribution’s usual bounds', () => {
-    // Two samples whose z is known from above cannot be chosen freely, so the bounds are met by search.
+  it('matches the usual quantiles of the normal distribution', () => {
+    // Two samples with an exact z cannot be constructed directly, so the closest ones are searched for.
     const steps = Array.from({ length: 400 }, (_, i) => i);
     const pairs = steps.map((shift) =>
       mannWhitney(
@@ -58,16 +58,16 @@ describe('Mann-Whitney U', () => {
       expect(Math.abs(at(z).p - p)).toBeLessThan(p * 0.1);
   });
 
-  it('finds no difference where there is none more often than it says, and finds one that there is', () => {
+  it('reports a false difference as often as its p-value says, and detects a real one', () => {
     const random = new Random(42);
     const draw = (shift: number) => Array.from({ length: 200 }, () => random.next() ** 3 + shift);
-    const alarms = Array.from({ length: 500 }, () => mannWhitney(draw(0), draw(0)).p).filter((p) => p <= 0.05);
-    expect(alarms.length).toBeGreaterThan(10);
-    expect(alarms.length).toBeLessThan(45);
+    const falsePositives = Array.from({ length: 500 }, () => mannWhitney(draw(0), draw(0)).p).filter((p) => p <= 0.05);
+    expect(falsePositives.length).toBeGreaterThan(10);
+    expect(falsePositives.length).toBeLessThan(45);
     expect(mannWhitney(draw(0), draw(0.1)).p).toBeLessThan(0.001);
   });
 
-  it('cannot tell equals apart', () => {
+  it('finds no difference between equal samples', () => {
     expect(mannWhitney([5, 5, 5], [5, 5, 5])).toEqual({ u: 4.5, z: 0, p: 1 });
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The least that a publisher could do, as a process of its own: take a message, write it as JSON, POST it over kept alive
- * connections with the HTTP client that the gateway uses, read the answer's JSON. A job is
- * `{ url, calls, connections, seconds }`, where a call is `{ path, message }`; answers `{ answered }`.
+ * Minimal publisher in its own process, as a baseline: serialises a message as JSON, POSTs it over keep-alive connections
+ * with the gateway's HTTP client, and parses the response. A job is `{ url, calls, connections, seconds }`, where a call is
+ * `{ path, message }`; the result is `{ answered }`.
  */
 import { Agent } from 'undici';
 
@@ -25,7 +25,7 @@ const post = async ({ url, calls, connections, seconds }) => {
         body: JSON.stringify(message),
       });
       const { ok, result } = await body.json();
-      if (ok !== true || !Number.isSafeInteger(result.message_id)) throw new Error('the stand-in refused a message');
+      if (ok !== true || !Number.isSafeInteger(result.message_id)) throw new Error('the stand-in rejected a message');
       answered += 1;
     }
   };

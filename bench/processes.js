@@ -1,15 +1,15 @@
-/** Processes of a bench: started with a ready line, measured in CPU time, ended by their pid. */
+/** Processes of a bench: started until they print a ready line, and measured by pid. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** As npm start has them. */
+/** Same flags as `npm start`. */
 const NODE_FLAGS = ['--max-semi-space-size=64'];
 const TICK_US = 10_000; // USER_HZ is 100 on every Linux
 
 /**
- * Starts a node script and waits for the first line of its output that `ready` makes something of. What it logs is
- * shown, or with `stderr` 'ignore' written to nowhere.
+ * Starts a Node script and waits for the first line of its output for which `ready` returns a value. Its log is shown, or
+ * discarded if `stderr` is 'ignore'.
  */
 export const startNode = (script, args, env, ready, stderr = 'inherit') =>
   new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export const startNode = (script, args, env, ready, stderr = 'inherit') =>
       stdio: ['ignore', 'pipe', stderr],
     });
     child.on('error', reject);
-    child.on('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
+    child.on('exit', (code) => reject(new Error(`${script} exited with code ${code}`)));
     createInterface(child.stdout).on('line', (line) => {
       const value = ready(line);
       if (value !== undefined) resolve({ pid: child.pid, value, stop: () => stop(child) });
@@ -40,11 +40,11 @@ const statOf = (pid) => {
   return { ppid, own: utime + stime, reaped: cutime + cstime };
 };
 
-/** CPU time of one process so far, microseconds. */
-export const cpuOf = (pid) => statOf(pid).own * TICK_US;
+/** Returns the CPU time of one process so far, in µs. */
+export const readCpuTime = (pid) => statOf(pid).own * TICK_US;
 
-/** CPU time of a server and all its children, the ended ones included, microseconds. */
-export const cpuOfTree = (pid) => {
+/** Returns the CPU time of a process and all its children so far, including ended ones, in µs. */
+export const readCpuTimeOfTree = (pid) => {
   let ticks = statOf(pid).own + statOf(pid).reaped;
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -52,14 +52,14 @@ export const cpuOfTree = (pid) => {
       const stat = statOf(Number(entry));
       if (stat.ppid === pid) ticks += stat.own + stat.reaped;
     } catch {
-      // ended between the listing and the look
+      // ended after it was listed
     }
   }
   return ticks * TICK_US;
 };
 
-/** Resident memory of a process, bytes. */
-export const memoryOf = (pid) => {
+/** Returns the resident memory of a process, in bytes. */
+export const readMemory = (pid) => {
   const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib) * 1024;
 };

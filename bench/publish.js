@@ -1,61 +1,61 @@
 /**
- * bench -- publish: publications a second over 1,000 channels against a stand-in, beside bare loops of POSTs over kept
- * alive connections: the same calls, at the same stand-in, from a process of their own, in alternating rounds; one loop
- * on one connection, and as many at a time as the worker may have under way. The posts lie ready in the schedule before a round is measured. CPU time of each publication is
- * shown for the worker and for PostgreSQL, and the stand-in's for both sides: where other programs share the machine, the
- * ratio of all of it is steadier than that of the rates.
+ * bench -- publish: measures publications per second over 1,000 channels against a stand-in. The baseline is bare loops of
+ * POSTs over keep-alive connections: the same calls to the same stand-in from a separate process, in alternating rounds; one
+ * loop on one connection, and as many loops as the worker may have publications in progress. The posts are in the schedule
+ * before a round is measured. Also shows the CPU time per publication of the worker and of PostgreSQL, and the stand-in's
+ * for both sides. If other programs share the machine, the ratio of all CPU time is steadier than the ratio of the rates.
  */
-import { cpuOf } from './processes.js';
+import { readCpuTime } from './processes.js';
 import {
-  accepted,
-  callsOf,
+  countAccepted,
+  readCalls,
   CHANNELS,
   line,
-  measure,
+  startMeasuring,
   median,
-  prepare,
+  prepareChannels,
   until,
   watchProjections,
   whole,
 } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
-import { onStage, option } from './stage.js';
+import { withBenchEnvironment, readOption } from './environment.js';
 
-/** As many channels as one worker publishes on at a time. */
+/** Number of channels on which one worker publishes at a time. */
 const CONNECTIONS = 512;
-/** The last ones of a round are left out: they come from ever fewer channels. */
-const MEASURED = 0.9;
+/** Share of a round that is measured. The last publications are left out, because fewer and fewer channels remain. */
+const MEASURED_SHARE = 0.9;
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 3);
-  const posts = option(args, 'posts', 20_000);
-  const seconds = option(args, 'seconds', 5);
+  const rounds = readOption(args, 'rounds', 3);
+  const posts = readOption(args, 'posts', 20_000);
+  const seconds = readOption(args, 'seconds', 5);
 
-  await onStage(unlimitedProfile(), async (stage) => {
-    const network = await stage.standIn();
-    const { feed, endpoints, gateway, connectionString } = await prepare(stage, network);
-    const worker = await gateway('worker');
+  await withBenchEnvironment(unlimitedProfile(), async (environment) => {
+    const network = await environment.startStandIn();
+    const { feed, endpoints, startGateway, connectionString } = await prepareChannels(environment, network);
+    const worker = await startGateway('worker');
     const projections = await watchProjections(connectionString);
-    stage.onEnd(() => projections.close());
-    const post = stage.generator('post-loop.js');
+    environment.onEnd(() => projections.close());
+    const post = environment.startGenerator('post-loop.js');
 
     const publish = async () => {
-      const end = (await accepted(network)) + posts;
+      const end = (await countAccepted(network)) + posts;
       const head = await feed.add(endpoints, posts);
-      await until(async () => (await projections.reached()) >= head);
-      const measuring = await measure(worker, stage.postmaster, network);
-      const measured = Math.floor((end - (await accepted(network))) * MEASURED);
-      const enough = (await accepted(network)) + measured;
-      await until(async () => (await accepted(network)) >= enough);
+      await until(async () => (await projections.readPosition()) >= head);
+      const measuring = await startMeasuring(worker, environment.postmaster, network);
+      const measured = Math.floor((end - (await countAccepted(network))) * MEASURED_SHARE);
+      const enough = (await countAccepted(network)) + measured;
+      await until(async () => (await countAccepted(network)) >= enough);
       const figures = await measuring.stop();
-      await until(async () => (await accepted(network)) >= end);
+      await until(async () => (await countAccepted(network)) >= end);
       return figures;
     };
     const loop = async (duration, connections = CONNECTIONS) => {
-      const calls = await callsOf(network);
-      const before = { network: cpuOf(network.pid), loop: cpuOf(post.pid) };
+      const calls = await readCalls(network);
+      const before = { network: readCpuTime(network.pid), loop: readCpuTime(post.pid) };
       const { answered } = await post({ url: network.url, calls, connections, seconds: duration });
-      const each = (pid, since) => (cpuOf(pid) - since) / answered;
+      const each = (pid, since) => (readCpuTime(pid) - since) / answered;
       const cpu = { network: each(network.pid, before.network), loop: each(post.pid, before.loop) };
       return { rate: answered / duration, ...cpu };
     };
@@ -83,7 +83,7 @@ export const run = async (args) => {
 
 const ratio = (ours, bare) => {
   const cpu = (bare.loop + bare.network) / (ours.worker + ours.postgres + ours.network);
-  return `${(ours.rate / bare.rate).toFixed(2)} ×   by CPU time of all that takes part ${cpu.toFixed(2)} ×`;
+  return `${(ours.rate / bare.rate).toFixed(2)} ×   by CPU time of all processes ${cpu.toFixed(2)} ×`;
 };
 
 const bareLine = ({ rate, network, loop }) =>

@@ -1,33 +1,33 @@
-/** What the benches of publishing share: a stand-in, 1,000 channels, posts that lie ready, and what came of them. */
+/** Shared parts of the publishing benches: 1,000 channels, prepared posts and their results at a stand-in. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openFeed } from './feed.js';
-import { cpuOf, cpuOfTree } from './processes.js';
+import { readCpuTime, readCpuTimeOfTree } from './processes.js';
 import { botTokenOf, seed } from './seed.js';
-import { OPERATOR_KEY } from './stage.js';
+import { OPERATOR_KEY } from './environment.js';
 
 export const CHANNELS = 1_000;
 const POLL_MS = 20;
 
-/** Sets the channels up, each with an endpoint of its own, in a database that is made by it (or the stage's own). */
-export const prepare = async (stage, network, databaseName) => {
-  const connectionString = await databaseOf(stage, databaseName);
+/** Creates the channels, each with its own endpoint, in a new database (or in the environment's, without a name). */
+export const prepareChannels = async (environment, network, databaseName) => {
+  const connectionString = await databaseOf(environment, databaseName);
   const settings = {
     DATABASE_URL: connectionString,
     LOG_LEVEL: 'error',
     PACING: 'off',
     TELEGRAM_API_URL: network.url,
   };
-  const both = await stage.gateway({ ...settings, ROLES: 'api,worker' });
+  const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
   const endpoints = await seed(both.url, OPERATOR_KEY, { endpoints: CHANNELS, channels: CHANNELS });
   await both.stop();
   const feed = openFeed(connectionString);
-  stage.onEnd(() => feed.close());
+  environment.onEnd(() => feed.close());
   return {
     connectionString,
     endpoints,
     feed,
-    gateway: (roles) => stage.gateway({ ...settings, ROLES: roles }),
+    startGateway: (roles) => environment.startGateway({ ...settings, ROLES: roles }),
   };
 };
 
@@ -42,14 +42,14 @@ const databaseOf = async ({ connectionString }, name) => {
   return url.href;
 };
 
-/** How many messages the stand-in has accepted. */
-export const accepted = async ({ url }) => {
+/** Returns the number of messages that the stand-in has accepted. */
+export const countAccepted = async ({ url }) => {
   const answer = await fetch(`${url}/_control/ledger?after=${Number.MAX_SAFE_INTEGER}`);
   return (await answer.json()).last;
 };
 
-/** Messages that a stand-in has accepted since; read in pages. */
-export const messagesAfter = async ({ url }, after) => {
+/** Returns the messages that a stand-in has accepted after a sequence number. Reads them in pages. */
+export const readMessagesAfter = async ({ url }, after) => {
   const all = [];
   for (let last = after; ;) {
     const { items } = await (await fetch(`${url}/_control/ledger?after=${last}&limit=5000`)).json();
@@ -59,11 +59,11 @@ export const messagesAfter = async ({ url }, after) => {
   }
 };
 
-/** When a post of timed-posts.js was due, ms: its text says so. */
-export const dueAtOf = (text) => Number(/Due at ([\d.]+)$/.exec(text)[1]);
+/** Returns the due time of a post of timed-posts.js, in ms, from its text. */
+export const parseDueTime = (text) => Number(/Due at ([\d.]+)$/.exec(text)[1]);
 
-/** The latest calls of the publisher, for others to repeat: `{ path, message }`. */
-export const callsOf = async ({ url }) => {
+/** Returns the latest calls of the publisher as `{ path, message }`, so that they can be repeated. */
+export const readCalls = async ({ url }) => {
   const { items } = await (await fetch(`${url}/_control/calls`)).json();
   return items.map(({ method, request: message }) => ({
     path: `/bot${botTokenOf(message.chat_id)}/${method}`,
@@ -71,39 +71,42 @@ export const callsOf = async ({ url }) => {
   }));
 };
 
-/** Tells, until it is closed, how far every read model has come. */
+/** Reads the position that every read model has reached, until it is closed. */
 export const watchProjections = async (connectionString) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const text = `select min(c.position) as at from ops_checkpoint c
                 join ops_projection p on p.name = c.name and p.live_version = c.version`;
   return {
-    reached: async () => BigInt((await client.query(text)).rows[0].at),
+    readPosition: async () => BigInt((await client.query(text)).rows[0].at),
     close: () => client.end(),
   };
 };
 
-/** Waits for something, looking again and again. */
-export const until = async (isSo) => {
-  while (!(await isSo())) await sleep(POLL_MS);
+/** Polls until a condition holds. */
+export const until = async (condition) => {
+  while (!(await condition())) await sleep(POLL_MS);
 };
 
-/** Starts measuring publications: `stop()` answers their rate and CPU time each (µs), of `worker`, PostgreSQL, stand-in. */
-export const measure = async (worker, postmaster, network) => {
+/**
+ * Starts measuring publications. `stop()` returns their rate, and the CPU time per publication of the worker, PostgreSQL and
+ * the stand-in, in µs.
+ */
+export const startMeasuring = async (worker, postmaster, network) => {
   const now = async () => ({
-    done: await accepted(network),
-    worker: cpuOf(worker.pid),
-    postgres: cpuOfTree(postmaster),
-    network: cpuOf(network.pid),
+    published: await countAccepted(network),
+    worker: readCpuTime(worker.pid),
+    postgres: readCpuTimeOfTree(postmaster),
+    network: readCpuTime(network.pid),
     at: performance.now(),
   });
   const from = await now();
   return {
     stop: async () => {
       const to = await now();
-      const done = to.done - from.done;
-      const each = (key) => (to[key] - from[key]) / done;
-      const rate = done / ((to.at - from.at) / 1_000);
+      const published = to.published - from.published;
+      const each = (key) => (to[key] - from[key]) / published;
+      const rate = published / ((to.at - from.at) / 1_000);
       return { rate, worker: each('worker'), postgres: each('postgres'), network: each('network') };
     },
   };
@@ -114,7 +117,7 @@ export const median = (rounds) => {
   return Object.fromEntries(Object.keys(rounds[0]).map((key) => [key, middle(key)]));
 };
 
-/** A quantile of numbers, which are sorted by it. */
+/** Returns a quantile of numbers, and sorts them in place. */
 export const quantile = (numbers, q) => {
   numbers.sort((a, b) => a - b);
   return numbers[Math.min(numbers.length - 1, Math.floor(numbers.length * q))];

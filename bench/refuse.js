@@ -1,45 +1,52 @@
 /**
- * bench -- refuse: posts at a fixed, moderate rate, alone and beside floods of requests that are refused: 401s (slugs
- * that nobody has, wrong tokens) and 429s (an endpoint whose hour is used up), each from connections that send as fast as
- * they are answered. Alternating rounds. Shows what a flood does to the good traffic, what one refused request costs
- * (CPU of Node and PostgreSQL, of a flood by itself: posts share batches with a flood, so that their part cannot be told
- * from its part), and the gateway's memory.
+ * bench -- refuse: sends posts at a fixed, moderate rate, alone and together with floods of requests that are refused: 401s
+ * (unknown slugs, wrong tokens) and 429s (endpoints whose hourly quota is used up). The floods' connections send as fast as
+ * they get responses. Alternating rounds. Shows the effect of a flood on the good traffic, the cost of one refused request
+ * (CPU of Node and PostgreSQL, for a flood alone, because posts and a flood share batches and their costs cannot be
+ * separated), and the gateway's memory.
  */
 import { randomBytes } from 'node:crypto';
-import { postRequest } from './keep-alive.js';
-import { cpuOf, cpuOfTree, memoryOf } from './processes.js';
+import { formatPostRequest } from './keep-alive.js';
+import { readCpuTime, readCpuTimeOfTree, readMemory } from './processes.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { onStage, OPERATOR_KEY, option } from './stage.js';
+import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const BODY = JSON.stringify({ text: 'A post of the bench, of usual length, as channels get it every day.' });
 const MIB = 1_048_576;
 
-/** The plan of good endpoints is unlimited; that of exhausted ones allows nothing, and switches nothing off. */
+/** Returns a profile in which the good endpoints' plan is unlimited and the exhausted endpoints' plan allows no post, but disables nothing. */
 const profile = () => {
   const unlimited = unlimitedProfile();
   return { ...unlimited, plans: { ...unlimited.plans, pro: { ...unlimited.plans.pro, hourly: 0 } } };
 };
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 3);
-  const seconds = option(args, 'seconds', 5);
-  const rate = option(args, 'rate', 200);
-  const connections = option(args, 'connections', 32);
+  const rounds = readOption(args, 'rounds', 3);
+  const seconds = readOption(args, 'seconds', 5);
+  const rate = readOption(args, 'rate', 200);
+  const connections = readOption(args, 'connections', 32);
 
-  await onStage(profile(), async ({ gateway, generator, postmaster }) => {
-    const all = await gateway({ LOG_LEVEL: 'error', ROLES: 'all' });
+  await withBenchEnvironment(profile(), async ({ startGateway, startGenerator, postmaster }) => {
+    const all = await startGateway({ LOG_LEVEL: 'error', ROLES: 'all' });
     const good = await seed(all.url, OPERATOR_KEY, { endpoints: 100, channels: 10 });
     const exhausted = await seed(all.url, OPERATOR_KEY, { endpoints: 20, plan: 'pro' });
     await all.stop();
-    const { pid, port } = await gateway({ LOG_LEVEL: 'error', ROLES: 'api' });
-    const shoot = generator('traffic.js');
+    const { pid, port } = await startGateway({ LOG_LEVEL: 'error', ROLES: 'api' });
+    const generateLoad = startGenerator('traffic.js');
 
-    const post = ({ path, token }) => postRequest(path, { Authorization: `Bearer ${token}` }, BODY);
-    const nobody = () => ({ path: `/v1/webhooks/${randomBytes(16).toString('hex')}`, token: tokenLike(good[0].token) });
-    const wrong = ({ path, token }) => ({ path, token: tokenLike(token) });
+    const post = ({ path, token }) => formatPostRequest(path, { Authorization: `Bearer ${token}` }, BODY);
+    const unknownEndpoint = () => ({
+      path: `/v1/webhooks/${randomBytes(16).toString('hex')}`,
+      token: similarToken(good[0].token),
+    });
+    const wrongToken = ({ path, token }) => ({ path, token: similarToken(token) });
     const stream = (name, requests, more) => ({ name, requests, ...more });
     const posts = stream('posts', good.map(post), { connections: 16, rate });
-    const unauthorized = [...Array.from({ length: 1_000 }, nobody), ...good.map(wrong), ...good.map(wrong)].map(post);
+    const unauthorized = [
+      ...Array.from({ length: 1_000 }, unknownEndpoint),
+      ...good.map(wrongToken),
+      ...good.map(wrongToken),
+    ].map(post);
     const floods = {
       '401s': { status: 401, stream: stream('flood', shuffled(unauthorized), { connections }) },
       '429s': { status: 429, stream: stream('flood', exhausted.map(post), { connections }) },
@@ -55,21 +62,21 @@ export const run = async (args) => {
     };
 
     const measure = async ({ streams, status }, duration) => {
-      const before = { node: cpuOf(pid), postgres: cpuOfTree(postmaster) };
-      const { posts: good, flood } = await shoot({ port, seconds: duration, streams });
-      const cpu = { node: cpuOf(pid) - before.node, postgres: cpuOfTree(postmaster) - before.postgres };
+      const before = { node: readCpuTime(pid), postgres: readCpuTimeOfTree(postmaster) };
+      const { posts: good, flood } = await generateLoad({ port, seconds: duration, streams });
+      const cpu = { node: readCpuTime(pid) - before.node, postgres: readCpuTimeOfTree(postmaster) - before.postgres };
       if (good) expectOnly(200, good.statuses);
       if (flood) expectOnly(status, flood.statuses);
       return {
         ...(good && { rate: good.answered / duration, p50: good.p50, p99: good.p99 }),
         ...(flood && { refused: flood.answered / duration }),
         ...(!good && { nodeEach: cpu.node / flood.answered, postgresEach: cpu.postgres / flood.answered }),
-        memory: memoryOf(pid),
+        memory: readMemory(pid),
       };
     };
     const results = Object.fromEntries(Object.keys(scenes).map((name) => [name, []]));
     for (const scene of Object.values(scenes)) await measure(scene, 2); // warm up
-    const startMemory = memoryOf(pid);
+    const startMemory = readMemory(pid);
     for (let round = 1; round <= rounds; round++) {
       for (const [name, scene] of Object.entries(scenes)) {
         const result = await measure(scene, seconds);
@@ -83,18 +90,18 @@ export const run = async (args) => {
     for (const name of Object.keys(floods)) {
       const times = (key) => `${(medians[`posts, ${name}`][key] / medians.posts[key]).toFixed(2)} ×`;
       console.log(
-        `posts beside ${name} to posts alone: rate ${times('rate')}   p50 ${times('p50')}   p99 ${times('p99')}`,
+        `posts with ${name} to posts alone: rate ${times('rate')}   p50 ${times('p50')}   p99 ${times('p99')}`,
       );
     }
-    const grown = (memoryOf(pid) - startMemory) / MIB;
+    const grown = (readMemory(pid) - startMemory) / MIB;
     console.log(
-      `memory: ${(startMemory / MIB).toFixed(0)} MiB after warming up, ${grown.toFixed(0)} MiB more at the end`,
+      `memory: ${(startMemory / MIB).toFixed(0)} MiB after the warm-up, ${grown.toFixed(0)} MiB more at the end`,
     );
   });
 };
 
-/** Another token of the same form. */
-const tokenLike = (token) => token.slice(0, -8) + randomBytes(4).toString('hex');
+/** Returns another token of the same format. */
+const similarToken = (token) => token.slice(0, -8) + randomBytes(4).toString('hex');
 
 const shuffled = (requests) =>
   requests

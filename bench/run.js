@@ -1,4 +1,4 @@
-/** `npm run bench -- <name>`: figures of the gateway beside a baseline that is measured in the same run. */
+/** `npm run bench -- <name>`: measures the gateway, and compares it with a baseline that is measured in the same run. */
 const benches = {
   accept: './accept.js',
   backlog: './backlog.js',

@@ -1,23 +1,21 @@
 /**
- * An owner with channels, a project for each, and endpoints, set up over the management API. `settings` is more of what
- * POST /endpoints takes. Answers each endpoint's path, token and signing secret, and what it leads to.
+ * Creates an owner with channels, a project for each of them, and endpoints, over the management API. `settings` are
+ * further members of the body of POST /endpoints. Returns each endpoint's path, token, signing secret and channel.
  */
-const CONCURRENT = 32;
-
 export const seed = async (baseUrl, operatorKey, wanted) => {
   const { endpoints, channels = 1, platforms = ['telegram'], plan = 'business', settings = {} } = wanted;
   const call = async (path, body) => {
-    const answer = await fetch(`${baseUrl}/manage/v1${path}`, {
+    const response = await fetch(`${baseUrl}/manage/v1${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    const json = await answer.json();
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(json)}`);
+    const json = await response.json();
+    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${JSON.stringify(json)}`);
     return json;
   };
   const { id: owner_id } = await call('/owners', { name: 'Bench', plan });
-  const projects = await inParallel(channels, async (i) => {
+  const projects = await runInParallel(channels, async (i) => {
     const platform = platforms[i % platforms.length];
     const credentials = CREDENTIALS[platform](i);
     const channel = await call('/channels', { owner_id, platform, name: `Channel ${i}`, credentials });
@@ -25,10 +23,10 @@ export const seed = async (baseUrl, operatorKey, wanted) => {
     const chatId = credentials.chat_id ?? credentials.group_id;
     return { projectId: project.id, channelId: channel.id, platform, chatId };
   });
-  return inParallel(endpoints, async (i) => {
+  return runInParallel(endpoints, async (i) => {
     const project = projects[i % projects.length];
-    const draft = { owner_id, project_ids: [project.projectId], mode: 'live', min_interval: 0, ...settings };
-    const { id, slug, token, signing_secret } = await call('/endpoints', draft);
+    const body = { owner_id, project_ids: [project.projectId], mode: 'live', min_interval: 0, ...settings };
+    const { id, slug, token, signing_secret } = await call('/endpoints', body);
     return {
       path: `/v1/webhooks/${slug}`,
       token,
@@ -40,7 +38,9 @@ export const seed = async (baseUrl, operatorKey, wanted) => {
   });
 };
 
-/** Credentials of the i-th channel, by network: a chat of its own, and one of twenty bots or accounts. */
+const CONCURRENT_CALLS = 32;
+
+/** Credentials of the i-th channel, by network: its own chat, and one of twenty bots or accounts. */
 const CREDENTIALS = {
   telegram: (i) => ({ bot_token: `1000${i % 20}:${'b'.repeat(35)}`, chat_id: `-100${1_000_000 + i}` }),
   vk: (i) => ({
@@ -57,10 +57,10 @@ const CREDENTIALS = {
   }),
 };
 
-/** The bot's token for a Telegram chat of {@link seed}. */
+/** Returns the bot token of a Telegram chat that {@link seed} created. */
 export const botTokenOf = (chatId) => CREDENTIALS.telegram(Number(chatId.slice('-100'.length)) - 1_000_000).bot_token;
 
-const inParallel = async (count, work) => {
+const runInParallel = async (count, work) => {
   const results = [];
   let next = 0;
   const lane = async () => {
@@ -69,11 +69,11 @@ const inParallel = async (count, work) => {
       results[i] = await work(i);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT }, lane));
+  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, lane));
   return results;
 };
 
-/** No limits at all: for benches and load tests. */
+/** Returns a profile without limits, for benches and load tests. */
 export const unlimitedProfile = () => {
   const plan = (input) => ({
     burst: null,

@@ -1,19 +1,19 @@
 /**
- * bench -- storm: one network answers 429 and 5xx at random while the other three carry 100 posts a second. How long a
- * post of theirs is under way, from the moment it is due to be sent to the API until their stand-in has accepted it, is
- * held against calm rounds of the same traffic in the same run, in alternation. Order on every channel is checked.
+ * bench -- storm: one network answers with 429 and 5xx at random while the other three carry 100 posts a second. Measures
+ * the time from the moment one of their posts is due to be sent to the API until the stand-in has accepted it, and compares
+ * it with rounds without faults of the same traffic, in alternation. Also checks the order on every channel.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accepted, dueAtOf, median, messagesAfter, quantile, until } from './publishing.js';
+import { countAccepted, parseDueTime, median, readMessagesAfter, quantile, until } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { onStage, OPERATOR_KEY, option } from './stage.js';
+import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const NETWORKS = ['telegram', 'vk', 'max', 'ok'];
 const CHANNELS_EACH = 50;
 const CONNECTIONS = 48;
-/** The call that readers see, of a post of text alone. */
-const VISIBLE = { telegram: 'sendMessage', vk: 'wall.post', max: 'POST /messages', ok: 'mediatopic.post' };
-const SQUALLS = [
+/** The call that publishes a post of text only. */
+const PUBLISH_CALL = { telegram: 'sendMessage', vk: 'wall.post', max: 'POST /messages', ok: 'mediatopic.post' };
+const FAULTS = [
   null,
   { status: 429, headers: { 'retry-after': '1' } },
   { status: 429 },
@@ -23,51 +23,51 @@ const SQUALLS = [
 ];
 
 export const run = async (args) => {
-  const rounds = option(args, 'rounds', 1);
-  const seconds = option(args, 'seconds', 60);
-  const rate = option(args, 'rate', 100);
-  const struck = args.find((arg) => arg.startsWith('--struck='))?.split('=')[1] ?? 'telegram';
-  const steady = NETWORKS.filter((name) => name !== struck);
+  const rounds = readOption(args, 'rounds', 1);
+  const seconds = readOption(args, 'seconds', 60);
+  const rate = readOption(args, 'rate', 100);
+  const failing = args.find((arg) => arg.startsWith('--failing='))?.split('=')[1] ?? 'telegram';
+  const healthy = NETWORKS.filter((name) => name !== failing);
 
-  await onStage(unlimitedProfile(), async (stage) => {
+  await withBenchEnvironment(unlimitedProfile(), async (environment) => {
     const standIns = Object.fromEntries(
-      await Promise.all(NETWORKS.map(async (name) => [name, await stage.standIn(name)])),
+      await Promise.all(NETWORKS.map(async (name) => [name, await environment.startStandIn(name)])),
     );
     const urls = NETWORKS.map((name) => [`${name.toUpperCase()}_API_URL`, standIns[name].url]);
     const settings = { LOG_LEVEL: 'fatal', PACING: 'off', ...Object.fromEntries(urls) };
-    const both = await stage.gateway({ ...settings, ROLES: 'api,worker' });
+    const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
     const count = CHANNELS_EACH * NETWORKS.length;
     const lines = await seed(both.url, OPERATOR_KEY, { endpoints: count, channels: count, platforms: NETWORKS });
     await both.stop();
-    const { port } = await stage.gateway({ ...settings, ROLES: 'api' });
-    await stage.gateway({ ...settings, ROLES: 'worker' });
-    const post = stage.generator('timed-posts.js');
-    const postToStruck = stage.generator('timed-posts.js');
+    const { port } = await environment.startGateway({ ...settings, ROLES: 'api' });
+    await environment.startGateway({ ...settings, ROLES: 'worker' });
+    const post = environment.startGenerator('timed-posts.js');
+    const postToFailing = environment.startGenerator('timed-posts.js');
 
     const traffic = async (duration, isStormy) => {
       const before = Object.fromEntries(
-        await Promise.all(NETWORKS.map(async (name) => [name, await accepted(standIns[name])])),
+        await Promise.all(NETWORKS.map(async (name) => [name, await countAccepted(standIns[name])])),
       );
       const to = (names) => lines.filter(({ platform }) => names.includes(platform));
       const job = { port, connections: CONNECTIONS, seconds: duration };
-      const over = isStormy ? storm(standIns[struck], struck, duration) : Promise.resolve();
+      const faults = isStormy ? injectFaults(standIns[failing], failing, duration) : Promise.resolve();
       const [{ sent }] = await Promise.all([
-        post({ ...job, targets: to(steady), rate }),
-        postToStruck({ ...job, targets: to([struck]), rate: Math.ceil(rate / 3) }),
-        over,
+        post({ ...job, targets: to(healthy), rate }),
+        postToFailing({ ...job, targets: to([failing]), rate: Math.ceil(rate / 3) }),
+        faults,
       ]);
-      const arrived = async () =>
-        (await Promise.all(steady.map(async (name) => (await accepted(standIns[name])) - before[name]))).reduce(
+      const countArrived = async () =>
+        (await Promise.all(healthy.map(async (name) => (await countAccepted(standIns[name])) - before[name]))).reduce(
           (sum, some) => sum + some,
         );
-      await until(async () => (await arrived()) >= sent);
-      const underWay = [];
+      await until(async () => (await countArrived()) >= sent);
+      const delays = [];
       for (const name of NETWORKS) {
-        const messages = await messagesAfter(standIns[name], before[name]);
+        const messages = await readMessagesAfter(standIns[name], before[name]);
         expectOrder(name, messages);
-        if (name !== struck) underWay.push(...messages.map(({ at, text }) => Date.parse(at) - dueAtOf(text)));
+        if (name !== failing) delays.push(...messages.map(({ at, text }) => Date.parse(at) - parseDueTime(text)));
       }
-      return { p50: quantile(underWay, 0.5), p99: quantile(underWay, 0.99) };
+      return { p50: quantile(delays, 0.5), p99: quantile(delays, 0.99) };
     };
 
     await traffic(Math.min(10, seconds), false); // warm up
@@ -80,7 +80,7 @@ export const run = async (args) => {
     }
     const [calm, stormy] = [median(results.calm), median(results.stormy)];
     console.log(
-      `\nmedians of ${rounds} rounds of ${seconds} s: ${rate} posts/s on ${steady.join(', ')}, a storm on ${struck}`,
+      `\nmedians of ${rounds} rounds of ${seconds} s: ${rate} posts/s on ${healthy.join(', ')}, a storm on ${failing}`,
     );
     console.log(
       `ratio      p50 ${(stormy.p50 / calm.p50).toFixed(2)} ×   p99 ${(stormy.p99 / calm.p99).toFixed(2)} ×   order kept`,
@@ -88,25 +88,25 @@ export const run = async (args) => {
   });
 };
 
-/** One trouble after the other, at random, for so long. */
-const storm = async ({ url }, network, seconds) => {
+/** Injects random faults, one after the other, for so many seconds. */
+const injectFaults = async ({ url }, network, seconds) => {
   const control = (method, body) =>
     fetch(`${url}/_control/faults`, { method, ...(body && { body: JSON.stringify(body) }) });
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(50 + Math.random() * 200)) {
     await control('DELETE');
-    const squall = SQUALLS[Math.floor(Math.random() * SQUALLS.length)];
-    if (squall) await control('POST', { mode: 'answer', method: VISIBLE[network], times: null, ...squall });
+    const fault = FAULTS[Math.floor(Math.random() * FAULTS.length)];
+    if (fault) await control('POST', { mode: 'answer', method: PUBLISH_CALL[network], times: null, ...fault });
   }
   await control('DELETE');
 };
 
-/** @throws Error where a channel's readers see a later post before an earlier one */
+/** Checks the order of messages. @throws Error if a later post was published before an earlier one on a channel */
 const expectOrder = (network, messages) => {
   const latest = new Map();
   for (const { channel, text } of messages) {
-    const due = dueAtOf(text);
+    const due = parseDueTime(text);
     if (due <= (latest.get(channel) ?? 0))
-      throw new Error(`${network} ${channel}: ${due} came after ${latest.get(channel)}`);
+      throw new Error(`${network} ${channel}: ${due} was published after ${latest.get(channel)}`);
     latest.set(channel, due);
   }
 };

@@ -1,10 +1,10 @@
 /**
- * Posts at a fixed rate, each carrying the moment at which it was due in its text, so that its arrival tells how long it
- * was under way, stalls of this process included. A job is `{ port, targets, connections, rate, seconds }`; answers
- * `{ sent, latencies }`: of the answers, ms.
+ * Load generator in its own process that sends posts at a fixed rate. The text of each post contains the time at which it
+ * was due, so that its delay can be measured on arrival, including stalls of this process. A job is
+ * `{ port, targets, connections, rate, seconds }`; the result is `{ sent, latencies }`, the responses' latencies in ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection, postRequest } from './keep-alive.js';
+import { openConnection, formatPostRequest } from './keep-alive.js';
 
 process.on('message', async (job) => {
   process.send(await post(job));
@@ -23,8 +23,10 @@ const post = async ({ port, targets, connections, rate, seconds }) => {
       if (dueAt > Date.now()) await sleep(dueAt - Date.now());
       const { path, token } = targets[index % targets.length];
       const body = JSON.stringify({ text: `A post of usual length, as channels get it every day. Due at ${dueAt}` });
-      const { status } = await connection.ask(postRequest(path, { Authorization: `Bearer ${token}` }, body));
-      if (status !== 200) throw new Error(`a post was answered ${status}`);
+      const { status } = await connection.sendRequest(
+        formatPostRequest(path, { Authorization: `Bearer ${token}` }, body),
+      );
+      if (status !== 200) throw new Error(`a post was answered with ${status}`);
       latencies.push(Date.now() - dueAt);
     }
     connection.close();

@@ -1,8 +1,8 @@
 /**
- * Traffic from a process of its own, good and bad at the same time. A job is a list of streams
- * `{ name, requests, connections, rate }`: with a rate (requests a second, over all its connections) requests leave at
- * their times, and a latency counts from when the request was due, so that a stall is not left out; without one, each
- * connection sends when the last was answered. Answers for each stream `{ answered, statuses, p50, p99 }` (ms).
+ * Load generator in its own process that sends several streams of requests at the same time. A stream is
+ * `{ name, requests, connections, rate }`. With a rate (requests per second over all its connections), requests are sent when
+ * they are due, and a latency counts from that time, so that stalls are included. Without a rate, each connection sends when
+ * the last request was answered. The result per stream is `{ answered, statuses, p50, p99 }` (ms).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from './keep-alive.js';
@@ -25,7 +25,7 @@ const runStream = async (port, { requests, connections, rate }, until) => {
       const dueAt = rate ? startedAt + (index / rate) * 1_000 : performance.now();
       if (dueAt >= until) break;
       if (dueAt > performance.now()) await sleep(dueAt - performance.now());
-      const { status } = await connection.ask(requests[index % requests.length]);
+      const { status } = await connection.sendRequest(requests[index % requests.length]);
       latencies.push(performance.now() - dueAt);
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (performance.now() >= until) break;

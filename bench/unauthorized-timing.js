@@ -1,26 +1,27 @@
 /**
- * bench -- unauthorized-timing [--n=20000]: can the causes of a 401 be told apart by time (publish-api.md: Authentication, 8; D-7)?
- * Unknown slug, bad token, address outside the allowlist, bad signature and old timestamp, asked in random order over a
- * few keep-alive connections, n times each; requests differ in nothing but what makes them fail. A two-sided
- * Mann-Whitney U test of each pair; exit code 1 where any p is 0.01 or less. (Ten honest pairs have a p so small about
- * once in fifteen runs: run it again before you believe it.)
+ * bench -- unauthorized-timing [--n=20000]: tests that the response time does not reveal the cause of a 401
+ * (publish-api.md: Authentication, 8; D-7). It sends requests with an unknown slug, a bad token, an address outside the
+ * allowlist, a bad signature and an old timestamp in random order over a few keep-alive connections, n times each. The
+ * requests differ only in the cause of the failure. Each pair of causes is compared by a two-sided Mann-Whitney U test. The
+ * exit code is 1 if any p is 0.01 or less. (With ten pairs and no real difference, this happens in about one of fifteen
+ * runs: repeat the run before you draw conclusions.)
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { postRequest } from './keep-alive.js';
+import { formatPostRequest } from './keep-alive.js';
 import { mannWhitney } from './mann-whitney.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { onStage, OPERATOR_KEY, option } from './stage.js';
+import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
-const BODY = JSON.stringify({ text: 'A post that nobody will see.' });
+const BODY = JSON.stringify({ text: 'A post that will not be published.' });
 const ENDPOINTS_EACH = 4;
-const SIGNIFICANT = 0.01;
+const SIGNIFICANCE_LEVEL = 0.01;
 
 export const run = async (args) => {
-  const n = option(args, 'n', 20_000);
-  const connections = option(args, 'connections', 16);
-  await onStage(unlimitedProfile(), async ({ gateway, generator }) => {
-    // As it runs in production, with its log.
-    const { url, port } = await gateway({ ROLES: 'all' }, 'ignore');
+  const n = readOption(args, 'n', 20_000);
+  const connections = readOption(args, 'connections', 16);
+  await withBenchEnvironment(unlimitedProfile(), async ({ startGateway, startGenerator }) => {
+    // Configured as in production, with its log.
+    const { url, port } = await startGateway({ ROLES: 'all' }, 'ignore');
     const endpoints = (settings) => seed(url, OPERATOR_KEY, { endpoints: ENDPOINTS_EACH, settings });
     const open = await endpoints({});
     const guarded = await endpoints({ ip_allowlist: ['203.0.113.0/24'] });
@@ -28,27 +29,27 @@ export const run = async (args) => {
     const timed = await endpoints({ require_timestamp: true });
 
     const now = Math.floor(Date.now() / 1_000);
-    const random = (bytes) => randomBytes(bytes).toString('hex');
+    const randomHex = (bytes) => randomBytes(bytes).toString('hex');
     const request = ({ path, token, secret }, { timestamp = now, signature } = {}) => {
-      const right = createHmac('sha256', secret).update(BODY).digest('hex');
+      const valid = createHmac('sha256', secret).update(BODY).digest('hex');
       const headers = {
         Authorization: `Bearer ${token}`,
         'X-Service-Timestamp': timestamp,
-        'X-Service-Client-Signature': `sha256=${signature ?? right}`,
+        'X-Service-Client-Signature': `sha256=${signature ?? valid}`,
       };
-      return postRequest(path, headers, BODY);
+      return formatPostRequest(path, headers, BODY);
     };
-    const changed = (text) => text.slice(0, -8) + random(4);
+    const alterEnd = (text) => text.slice(0, -8) + randomHex(4);
     const causes = {
-      'unknown slug': open.map(({ path, ...rest }) => request({ ...rest, path: changed(path) })),
-      'bad token': open.map(({ token, ...rest }) => request({ ...rest, token: changed(token) })),
+      'unknown slug': open.map(({ path, ...rest }) => request({ ...rest, path: alterEnd(path) })),
+      'bad token': open.map(({ token, ...rest }) => request({ ...rest, token: alterEnd(token) })),
       'wrong IP': guarded.map((endpoint) => request(endpoint)),
-      'bad signature': signed.map((endpoint) => request(endpoint, { signature: random(32) })),
+      'bad signature': signed.map((endpoint) => request(endpoint, { signature: randomHex(32) })),
       'old timestamp': timed.map((endpoint) => request(endpoint, { timestamp: now - 3_600 })),
     };
-    const shoot = generator('shuffled.js');
-    await shoot({ port, connections, n: Math.min(n, 2_000), kinds: causes }); // warm up
-    const { times, statuses } = await shoot({ port, connections, n, kinds: causes });
+    const generateLoad = startGenerator('shuffled-load.js');
+    await generateLoad({ port, connections, n: Math.min(n, 2_000), kinds: causes }); // warm up
+    const { times, statuses } = await generateLoad({ port, connections, n, kinds: causes });
     if (Object.keys(statuses).join() !== '401') throw new Error(`not all were 401: ${JSON.stringify(statuses)}`);
 
     const names = Object.keys(causes);
@@ -61,17 +62,17 @@ export const run = async (args) => {
     }
     console.log('');
     const pairs = names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b]));
-    let told = 0;
+    let distinguishable = 0;
     for (const [a, b] of pairs) {
       const { u, p } = mannWhitney(times[a], times[b]);
-      // The chance that one of `a` took longer than one of `b`: 0.5 where they are alike.
+      // Probability that a request of `a` took longer than one of `b`; 0.5 if they are alike.
       const chance = u / (times[a].length * times[b].length);
-      if (p <= SIGNIFICANT) told += 1;
+      if (p <= SIGNIFICANCE_LEVEL) distinguishable += 1;
       console.log(
-        `${`${a} / ${b}`.padEnd(32)} p = ${p.toFixed(4)}   ${chance.toFixed(4)}${p <= SIGNIFICANT ? '   told apart' : ''}`,
+        `${`${a} / ${b}`.padEnd(32)} p = ${p.toFixed(4)}   ${chance.toFixed(4)}${p <= SIGNIFICANCE_LEVEL ? '   distinguishable' : ''}`,
       );
     }
-    console.log(`\n${told} of ${pairs.length} pairs can be told apart (p <= ${SIGNIFICANT})`);
-    if (told > 0) process.exitCode = 1;
+    console.log(`\n${distinguishable} of ${pairs.length} pairs are distinguishable (p <= ${SIGNIFICANCE_LEVEL})`);
+    if (distinguishable > 0) process.exitCode = 1;
   });
 };

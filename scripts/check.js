@@ -1,17 +1,18 @@
 /**
- * Runs every static check, as many at once as there are processors, and prints only what is wrong. Exits 1 when one of
- * them fails.
+ * Runs all static checks, as many at once as there are processors, and prints the output of those that fail. Exits with 1
+ * if one fails.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** The longest first: nothing is left to wait for at the end. */
+/** Checks by name, the longest first, so that none runs alone at the end. */
 const checks = {
   lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0', '.'],
   types: ['tsc', '-p', 'tsconfig.json'],
   format: ['prettier', '--check', '--cache', '--log-level', 'warn', '.'],
   imports: ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'src'],
   knip: ['knip', '--no-progress'],
+  prose: ['../../scripts/check-prose.js'],
 };
 
 const run = ([name, [command, ...args]]) =>

@@ -1,6 +1,6 @@
 /**
- * `node scripts/walls-screenshot.js [file]`: a picture of `/walls` for the README. Starts the demo from dist/ in a folder
- * of its own, publishes a few posts with everything that readers can see, and has Chromium photograph the page.
+ * `node scripts/walls-screenshot.js [file]`: takes the screenshot of `/walls` for the README. Starts the demo from dist/ in
+ * a temporary folder, publishes a few posts with all visible features, and takes the screenshot with Chromium.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import sharp from 'sharp';
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 const [output = here('../docs/walls.png')] = process.argv.slice(2);
 
-/** A view of the harbour at some time of the day. */
+/** Draws the harbour at a time of the day. */
 const harbour = ({ sky, low, sea, sun }) => `
 <svg xmlns="http://www.w3.org/2000/svg" width="1200" height="800" viewBox="0 0 1200 800">
   <defs>
@@ -56,7 +56,7 @@ const host = createServer((request, response) => {
 await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 const photo = (name) => ({ type: 'photo', url: `http://127.0.0.1:${host.address().port}/${name}` });
 
-/** A text whose stretches between marks are entities: `*bold*`, `_italic_`, `` `code` ``, `|spoiler|`, `>quote<`. */
+/** Returns a text and its entities, from marks: `*bold*`, `_italic_`, `` `code` ``, `|spoiler|`, `>quote<`. */
 const written = (marked, links = {}) => {
   const types = { '*': 'bold', _: 'italic', '`': 'code', '|': 'spoiler', '>': 'blockquote', '<': 'blockquote' };
   const open = {};
@@ -130,7 +130,7 @@ try {
   for (const post of POSTS) {
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(post) });
     if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-    await sleep(1_500); // the demo's endpoint takes a post a second
+    await sleep(1_500); // the demo's endpoint accepts one post a second
   }
   for (let seen = 0; seen < 4 * POSTS.length; await sleep(200)) {
     const feeds = await Promise.all(

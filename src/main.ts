@@ -3,30 +3,33 @@ import { setFlagsFromString } from 'node:v8';
 import { createLogger } from './config/logger.js';
 import { helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
+import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
 import { type Running, start } from './app/start.js';
 import { seedDemo } from './app/demo.js';
 
 const STOP_MS = 9_000;
 
-// With a large new space (npm start) V8 would collect the old one about once a second under load, at a tenth more than
-// lives in it; this way at twice as much.
+// With a large new space (npm start) V8 would collect the old space about once a second under load, whenever it is 10 %
+// larger than its live objects. With this flag it collects when the old space is twice as large.
 setFlagsFromString('--heap-growing-percent=100');
-// V8 allocates in the old space what it believes to live long. Of requests that wait together for one answer it believes so
-// in every third process, and then each of their objects is moved and marked before it goes: a tenth of the CPU.
+// V8 allocates objects that it expects to live long in the old space. In every third process it expects this of requests
+// that wait together for one answer; their objects are then moved and marked before they die, which costs 10 % of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// Whoever read what is said at the start may be gone by now (`| head`): that ends nothing.
+// The reader of the output may have closed it (`| head`): the process continues.
 process.stdout.on('error', () => undefined);
 
 const main = async (): Promise<void> => {
   const unknown = process.argv.slice(2).find((argument) => argument !== '--help');
   if (unknown !== undefined)
-    throw new Error(`There is no argument ${JSON.stringify(unknown)}: --help alone is one, and tells every setting.`);
+    throw new Error(
+      `There is no argument ${JSON.stringify(unknown)}: the only one is --help, which lists every setting.`,
+    );
   if (process.argv.includes('--help')) {
-    process.stdout.write(`${helpText()}\n`);
+    process.stdout.write(`${helpText(BUILT_IN_NETWORKS.platforms.all)}\n`);
     return;
   }
-  const settings = loadSettings(process.env);
+  const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
   const log = createLogger(settings);
   const stopping = new AbortController();
   let running: Running | null = null;
@@ -44,27 +47,27 @@ const main = async (): Promise<void> => {
     const demo = isDemo(settings) ? await seedDemo(running) : null;
     process.stdout.write(banner(running, demo));
   } catch (error) {
-    if (stopping.signal.aborted && running) return; // `stop` ends the process when all is put away
+    if (stopping.signal.aborted && running) return; // `stop` ends the process once everything is closed
     await running?.stop();
     if (!stopping.signal.aborted) throw error;
-    process.exit(0); // what had been started is stopped
+    process.exit(0); // the parts that had started are stopped
   }
 };
 
-/** Whether there is a demo to be set up: its owner's posts need whoever takes them, and whoever puts them on the walls. */
+/** True if this process creates the demo: its posts need the API and a worker. */
 const isDemo = ({ demo, roles }: Settings): boolean => demo && roles.has('api') && roles.has('worker');
 
-/** What JavaScript itself throws: a mistake of ours, whose place matters. */
-const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+/** Errors that JavaScript itself throws: bugs, which need a stack. */
+const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** For a person: the sentence where the surroundings do not fit, the stack where something is broken. */
-const wordsFor = (error: unknown): string => {
+/** Returns the text for people: the message if the environment does not fit, the stack if the program has a bug. */
+const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  const isMistake = error.message === '' || MISTAKES.some((mistake) => error instanceof mistake);
-  return isMistake ? (error.stack ?? error.name) : error.message;
+  const isBug = error.message === '' || BUGS.some((type) => error instanceof type);
+  return isBug ? (error.stack ?? error.name) : error.message;
 };
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${wordsFor(error)}\n`);
+  process.stderr.write(`${describeError(error)}\n`);
   process.exit(1);
 });

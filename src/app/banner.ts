@@ -1,19 +1,19 @@
 import type { Running } from './start.js';
 
-/** What the demo's visitor needs: an endpoint to post to. */
+/** The demo's endpoint. */
 export interface Demo {
   readonly url: string;
   readonly token: string;
 }
 
-/** What a person needs after the start, and nothing else. */
+/** Returns the text that a started process prints for people: addresses, a generated key, and the demo's endpoint. */
 export const banner = ({ address, settings, infrastructure, networks }: Running, demo: Demo | null): string => {
   const { keys } = infrastructure;
   const lines: [string, string][] = [['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]];
   if (settings.baseUrl !== address) lines.push(['Listens on', address]);
   if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
   if (demo) lines.push(['Demo endpoint', demo.url]);
-  if (Object.keys(networks.standIns).length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
+  if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
   const width = Math.max(...lines.map(([name]) => name.length));
   const table = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
   return `\n${table}\n${demo ? `\n${invitation(demo)}\n` : ''}\n`;

@@ -3,8 +3,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Settings } from '../config/settings.js';
 
 /**
- * Binds the web server to HOST and PORT. Answers the port, which with `PORT=0` is known only now.
- * @throws Error with a sentence for people where that cannot be
+ * Binds the web server to HOST and PORT. Returns the port, which `PORT=0` leaves to the system.
+ * @throws Error with a sentence for people if the address cannot be used
  */
 export const listen = async (
   app: NestFastifyApplication,
@@ -12,7 +12,7 @@ export const listen = async (
 ): Promise<number> => {
   await app.init();
   try {
-    await app.getHttpAdapter().getInstance().listen({ port, host }); // NestJS' own would log what is told here
+    await app.getHttpAdapter().getInstance().listen({ port, host }); // listen() of NestJS would log the error that is thrown here
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     const sentence = SENTENCES[code]?.({ host, port });
@@ -23,14 +23,14 @@ export const listen = async (
 
 type Sentence = (wanted: { readonly host: string; readonly port: number }) => string;
 
-const notOurs: Sentence = ({ host }) =>
+const notThisMachine: Sentence = ({ host }) =>
   `HOST ${host} is no address of this machine: take one that is, e.g. 127.0.0.1, or 0.0.0.0 for all of them`;
 
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   EADDRINUSE: ({ host, port }) =>
     `PORT ${port} on ${host} is taken by another program: stop that, or set PORT to another one (0 picks a free one)`,
   EACCES: ({ port }) => `PORT ${port} may not be used by this user: set PORT to one from 1024 on`,
-  EADDRNOTAVAIL: notOurs,
-  ENOTFOUND: notOurs,
-  EAI_AGAIN: notOurs,
+  EADDRNOTAVAIL: notThisMachine,
+  ENOTFOUND: notThisMachine,
+  EAI_AGAIN: notThisMachine,
 };

@@ -1,47 +1,56 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { defaultBaseUrl, type Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
 import { closeHttpServer, createHttpServer } from './http-server.js';
-import { type Infrastructure, startInfrastructure } from './infrastructure.js';
+import { type Infrastructure, infrastructureOf } from './infrastructure.js';
 import { listen } from './listen.js';
-import { type Networks, startNetworks } from './stand-ins.js';
-import { startWorker } from './worker.js';
+import type { Overrides, ProcessSettings } from './process-options.js';
+import { Resources } from './resources.js';
+import { type Networks, NETWORKS } from './stand-ins.js';
 
-/** A process of the gateway, at work. */
+/** A running process of the gateway. */
 export interface Running {
-  readonly settings: Settings & { readonly baseUrl: string };
-  /** Where it is reached from its own machine; BASE_URL may be a name that leads here only from outside. */
+  readonly settings: ProcessSettings;
+  /** Address on its own machine; BASE_URL may be a name that leads here only from outside. */
   readonly address: string;
   readonly infrastructure: Infrastructure;
   readonly networks: Networks;
-  /** Answers what is in flight, finishes what is being sent, then lets go of everything. */
+  /** Answers the requests under way, finishes the sends under way, then closes everything. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the roles that the settings ask for. What has been started is stopped again where the rest cannot be.
- * @param signal gives the start up @throws Error with a sentence for people where it is not possible
+ * Starts the roles that the settings name. If one part fails to start, the parts that have started are stopped.
+ * @param signal cancels the start
+ * @throws Error with a sentence for people if the start is not possible
  */
-export const start = async (given: Settings, log: Logger, signal?: AbortSignal): Promise<Running> => {
-  const undo: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse())
-      await step().catch((error: unknown) => log.error({ error: String(error) }, 'stopping'));
+export const start = async (
+  given: Settings,
+  log: Logger,
+  signal?: AbortSignal,
+  overrides: Overrides = {},
+): Promise<Running> => {
+  const resources = new Resources(log);
+  let app: NestFastifyApplication | null = null;
+  let stopping: Promise<void> | null = null;
+  const stopOnce = async (): Promise<void> => {
+    if (app)
+      await closeHttpServer(app).catch((error: unknown) =>
+        log.error({ error: String(error) }, 'failed to stop cleanly'),
+      );
+    await resources.closeAll();
   };
+  const stop = () => (stopping ??= stopOnce());
   try {
-    const infrastructure = await startInfrastructure(given, log, signal);
-    undo.push(() => infrastructure.stop());
+    app = await createHttpServer({ settings: given, log, signal, overrides }, resources);
     signal?.throwIfAborted();
-    const networks = await startNetworks(given, log);
-    undo.push(() => networks.stop());
-    if (given.roles.has('worker')) undo.push(await startWorker(given, infrastructure, networks.urls, log));
-    // Shared by everyone behind HTTP; the base address joins it once the port is known.
-    const settings = { ...given, operatorKey: infrastructure.keys.operatorKey, baseUrl: given.baseUrl ?? '' };
-    const app = await createHttpServer(settings, infrastructure, networks, log);
-    undo.push(() => closeHttpServer(app));
+    const settings = app.get<ProcessSettings>(SETTINGS, { strict: false });
     const address = defaultBaseUrl(given.host, await listen(app, settings));
     signal?.throwIfAborted();
     settings.baseUrl = given.baseUrl ?? address;
-    return { settings, address, infrastructure, networks, stop };
+    const networks = app.get<Networks>(NETWORKS, { strict: false });
+    return { settings, address, infrastructure: infrastructureOf(app), networks, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -2,50 +2,53 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { maskUrl } from '../config/mask.js';
 import { Unavailable } from '../event-store/port.js';
-import { Complaint } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
 import { WrongSecretsKey } from '../postgres/secrets-key-check.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 
 /** A server that a starting process needs. */
-export interface Wanted {
+export interface RequiredServer {
   /** For people: `a database`. */
   readonly what: string;
-  /** The setting that says where it is, and its value; null where nobody set it. */
+  /** The setting that says where it is, and its value; null if no setting names the server. */
   readonly from: { readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL'; readonly url: string } | null;
   readonly log: Logger;
-  /** Gives the wait up. */
+  /** Ends the wait. */
   readonly signal: AbortSignal | undefined;
 }
 
 const PAUSE_MS = 1_000;
 
 /**
- * Repeats while a server is away: in a deployment everything starts at the same time.
- * @throws Error with a sentence that names the setting where the server is there and will not have us: a wrong password,
- * a database that does not exist, TLS that it does not speak
+ * Repeats an attempt until the server answers: in a deployment all servers start at the same time.
+ * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a database that does
+ * not exist, TLS that the server does not speak
  */
-export const reach = async ({ what, from, log, signal }: Wanted, attempt: () => Promise<unknown>): Promise<void> => {
-  const complaint = new Complaint();
+export const waitForServer = async (
+  { what, from, log, signal }: RequiredServer,
+  attempt: () => Promise<unknown>,
+): Promise<void> => {
+  const failure = new RepeatedFailure();
   for (;;) {
     signal?.throwIfAborted();
     try {
       await attempt();
       return;
     } catch (error) {
-      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw inSentence(error, what, from);
+      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw describeRejection(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
-      // KurrentDB's client has no reason but `UnavailableError`: where it was looked for is what people can go by.
+      // KurrentDB's client gives no reason but `UnavailableError`: the address is what helps people.
       const where = from && { setting: from.setting, address: maskUrl(from.url) };
-      if (complaint.isNews(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
+      if (failure.shouldLog(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
       await sleep(PAUSE_MS, undefined, { signal });
     }
   }
 };
 
-/** What the server or its client has said, with the setting that leads there; our own sentences as they are. */
-const inSentence = (error: unknown, what: string, from: Wanted['from']): unknown => {
+/** Returns an error that names the setting and quotes the server or its client. Errors that are sentences already pass. */
+const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
   if (from === null || error instanceof MigrationError || error instanceof WrongSecretsKey) return error;
   const reason = reasonOf(error).replaceAll(from.url, maskUrl(from.url));
   return new Error(`${from.setting} leads to ${what} that cannot be used: ${reason}`, { cause: error });

@@ -5,7 +5,7 @@ import type { WallFeed, WallSource } from '../stand-ins/walls/feed.js';
 import { renderWalls } from '../stand-ins/walls/wall-page.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
 
-/** What the stand-in networks' readers see, all networks on one page; demo mode alone (management-api.md: The rest). */
+/** Shows the posts on all stand-in networks, as readers see them, on one page. In demo mode only (management-api.md: The rest). */
 @Controller('walls')
 export class WallsController {
   constructor(@Inject(NETWORKS) private readonly networks: Networks) {}
@@ -13,9 +13,9 @@ export class WallsController {
   @Get()
   async page(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const sources = await Promise.all(
-      Object.keys(this.networks.standIns).map(async (platform): Promise<WallSource> => {
+      this.networks.standIns.map(async ({ platform, theme }): Promise<WallSource> => {
         const answer = await this.ask(platform, `/wall.json?after=0&media_base=/walls/${platform}/media`);
-        return { feed: (await answer.json()) as WallFeed, feedUrl: `/walls/${platform}/feed` };
+        return { feed: (await answer.json()) as WallFeed, feedUrl: `/walls/${platform}/feed`, theme };
       }),
     );
     void reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-store');
@@ -44,9 +44,10 @@ export class WallsController {
   }
 
   private async ask(platform: string, path: string): Promise<Response> {
-    const base = this.networks.standIns[platform];
+    const base = this.networks.standIns.find((standIn) => standIn.platform === platform)?.url;
     const answer = base === undefined ? null : await fetch(base + path);
-    if (!answer?.ok) throw HttpProblem.of(404, 'not_found', 'There is no such wall, or nothing of that name on it.');
+    if (!answer?.ok)
+      throw HttpProblem.withMessage(404, 'not_found', 'There is no such wall, or nothing of that name on it.');
     return answer;
   }
 }

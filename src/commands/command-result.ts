@@ -1,22 +1,22 @@
 import type { Position } from '../event-store/port.js';
-import type { Decided } from '../event-store/aggregate-store.js';
+import type { DecisionResult } from '../event-store/aggregate-store.js';
 import type { DomainEvent } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
 
-/** A command was carried out, now or by an earlier run of the same command. */
-export interface Done {
-  /** How far the views must have come to show it. */
+/** A command that succeeded, now or in an earlier run of the same command. */
+export interface Completed {
+  /** Position that the read models must reach to show the change; -1n if there was none. */
   readonly position: Position;
 }
 
-/** What a use case answers: it was done, or why it may not be. */
-export type Outcome = Done | Rejection;
+/** The outcome of a use case: success, or the reason for a rejection. */
+export type CommandOutcome = Completed | Rejection;
 
-/** What a caller needs to know of what a decider came to. */
-export const done = <S, E extends DomainEvent, Code extends string>(
-  result: Decided<S, E> | Rejection<Code>,
-): Done | Rejection<Code> => (isRejection(result) ? result : { position: result.after.position });
+/** Reduces a decision to what a caller of the use case needs. */
+export const toOutcome = <S, E extends DomainEvent, Code extends string>(
+  result: DecisionResult<S, E> | Rejection<Code>,
+): Completed | Rejection<Code> => (isRejection(result) ? result : { position: result.aggregate.position });
 
-/** Several things done: the views must have come to the last of them. */
-export const allDone = (each: readonly Done[]): Done =>
+/** Combines several successes: the read models must reach the last of them. */
+export const latestCompleted = (each: readonly Completed[]): Completed =>
   each.reduce((last, next) => (next.position > last.position ? next : last), { position: -1n });

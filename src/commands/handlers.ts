@@ -20,7 +20,7 @@ import { RotateEndpointTokenHandler } from './endpoint/rotate-endpoint-token.js'
 import { RotateOwnerKeyHandler } from './owner/rotate-owner-key.js';
 import { RotateSigningSecretHandler } from './endpoint/rotate-signing-secret.js';
 
-/** The handlers of everything that is managed. */
+/** Handlers of the management API's commands. */
 export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   RegisterOwnerHandler,
   ChangeOwnerHandler,

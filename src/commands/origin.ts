@@ -1,10 +1,10 @@
 import type { Actor, Origin } from '../kernel/events.js';
-import type { Execution } from '../event-store/codec.js';
+import type { CommandContext } from '../event-store/codec.js';
 import type { Instant } from '../kernel/instant.js';
 
-export type { Execution } from '../event-store/codec.js';
+export type { CommandContext } from '../event-store/codec.js';
 
-/** The origin of what one HTTP request causes. */
+/** Returns the origin of the events that an HTTP request causes. */
 export const originOfRequest = (actor: Actor, requestId: string): Origin => ({
   actor,
   requestId,
@@ -12,8 +12,8 @@ export const originOfRequest = (actor: Actor, requestId: string): Origin => ({
   correlationId: requestId,
 });
 
-/** An execution whose event ids follow from the request and the use case, so that an append may be repeated. */
-export const execution = (origin: Origin, useCase: string, at: Instant): Execution => {
+/** Returns a context whose event ids follow from the request and the use case, so that an append can be repeated safely. */
+export const newCommandContext = (origin: Origin, useCase: string, at: Instant): CommandContext => {
   const { actor, requestId, causationId, correlationId } = origin;
   return { actor, requestId, causationId, correlationId, commandId: `${causationId}/${useCase}`, at };
 };

@@ -1,20 +1,19 @@
-import { schema } from './schema.js';
-import type { Setting } from './setting.js';
+import { type NetworkSetting, schemaWith } from './schema.js';
 
 const WIDTH = 100;
 
-/** Every setting with its meaning, what it takes and its default, aligned, for `npm start -- --help`. */
-export const helpText = (): string => {
-  const settings: [string, Setting][] = Object.entries(schema);
+/** Returns every setting with its description, valid values and default, aligned, for `npm start -- --help`. */
+export const helpText = (networks: readonly NetworkSetting[]): string => {
+  const settings = schemaWith(networks);
   const column = Math.max(...settings.map(([name]) => name.length)) + 4;
   const rows = settings.map(([name, setting]) => {
     const lines = [
-      ...wrap(setting.meaning, WIDTH - column),
+      ...wrap(setting.description, WIDTH - column),
       ...wrap(`takes ${setting.takes}; default: ${setting.defaultText}`, WIDTH - column),
     ];
     return lines.map((line, i) => (i === 0 ? `  ${name}`.padEnd(column) : ' '.repeat(column)) + line).join('\n');
   });
-  return ['Settings are read from the environment; an empty one counts as not set.', ...rows].join('\n\n');
+  return ['Settings are read from environment variables. An empty variable counts as not set.', ...rows].join('\n\n');
 };
 
 const wrap = (text: string, width: number): string[] => {

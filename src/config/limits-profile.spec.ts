@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLANS, readLimitsProfile } from './limits-profile.js';
+import { PLANS } from '../domain/owner/owner.events.js';
+import { readLimitsProfile } from './limits-profile.js';
 
 describe('limits profiles', () => {
   it.each([
@@ -17,7 +18,7 @@ describe('limits profiles', () => {
   );
 
   it.each(['A', 'B'])(
-    'version %s has what both versions share (publish-api.md: Limits; D-16, D-17, D-18, D-45)',
+    'version %s has the figures that both versions share (publish-api.md: Limits; D-16, D-17, D-18, D-45)',
     (name) => {
       const { plans, ...rest } = readLimitsProfile(name);
       const column = <K extends keyof (typeof plans)['free']>(key: K): unknown[] =>
@@ -54,7 +55,7 @@ describe('limits profiles', () => {
       return file;
     };
 
-    it('take null for unlimited and 0 for the smallest interval', () => {
+    it('accept null for unlimited and 0 for the smallest interval', () => {
       expect(readLimitsProfile(changed('plans.pro.burst', null)).plans.pro.burst).toBeNull();
       expect(readLimitsProfile(changed('plans.pro.hourly', null)).plans.pro.hourly).toBeNull();
       expect(readLimitsProfile(changed('violations_to_disable', null)).violationsToDisable).toBeNull();
@@ -97,11 +98,11 @@ describe('limits profiles', () => {
         undefined,
         'replays_per_minute takes a whole number from 1 to 1000000000, or null for unlimited',
       ],
-    ])('name a wrong %s (%p)', (path, value, message) => {
+    ])('report a wrong %s (%p)', (path, value, message) => {
       expect(() => readLimitsProfile(changed(path, value))).toThrow(`${file}: ${message}`);
     });
 
-    it('say what is wrong with a file that is not there, or no JSON', () => {
+    it('report a file that does not exist or is not JSON', () => {
       expect(() => readLimitsProfile(join(folder, 'none.json'))).toThrow(`cannot read ${folder}/none.json (ENOENT)`);
       writeFileSync(file, '{ plans');
       expect(() => readLimitsProfile(file)).toThrow(`${file} is not JSON`);

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type Plan, PLANS } from '../domain/owner/owner.events.js';
 
-/** The plans, from the smallest (publish-api.md: Plan availability). */
-export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
-/** Name of a plan. */
-export type Plan = (typeof PLANS)[number];
-
-/** What one plan allows. null means unlimited (management-api.md: LIMITS_PROFILE). */
+/** Figures and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
 export interface PlanLimits {
   /** At most `requests` (>= 1) accepted posts in any sliding window of `perSeconds` (> 0), per endpoint. */
   readonly burst: { readonly requests: number; readonly perSeconds: number } | null;
@@ -15,16 +11,18 @@ export interface PlanLimits {
   readonly monthlyPosts: number | null;
   /** Sandbox calls per UTC day and endpoint (D-17). */
   readonly sandboxDaily: number | null;
+  /** True if the plan's endpoints may publish. */
   readonly webhookInput: boolean;
+  /** True if the plan may send webhooks. */
   readonly webhookOutput: boolean;
 }
 
-/** Every figure that limits something: plan data, one file (D-15). */
+/** All plan data and rate limits, read from one file (D-15). */
 export interface LimitsProfile {
-  /** `A`, `B`, or the path it was read from. */
+  /** `A`, `B`, or the path of the profile's file. */
   readonly name: string;
   readonly plans: Readonly<Record<Plan, PlanLimits>>;
-  /** Seconds between two accepted posts of an endpoint: what may be chosen, and what holds where nothing was. */
+  /** Seconds between two accepted posts of an endpoint: the bounds of what may be set, and the default. */
   readonly minInterval: { readonly min: number; readonly max: number; readonly default: number };
   /** Per endpoint (D-17); null: unlimited. */
   readonly discoveryPerMinute: number | null;
@@ -32,33 +30,34 @@ export interface LimitsProfile {
   readonly pausesPerMinute: number | null;
   /** Per endpoint (D-45); null: unlimited. */
   readonly replaysPerMinute: number | null;
-  /** Violations in a sliding hour that disable an endpoint (D-17); null: none ever does. */
+  /** Number of violations in a sliding hour that disables an endpoint (D-17); null: violations never disable one. */
   readonly violationsToDisable: number | null;
 }
 
-/** The plans' monthly post quotas (D-18); null: unlimited. */
+/** Returns the plans' monthly post quotas (D-18); null: unlimited. */
 export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, number | null>> =>
   Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].monthlyPosts])) as Record<Plan, number | null>;
 
-/** Plans with webhook input. */
-export const inputPlansOf = ({ plans }: LimitsProfile): readonly Plan[] =>
+/** Returns the plans with webhook input. */
+export const plansWithInput = ({ plans }: LimitsProfile): readonly Plan[] =>
   PLANS.filter((plan) => plans[plan].webhookInput);
 
-/** 31 days, in seconds: longer a time between two posts cannot be. */
-const LONGEST_S = 31 * 86_400;
-/** What is counted within a minute or a burst, at most. */
-const MOST = 1_000_000_000;
+/** Longest interval between two posts: 31 days, in seconds. */
+const MAX_SECONDS = 31 * 86_400;
+/** Largest limit for a burst, a minute or an hour of violations. */
+const MAX_COUNT = 1_000_000_000;
 
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
  * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these.
- * Fields that it does not know are ignored; all that it knows must be there.
- * @throws Error naming the file and the field that is wrong, what it takes, and what it is.
+ * Unknown fields are ignored; all known fields are required.
+ * @throws Error naming the file, the wrong field, its valid values and its value.
  */
 export const readLimitsProfile = (nameOrPath: string): LimitsProfile => {
-  if (nameOrPath !== 'A' && nameOrPath !== 'B') return parse(nameOrPath, new Fields(readJson(nameOrPath), nameOrPath));
-  return parse(nameOrPath, new Fields(readJson(builtIn), 'limits-profiles.json').object(nameOrPath));
+  if (nameOrPath !== 'A' && nameOrPath !== 'B')
+    return parseProfile(nameOrPath, new FieldReader(readJson(nameOrPath), nameOrPath));
+  return parseProfile(nameOrPath, new FieldReader(readJson(builtIn), 'limits-profiles.json').object(nameOrPath));
 };
 
 const readJson = (file: string | URL): unknown => {
@@ -75,45 +74,45 @@ const readJson = (file: string | URL): unknown => {
   }
 };
 
-const parse = (name: string, profile: Fields): LimitsProfile => {
+const parseProfile = (name: string, profile: FieldReader): LimitsProfile => {
   const plans = profile.object('plans');
   const minInterval = profile.object('min_interval');
-  const min = minInterval.whole('min', 0, LONGEST_S);
-  const max = minInterval.whole('max', min, LONGEST_S);
+  const min = minInterval.wholeNumber('min', 0, MAX_SECONDS);
+  const max = minInterval.wholeNumber('max', min, MAX_SECONDS);
   return {
     name,
     plans: Object.fromEntries(PLANS.map((plan) => [plan, parsePlan(plans.object(plan))])) as Record<Plan, PlanLimits>,
-    minInterval: { min, max, default: minInterval.whole('default', min, max) },
-    discoveryPerMinute: profile.wholeOrNull('discovery_per_minute', 1, MOST),
-    pausesPerMinute: profile.wholeOrNull('pauses_per_minute', 1, MOST),
-    replaysPerMinute: profile.wholeOrNull('replays_per_minute', 1, MOST),
-    violationsToDisable: profile.wholeOrNull('violations_to_disable', 1, MOST),
+    minInterval: { min, max, default: minInterval.wholeNumber('default', min, max) },
+    discoveryPerMinute: profile.wholeNumberOrNull('discovery_per_minute', 1, MAX_COUNT),
+    pausesPerMinute: profile.wholeNumberOrNull('pauses_per_minute', 1, MAX_COUNT),
+    replaysPerMinute: profile.wholeNumberOrNull('replays_per_minute', 1, MAX_COUNT),
+    violationsToDisable: profile.wholeNumberOrNull('violations_to_disable', 1, MAX_COUNT),
   };
 };
 
-const parsePlan = (plan: Fields): PlanLimits => {
+const parsePlan = (plan: FieldReader): PlanLimits => {
   const burst = plan.isNull('burst') ? null : plan.object('burst');
   return {
     burst: burst && {
-      requests: burst.whole('requests', 1, MOST),
-      perSeconds: burst.positive('per_seconds', LONGEST_S),
+      requests: burst.wholeNumber('requests', 1, MAX_COUNT),
+      perSeconds: burst.positive('per_seconds', MAX_SECONDS),
     },
-    hourly: plan.wholeOrNull('hourly', 0),
-    monthlyPosts: plan.wholeOrNull('monthly_posts', 0),
-    sandboxDaily: plan.wholeOrNull('sandbox_daily', 0),
-    webhookInput: plan.bool('webhook_input'),
-    webhookOutput: plan.bool('webhook_output'),
+    hourly: plan.wholeNumberOrNull('hourly', 0),
+    monthlyPosts: plan.wholeNumberOrNull('monthly_posts', 0),
+    sandboxDaily: plan.wholeNumberOrNull('sandbox_daily', 0),
+    webhookInput: plan.boolean('webhook_input'),
+    webhookOutput: plan.boolean('webhook_output'),
   };
 };
 
-const isWhole = (value: unknown, min: number, max: number): value is number =>
+const isWholeNumber = (value: unknown, min: number, max: number): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max;
 
-const rangeOf = (min: number, max: number): string =>
+const describeRange = (min: number, max: number): string =>
   max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
 
-/** A JSON object that knows where it stands, so that every complaint names its field. */
-class Fields {
+/** Reads a JSON object's fields. It knows the object's path, so that every error names the field. */
+class FieldReader {
   private readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -121,7 +120,8 @@ class Fields {
     private readonly file: string,
     private readonly path = '',
   ) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.wrong('', 'an object', value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw this.wrongField('', 'an object', value);
     this.fields = value as Record<string, unknown>;
   }
 
@@ -129,40 +129,40 @@ class Fields {
     return this.fields[name] === null;
   }
 
-  object(name: string): Fields {
-    return new Fields(this.fields[name], this.file, this.pathOf(name));
+  object(name: string): FieldReader {
+    return new FieldReader(this.fields[name], this.file, this.pathOf(name));
   }
 
-  whole(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  wholeNumber(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
     const value = this.fields[name];
-    if (isWhole(value, min, max)) return value;
-    throw this.wrong(name, `a whole number ${rangeOf(min, max)}`, value);
+    if (isWholeNumber(value, min, max)) return value;
+    throw this.wrongField(name, `a whole number ${describeRange(min, max)}`, value);
   }
 
-  wholeOrNull(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
+  wholeNumberOrNull(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
     const value = this.fields[name];
     if (value === null) return null;
-    if (isWhole(value, min, max)) return value;
-    throw this.wrong(name, `a whole number ${rangeOf(min, max)}, or null for unlimited`, value);
+    if (isWholeNumber(value, min, max)) return value;
+    throw this.wrongField(name, `a whole number ${describeRange(min, max)}, or null for unlimited`, value);
   }
 
   positive(name: string, max: number): number {
     const value = this.fields[name];
     if (typeof value === 'number' && value > 0 && value <= max) return value;
-    throw this.wrong(name, `a number above 0, at most ${max}`, value);
+    throw this.wrongField(name, `a number above 0, at most ${max}`, value);
   }
 
-  bool(name: string): boolean {
+  boolean(name: string): boolean {
     const value = this.fields[name];
     if (typeof value === 'boolean') return value;
-    throw this.wrong(name, 'true or false', value);
+    throw this.wrongField(name, 'true or false', value);
   }
 
   private pathOf(name: string): string {
     return [this.path, name].filter((part) => part !== '').join('.');
   }
 
-  private wrong(name: string, takes: string, value: unknown): Error {
+  private wrongField(name: string, takes: string, value: unknown): Error {
     const field = this.pathOf(name) || 'the file';
     const found = value === undefined ? 'it is missing' : `it is ${JSON.stringify(value)}`;
     return new Error(`${this.file}: ${field} takes ${takes}; ${found}`);

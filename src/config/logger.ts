@@ -6,8 +6,8 @@ import type { Settings } from './settings.js';
 const STDERR = 2;
 
 /**
- * The process's logger: to stderr, one JSON object a line, or readable text on a terminal. Writes at once, so that a
- * crash loses nothing; fields named like secrets are masked.
+ * Creates the process's logger. It writes to stderr: one JSON object per line, or readable text on a terminal. It writes
+ * synchronously, so that a crash loses nothing, and masks fields whose names suggest secrets.
  */
 export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger =>
   pino(

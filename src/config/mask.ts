@@ -1,10 +1,10 @@
-/** Stands where a secret would; its length says nothing about the secret's. */
+/** Replaces a secret. Its length does not depend on the secret's. */
 export const MASK = '********';
 
 /**
- * A URL as it may be shown: the password, and query parameters that hold a secret, are masked. Works on text that is
- * no valid URL, too, because wrong values are shown as well; of one without a scheme nothing is shown, for nobody can
- * tell where in `host=db password=…` or `user:…@host` the secret stands.
+ * Masks the password of a URL, and its query parameters that contain secrets. It also accepts text that is not a valid URL,
+ * because error messages show wrong values. Text without a scheme is masked completely: the position of a secret in
+ * `host=db password=…` or `user:…@host` is unknown.
  */
 export const maskUrl = (url: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? maskParts(url) : MASK);
 

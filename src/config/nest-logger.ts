@@ -3,16 +3,18 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Lets NestJS log through ours. NestJS hands over the message, then whatever the caller added (for an error its
- * stack), and the context, a class name, last.
+ * Passes NestJS's log messages to the process's logger. NestJS calls it with the message, then the caller's details (for an
+ * error its stack), and last the context, a class name.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  /** Modules and routes, one by one: news for whoever looks for a mistake, not for whoever starts the gateway. */
+  /** NestJS logs each module and route at this level: useful for debugging only. */
   log = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
-  error = (message: unknown, ...rest: unknown[]): void => this.write('error', message, rest);
+  error = (message: unknown, ...rest: unknown[]): void =>
+    // NestJS logs an error that stops the start before it throws it; the caller of the start reports it.
+    this.write(rest.at(-1) === 'ExceptionHandler' ? 'debug' : 'error', message, rest);
   fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
   debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);

@@ -1,7 +1,7 @@
 import { redact } from './redact.js';
 
 describe('redact', () => {
-  it('masks what is named like a secret, at any depth, in any style of writing', () => {
+  it('masks fields whose names suggest secrets, at any depth, in any naming style', () => {
     expect(
       redact({
         headers: { Authorization: 'Bearer x', 'x-service-client-signature': 'y', cookie: ['z'] },
@@ -23,14 +23,14 @@ describe('redact', () => {
     });
   });
 
-  it('leaves the rest as it is, and the original alone', () => {
+  it('leaves other fields and the original unchanged', () => {
     const at = new Date(0);
     const fields = { tokens: 3, token: null, idempotency_key: 'k', at, position: 5n, nested: { secret: 'x' } };
     expect(redact(fields)).toEqual({ ...fields, nested: { secret: '********' } });
     expect(fields.nested.secret).toBe('x');
   });
 
-  it('comes to an end on what has none', () => {
+  it('terminates on circular values', () => {
     const circle: Record<string, unknown> = { name: 'circle', bytes: Buffer.alloc(1000) };
     circle.self = circle;
     expect(JSON.stringify(redact(circle))).toContain('[…]');

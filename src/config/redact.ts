@@ -6,8 +6,8 @@ const SECRET =
 const DEPTH = 6;
 
 /**
- * A copy of what is about to be logged with every field masked whose name sounds like a secret's, at any depth down
- * to six. Errors keep their class: they are serialised elsewhere.
+ * Copies a value for the log and masks every field whose name suggests a secret, down to a depth of six. Errors are not copied:
+ * they keep their class, because they are serialised elsewhere.
  */
 export const redact = (value: unknown, depth = 0): unknown => {
   if (typeof value !== 'object' || value === null || types.isNativeError(value) || types.isDate(value)) return value;
@@ -17,11 +17,11 @@ export const redact = (value: unknown, depth = 0): unknown => {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      SECRET.test(name) && holdsText(inner) ? MASK : redact(inner, depth + 1),
+      SECRET.test(name) && canHoldText(inner) ? MASK : redact(inner, depth + 1),
     ]),
   );
 };
 
-/** A count of tokens is no secret; whatever could carry text is. */
-const holdsText = (value: unknown): boolean =>
+/** True if a value can contain text: a number of tokens is not a secret. */
+const canHoldText = (value: unknown): boolean =>
   value !== null && value !== undefined && typeof value !== 'number' && typeof value !== 'boolean';

@@ -1,4 +1,7 @@
-import { defaultBaseUrl, describeSettings, helpText, loadSettings, SettingsError } from './settings.js';
+import { PLATFORMS } from '../platforms/catalogue.js';
+import { defaultBaseUrl, describeSettings, helpText, loadSettings as load, SettingsError } from './settings.js';
+
+const loadSettings = (env: NodeJS.ProcessEnv) => load(env, PLATFORMS.all);
 
 const KEY = Buffer.alloc(32, 7);
 const SECRETS_KEY = KEY.toString('base64');
@@ -41,7 +44,7 @@ describe('settings', () => {
     });
   });
 
-  it('count as not set where they are empty or blank', () => {
+  it('count as not set if they are empty or blank', () => {
     expect(loadSettings({ DATABASE_URL: '', PORT: ' ', OPERATOR_KEY: '', LIMITS_PROFILE: '' })).toEqual(
       loadSettings({}),
     );
@@ -99,14 +102,14 @@ describe('settings', () => {
     expect(settings.limitsProfile.name).toBe('B');
   });
 
-  it('turn the demo off with a database of one’s own, unless it is asked for', () => {
+  it('turn the demo off with DATABASE_URL, unless it is turned on', () => {
     const own = { DATABASE_URL: 'postgres://h/db', SECRETS_KEY };
     expect(loadSettings(own).demo).toBe(false);
     expect(loadSettings({ ...own, DEMO: 'on' }).demo).toBe(true);
     expect(loadSettings({ DEMO: 'off' }).demo).toBe(false);
   });
 
-  it('leave the base URL open until the port is known', () => {
+  it('have no base URL until the port is known', () => {
     expect(loadSettings({ PORT: '0' }).baseUrl).toBeNull();
     expect(defaultBaseUrl('0.0.0.0', 8080)).toBe('http://127.0.0.1:8080');
     expect(defaultBaseUrl('::', 8080)).toBe('http://[::1]:8080');
@@ -114,7 +117,7 @@ describe('settings', () => {
     expect(defaultBaseUrl('post.local', 3000)).toBe('http://post.local:3000');
   });
 
-  it('take a key of 32 bytes in base64 or base64url, padded or not', () => {
+  it('accept a key of 32 bytes in base64 or base64url, padded or not', () => {
     const key = Buffer.alloc(32, 0xfb);
     for (const encoding of ['base64', 'base64url'] as const)
       for (const text of [key.toString(encoding), key.toString(encoding).replace(/=$/, '')])
@@ -157,7 +160,7 @@ describe('settings', () => {
     ['MAINTENANCE', ['true']],
     ['MINUTE_MS', ['0', '3600001', '1.5']],
     ['LOG_LEVEL', ['verbose', 'INFO']],
-  ])('refuse a wrong %s, and say so', (name, values) => {
+  ])('reject a wrong %s, and name it', (name, values) => {
     for (const value of values) {
       const problems = problemsOf({ SECRETS_KEY, [name]: value });
       expect([value, problems.length]).toEqual([value, 1]);
@@ -165,15 +168,15 @@ describe('settings', () => {
     }
   });
 
-  it('are refused all at once, each with its name, what it takes and what it got', () => {
+  it('report all errors at once, each with its name, its valid values and its value', () => {
     expect(problemsOf({ PORT: '70000', PACING: 'maybe', TRUSTED_PROXIES: '10.0.0.0/8,x' })).toEqual([
       'PORT takes a port from 0 to 65535; got "70000"',
       'PACING takes "on" or "off"; got "maybe"',
       'TRUSTED_PROXIES takes "none", or CIDRs, comma-separated, e.g. 10.0.0.0/8; got "10.0.0.0/8,x" ("x" is neither a CIDR nor an address)',
     ]);
     expect(problemsOf({ BASE_URL: 'http://me:hunter2@h', VK_API_URL: 'http://me@h' })).toEqual([
-      'BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "http://me:********@h" (there must be no user and no password in it)',
-      'VK_API_URL takes an http or https URL; got "http://me@h" (there must be no user and no password in it)',
+      'BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "http://me:********@h" (it must not contain a user or a password)',
+      'VK_API_URL takes an http or https URL; got "http://me@h" (it must not contain a user or a password)',
     ]);
     expect(() => loadSettings({ PORT: 'x', ROLES: 'y' })).toThrow(/^Settings are wrong:\n {2}PORT .*\n {2}ROLES /);
   });
@@ -197,7 +200,7 @@ describe('settings', () => {
       OPERATOR_KEY: 'hunter2',
       SECRETS_KEY,
     });
-    const shown = describeSettings(settings);
+    const shown = describeSettings(settings, PLATFORMS.all);
     expect(JSON.stringify(shown)).not.toMatch(/hun@?ter2|BwcH/);
     expect(shown).toMatchObject({
       DATABASE_URL: 'postgres://me:********@h/db?sslpassword=********',
@@ -208,13 +211,13 @@ describe('settings', () => {
     });
   });
 
-  it('need SECRETS_KEY with DATABASE_URL', () => {
+  it('require SECRETS_KEY with DATABASE_URL', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://h/db' })).toEqual([
       expect.stringContaining('SECRETS_KEY must be set with DATABASE_URL') as unknown,
     ]);
   });
 
-  it('refuse in production what is only for tests', () => {
+  it('reject in production the values that are only for tests', () => {
     const env = { PACING: 'off', ALLOW_PRIVATE_ADDRESSES: '10.0.0.0/8', MINUTE_MS: '1000', OPERATOR_KEY: 'short' };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, NODE_ENV: 'production' })).toEqual([
@@ -230,8 +233,8 @@ describe('settings', () => {
   });
 
   it('are all explained and all shown, in lines that fit a terminal', () => {
-    const shown = Object.keys(describeSettings(loadSettings({})));
-    const help = helpText();
+    const shown = Object.keys(describeSettings(loadSettings({}), PLATFORMS.all));
+    const help = helpText(PLATFORMS.all);
     for (const name of shown) expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
     expect(help.match(/^ {2}[A-Z]/gm)).toHaveLength(shown.length);
     expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);

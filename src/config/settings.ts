@@ -1,40 +1,39 @@
 import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
 import { MASK } from './mask.js';
-import { type SettingName, type SettingValues, schema } from './schema.js';
-import type { Setting } from './setting.js';
+import { type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
 
 export { helpText } from './help.js';
 
-/** A part of the program that a process runs. */
+/** A part of the program that a process can run. */
 export type Role = 'api' | 'worker' | 'tools';
-/** Least weight of what is logged. */
+/** Lowest level of messages that are logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Everything that can be set, read once at the start (management-api.md: Settings). Times in milliseconds. */
+/** All settings, read once at the start (management-api.md: Settings). Times are in milliseconds. */
 export interface Settings {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Without a slash at its end; null until the port is known, see {@link defaultBaseUrl}. */
+  /** Without a trailing slash; null until the port is known, see {@link defaultBaseUrl}. */
   readonly baseUrl: string | null;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
   /** null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** null: events lie in the database. */
+  /** null: events are in the database. */
   readonly eventStoreUrl: string | null;
   readonly roles: ReadonlySet<Role>;
   /** Lower case (D-34). */
   readonly brand: string;
   /** null: generated, see generated-keys.ts. */
   readonly operatorKey: string | null;
-  /** 32 bytes; null only with the embedded PostgreSQL: generated, see generated-keys.ts. */
+  /** 32 bytes; null, with the embedded PostgreSQL only: generated, see generated-keys.ts. */
   readonly secretsKey: Buffer | null;
   readonly pacing: boolean;
   readonly leaseMs: number;
-  /** Without a slash at their ends; null: the stand-ins in demo mode, else the networks' own. */
-  readonly apiUrls: Readonly<Record<'telegram' | 'vk' | 'max' | 'ok', string | null>>;
+  /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
+  readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
   readonly limitsProfile: LimitsProfile;
   readonly mediaProbe: boolean;
@@ -49,7 +48,7 @@ export interface Settings {
   readonly production: boolean;
 }
 
-/** Settings that stop the start. The message lists all of them, one a line, secrets masked. */
+/** Settings that prevent the start. The message lists all of them, one per line, secrets masked. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(
@@ -62,12 +61,12 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads and checks the whole environment. An empty value counts as not set.
- * @throws SettingsError listing every wrong setting: its name, what it takes, what it got.
+ * Reads and validates all settings from the environment. An empty value counts as not set.
+ * @throws SettingsError listing every wrong setting: its name, its valid values and its value
  */
-export const loadSettings = (env: NodeJS.ProcessEnv): Settings => {
-  const { values, problems } = readAll(env);
-  const faults = [...problems, ...contradictions(values, env)];
+export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkSetting[]): Settings => {
+  const { values, apiUrls, problems } = readAll(env, networks);
+  const faults = [...problems, ...findContradictions(values, env)];
   if (faults.length > 0) throw new SettingsError(faults);
   return {
     host: values.HOST,
@@ -82,12 +81,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv): Settings => {
     secretsKey: values.SECRETS_KEY,
     pacing: values.PACING,
     leaseMs: values.LEASE_SECONDS * 1000,
-    apiUrls: {
-      telegram: values.TELEGRAM_API_URL,
-      vk: values.VK_API_URL,
-      max: values.MAX_API_URL,
-      ok: values.OK_API_URL,
-    },
+    apiUrls,
     demo: values.DEMO ?? values.DATABASE_URL === null,
     limitsProfile: values.LIMITS_PROFILE,
     mediaProbe: values.MEDIA_PROBE,
@@ -101,24 +95,28 @@ export const loadSettings = (env: NodeJS.ProcessEnv): Settings => {
 };
 
 /**
- * What URLs in answers start with when BASE_URL is not set and the port is known. A wildcard address is no place
- * that a client could reach, so loopback stands in for it.
+ * Returns the base of URLs in responses if BASE_URL is not set and the port is known. Clients cannot reach a wildcard
+ * address, so loopback replaces it.
  */
 export const defaultBaseUrl = (host: string, port: number): string => {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
-/** Every setting as a start-up log may show it: secrets and the passwords of URLs masked, by environment name. */
-export const describeSettings = (settings: Settings): Record<string, string> =>
-  Object.fromEntries(entries().map(([name, setting]) => [name, setting.show(settings)]));
+/** Returns every setting as the log shows it at start, by environment name. Secrets and passwords in URLs are masked. */
+export const describeSettings = (
+  settings: Settings,
+  networks: readonly NetworkSetting[],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(schemaWith(networks).map(([name, setting]) => [name, setting.show(settings)]));
 
-const entries = (): [SettingName, Setting][] => Object.entries(schema) as [SettingName, Setting][];
-
-const readAll = (env: NodeJS.ProcessEnv): { values: SettingValues; problems: string[] } => {
-  const values: Partial<Record<SettingName, unknown>> = {};
+const readAll = (
+  env: NodeJS.ProcessEnv,
+  networks: readonly NetworkSetting[],
+): { values: SettingValues; apiUrls: Settings['apiUrls']; problems: string[] } => {
+  const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  for (const [name, setting] of entries()) {
+  for (const [name, setting] of schemaWith(networks)) {
     const text = env[name]?.trim();
     try {
       const given = text === undefined || text === '' ? setting.initial : text;
@@ -129,15 +127,16 @@ const readAll = (env: NodeJS.ProcessEnv): { values: SettingValues; problems: str
       problems.push(`${name} takes ${setting.takes}; got "${got}"${detail === '' ? '' : ` (${detail})`}`);
     }
   }
-  return { values: values as SettingValues, problems };
+  const apiUrls = Object.fromEntries(networks.map(({ id, baseUrl }) => [id, values[baseUrl.setting] as string | null]));
+  return { values: values as SettingValues, apiUrls, problems };
 };
 
-/** What each setting alone cannot say. Sees values that may be undefined where reading them failed. */
-const contradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessEnv): string[] => {
+/** Finds errors in combinations of settings. A value is undefined if reading it failed. */
+const findContradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessEnv): string[] => {
   const found: string[] = [];
   if (typeof values.DATABASE_URL === 'string' && values.SECRETS_KEY === null)
     found.push(
-      'SECRETS_KEY must be set with DATABASE_URL, the same for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
+      'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
     );
   if (values.NODE_ENV !== 'production') return found;
   const refuse = (name: SettingName, takes: string, got = env[name]): void => {

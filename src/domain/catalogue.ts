@@ -11,7 +11,7 @@ import { publicationEvents } from './publication/publication.events.js';
 import { requestLogEvents } from './request-log/request-log.events.js';
 import { translationEvents } from './translation/translation.events.js';
 
-/** Every event type there is. A golden file for each, test/domain/golden/<type>.v<version>.json, must decode for ever. */
+/** All event types. For each there is a golden file, test/domain/golden/<type>.v<version>.json, which must always decode. */
 export const catalogue: Catalogue = {
   ...ownerEvents,
   ...channelEvents,

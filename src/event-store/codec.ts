@@ -1,36 +1,36 @@
 import { hash } from 'node:crypto';
 import type { Catalogue, EventSchema } from '../kernel/catalogue.js';
 import type { DomainEvent, Origin, RecordedEvent } from '../kernel/events.js';
-import { derivedUuid } from '../kernel/ids.js';
+import { deriveUuid } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { NewEvent, StoredEvent } from './port.js';
 
-/** Where in its stream an event is about to stand. */
-export interface Place {
+/** Location of a new event in its stream. */
+export interface EventLocation {
   readonly stream: string;
   readonly revision: bigint;
-  /** Hash of the stream's event before it; empty for the first. */
+  /** Hash of the stream's previous event; empty for the first one. */
   readonly previousHash: string;
 }
 
-/** What a command brings along: its id makes the event ids, so that a repeated append is the same append. */
-export interface Execution extends Origin {
+/** Context of a command. Event ids are derived from its id, so that a repeated append is the same append. */
+export interface CommandContext extends Origin {
   readonly commandId: string;
   readonly at: Instant;
 }
 
-/** Id of the event that a command writes as its `index`-th (from 0) in a stream: the same command, the same ids. */
-export const eventId = (commandId: string, stream: string, index: number): string =>
-  derivedUuid(`${commandId}/${stream}/${index}`);
+/** Returns the id of the `index`-th event (from 0) that a command writes in a stream. It is always the same. */
+export const deriveEventId = (commandId: string, stream: string, index: number): string =>
+  deriveUuid(`${commandId}/${stream}/${index}`);
 
-/** An event as it is stored, and the hash that the next one is chained to. */
+/** An event in its stored form, and its hash, to which the next event is chained. */
 export interface EncodedEvent {
   readonly event: NewEvent;
   readonly hash: string;
 }
 
-/** The envelope as it is written. */
-interface Metadata {
+/** Envelope of an event in its stored form. */
+interface Envelope {
   readonly version: number;
   readonly at: Instant;
   readonly actor: string;
@@ -41,8 +41,8 @@ interface Metadata {
 }
 
 /**
- * Between domain events and the store's text: envelope, schema version, upcasting, and the hash chain that lets an
- * auditor prove that nothing was changed.
+ * Converts between domain events and the store's text: envelope, schema version, upcasting, and the hash chain with which
+ * an auditor can prove that nothing was changed.
  */
 export class EventCodec {
   private readonly decoded = new WeakMap<StoredEvent, RecordedEvent>();
@@ -53,38 +53,38 @@ export class EventCodec {
     this.schemas = new Map(Object.entries(catalogue));
   }
 
-  /** Every event type that can be decoded. */
+  /** All event types that can be decoded. */
   get types(): readonly string[] {
     return [...this.schemas.keys()];
   }
 
-  /** @throws Error for a type that the catalogue does not know. */
-  encode(event: DomainEvent, index: number, place: Place, execution: Execution): EncodedEvent {
-    const id = eventId(execution.commandId, place.stream, index);
+  /** Encodes an event. @throws Error if the catalogue does not list its type */
+  encode(event: DomainEvent, index: number, location: EventLocation, context: CommandContext): EncodedEvent {
+    const id = deriveEventId(context.commandId, location.stream, index);
     const data = JSON.stringify(event.data);
-    const unsigned = envelopeOf(this.schema(event.type).version, execution);
-    const hash = chained(place, id, event.type, unsigned, data);
+    const unsigned = serializeEnvelope(this.schemaOf(event.type).version, context);
+    const hash = chainHash(location, id, event.type, unsigned, data);
     const metadata = `${unsigned.slice(0, -1)},"hash":"${hash}"}`;
     return { event: { id, type: event.type, data, metadata }, hash };
   }
 
-  /** What stands round an event's data. */
-  envelope({ metadata }: Pick<NewEvent, 'metadata'>): Metadata {
-    return JSON.parse(metadata) as Metadata;
+  /** Parses the envelope of a stored event. */
+  readEnvelope({ metadata }: Pick<NewEvent, 'metadata'>): Envelope {
+    return JSON.parse(metadata) as Envelope;
   }
 
-  /** As {@link decode}, once for all who are handed the very same event: the log's subscribers. */
-  decodeOnce<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
+  /** Decodes like {@link decode}, but only once for all subscribers that receive the same event object. */
+  decodeCached<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
     let event = this.decoded.get(stored);
     if (!event) this.decoded.set(stored, (event = this.decode(stored)));
     return event as RecordedEvent<E>;
   }
 
-  /** Decodes at today's version. @throws Error for an unknown type, a newer version, or text that is no JSON. */
+  /** Decodes an event at the current schema version. @throws Error for an unknown type, a newer version or invalid JSON */
   decode<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
     const { version, at, actor, request_id, causation_id, correlation_id, hash } = JSON.parse(
       stored.metadata,
-    ) as Metadata;
+    ) as Envelope;
     return {
       stream: stored.stream,
       revision: stored.revision,
@@ -102,46 +102,52 @@ export class EventCodec {
     };
   }
 
-  /** True where the stored event's hash follows from the one before it and from its own text. */
-  verify(stored: StoredEvent, previousHash: string): boolean {
-    const { hash, ...unsigned } = JSON.parse(stored.metadata) as Metadata;
-    const place = { stream: stored.stream, revision: stored.revision, previousHash };
-    return hash === chained(place, stored.id, stored.type, JSON.stringify(unsigned), stored.data);
+  /** True if the stored event's hash matches the previous hash and the event's own text. */
+  verifyHash(stored: StoredEvent, previousHash: string): boolean {
+    const { hash, ...unsigned } = JSON.parse(stored.metadata) as Envelope;
+    const location = { stream: stored.stream, revision: stored.revision, previousHash };
+    return hash === chainHash(location, stored.id, stored.type, JSON.stringify(unsigned), stored.data);
   }
 
   private upcast(type: string, version: number, data: unknown): unknown {
-    const schema = this.schema(type);
+    const schema = this.schemaOf(type);
     if (version > schema.version)
-      throw new Error(`${type} has version ${version}; this program knows ${schema.version}`);
+      throw new Error(`${type} has version ${version}, but this program supports at most ${schema.version}`);
     let current = data;
     for (let from = version; from < schema.version; from++) {
       const step = schema.upcasters?.[from];
-      if (!step) throw new Error(`${type} has no way from version ${from} to ${from + 1}`);
+      if (!step) throw new Error(`${type} has no upcaster from version ${from} to ${from + 1}`);
       current = step(current as never);
     }
     return current;
   }
 
-  private schema(type: string) {
+  private schemaOf(type: string) {
     const schema = this.schemas.get(type);
     if (!schema) throw new Error(`unknown event type ${type}`);
     return schema;
   }
 }
 
-/** What an event's hash covers of its envelope; the very text that `JSON.stringify` makes of it. */
-const envelopeOf = (version: number, { at, actor, requestId, causationId, correlationId }: Execution): string => {
-  const request = quoted(requestId);
-  const causation = causationId === requestId ? request : quoted(causationId);
-  const correlation = correlationId === requestId ? request : quoted(correlationId);
-  return `{"version":${version},"at":${at},"actor":${quoted(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation}}`;
+/** Serialises the part of an envelope that the hash covers, byte for byte as `JSON.stringify` would. */
+const serializeEnvelope = (
+  version: number,
+  { at, actor, requestId, causationId, correlationId }: CommandContext,
+): string => {
+  const request = quoteJson(requestId);
+  const causation = causationId === requestId ? request : quoteJson(causationId);
+  const correlation = correlationId === requestId ? request : quoteJson(correlationId);
+  return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation}}`;
 };
 
-/** Text of which JSON needs to escape nothing. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+/** Text in which JSON escapes nothing. */
+const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
-const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+const quoteJson = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** SHA-256 over the hash before, the place, the envelope and the data, a line each; none but the last may hold a line feed. */
-const chained = (place: Place, id: string, type: string, unsigned: string, data: string): string =>
-  hash('sha256', `${place.previousHash}\n${place.stream}\n${place.revision}\n${id}\n${type}\n${unsigned}\n${data}`);
+/** Returns the SHA-256 of the previous hash, the location, the envelope and the data, one line each. Only the last may contain a line feed. */
+const chainHash = (location: EventLocation, id: string, type: string, unsigned: string, data: string): string =>
+  hash(
+    'sha256',
+    `${location.previousHash}\n${location.stream}\n${location.revision}\n${id}\n${type}\n${unsigned}\n${data}`,
+  );

@@ -1,20 +1,20 @@
 /**
- * The event store, as the application sees it. Three adapters (`postgres`, `kurrentdb`, `memory`) pass one
- * contract suite, test/event-store/contract.ts. Adapters move text and know nothing of the domain: what `data` and
- * `metadata` mean is the codec's business.
+ * Port of the event store. Three adapters (`postgres`, `kurrentdb`, `memory`) pass one contract suite,
+ * test/event-store/contract.ts. Adapters transport text and do not know the domain: only the codec knows the meaning of
+ * `data` and `metadata`.
  */
 import type { TypeFilter } from './type-filter.js';
 
-/** A place in the order of all events. Grows with every append; not dense on every store; may pass 2^53. */
+/** Position in the order of all events. It grows with every append, may have gaps on some stores, and may exceed 2^53. */
 export type Position = bigint;
 
-/** Before the first event: subscribing after it sees everything. */
+/** Position before the first event: a subscription after it receives everything. */
 export const BEGINNING: Position = -1n;
 
-/** One append holds at most 1 MiB (D-42: KurrentDB's default, kept on every store so that all behave alike). */
+/** Most bytes of one append: 1 MiB (D-42: KurrentDB's default, applied on every store so that all behave alike). */
 export const MAX_APPEND_BYTES = 1_048_576;
 
-/** An event to append. `id` is a UUID; the same id at the same place is the same event. */
+/** An event to append. `id` is a UUID; the same id at the same revision is the same event. */
 export interface NewEvent {
   readonly id: string;
   readonly type: string;
@@ -24,26 +24,26 @@ export interface NewEvent {
   readonly metadata: string;
 }
 
-/** An event as it lies in the store. Revisions count from 0 in each stream. */
+/** An event in the store. Revisions count from 0 in each stream. */
 export interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: Position;
 }
 
-/** Where a stream has to stand for an append: at this revision, or not there at all. */
+/** State of a stream that an append requires: this revision, or no such stream. */
 export type ExpectedRevision = bigint | 'noStream';
 
 /**
- * What an append depends on outside the log, such as the settings that it was decided by: `subject` is to stand at
- * `version` still when the events are written. Only a store that lies in one database with what it is about can tell.
+ * Condition of an append outside the log, such as the version of the settings that the decision used: `subject` must
+ * still have `version` when the events are written. Only a store in the same database as the subject can check it.
  */
 export interface AppendCondition {
   readonly subject: string;
   readonly version: string;
 }
 
-/** Where an append has come to lie. */
+/** Revision and position of an append. */
 export interface AppendResult {
   /** Revision of the last event appended. */
   readonly revision: bigint;
@@ -51,53 +51,53 @@ export interface AppendResult {
   readonly position: Position;
 }
 
-/** Which part of a stream is read. */
+/** Selects a part of a stream. */
 export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
   /** First revision to read, inclusive. Default: the first event forwards, the last one backwards. */
   readonly from?: bigint;
-  /** At most so many events, at least 1. Default: all. */
+  /** Most events to return, at least 1. Default: all. */
   readonly limit?: number;
 }
 
-/** Which part of the log is read. */
+/** Selects a part of the log. */
 export interface ReadAllOptions extends TypeFilter {
-  /** Exclusive; {@link BEGINNING} for all. */
+  /** Exclusive; {@link BEGINNING} for all events. */
   readonly after: Position;
-  /** At most so many events, at least 1. */
+  /** Most events to return, at least 1. */
   readonly limit: number;
 }
 
-/** Where a subscription begins, and what it hands out; batches move `position` past events that are not wanted. */
+/** Start and filter of a subscription. Its batches advance `position` past events that the filter leaves out, too. */
 export interface SubscribeOptions extends TypeFilter {
-  /** Exclusive: the checkpoint, i.e. the last position that was processed. */
+  /** Exclusive: the checkpoint, which is the last position that was processed. */
   readonly after: Position;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** At most so many events in a batch. Default 500. */
+  /** Most events in a batch. Default 500. */
   readonly maxBatch?: number;
-  /** Told of every drop before the subscription resumes by itself; for logs and metrics. */
+  /** Called on every drop, before the subscription resumes by itself; for logs and metrics. */
   readonly onDrop?: (error: Error) => void;
 }
 
-/** A stretch of the log, in order. May be empty: then only `position` or `live` is news. */
+/** A range of the log, in order. It may be empty: then only `position` or `isLive` has changed. */
 export interface Batch {
   readonly events: readonly StoredEvent[];
-  /** Everything up to here has been seen; what a checkpoint stores. */
+  /** Position up to which everything was received; to be stored as the checkpoint. */
   readonly position: Position;
-  /** True once the subscriber has reached the end of the log as it stood. */
-  readonly live: boolean;
+  /** True once the subscriber has caught up with the end of the log. */
+  readonly isLive: boolean;
 }
 
-/** A store of events: streams that are appended to, and the log of them all. */
+/** A store of events: streams, and the log of all their events. */
 export interface EventStore {
   /**
-   * Appends all events or none. Re-appending the same ids at the same expected revision answers the first result.
-   * @param condition of {@link PostgresEventStore} alone, where it was told how conditions are checked
-   * @throws WrongExpectedRevision the stream has moved on (or is not there).
-   * @throws ConditionFailed the condition does not hold, whatever the stream's revision is.
-   * @throws AppendTooLarge over {@link MAX_APPEND_BYTES}.
-   * @throws Unavailable the outcome is unknown or nothing happened: repeat the identical append.
+   * Appends all events or none. Repeating an append with the same ids and expected revision returns the first result.
+   * @param condition only for a {@link PostgresEventStore} that has a function to check conditions
+   * @throws WrongExpectedRevision the stream has another revision, or does not exist
+   * @throws ConditionFailed the condition does not hold, whatever the stream's revision is
+   * @throws AppendTooLarge the append exceeds {@link MAX_APPEND_BYTES}
+   * @throws Unavailable nothing was written, or the outcome is unknown: repeat the identical append
    */
   append(
     stream: string,
@@ -106,29 +106,29 @@ export interface EventStore {
     condition?: AppendCondition | null,
   ): Promise<AppendResult>;
 
-  /** Events of one stream in order; none where there is no such stream. @throws Unavailable */
+  /** Reads events of one stream, in order; none if there is no such stream. @throws Unavailable */
   readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]>;
 
-  /** A page of the whole log, in order. @throws Unavailable */
+  /** Reads a page of the log, in order. @throws Unavailable */
   readAll(options: ReadAllOptions): Promise<StoredEvent[]>;
 
-  /** Position of the newest event, or {@link BEGINNING}. @throws Unavailable */
-  head(): Promise<Position>;
+  /** Returns the position of the newest event, or {@link BEGINNING}. @throws Unavailable */
+  readHead(): Promise<Position>;
 
   /**
-   * Catches up from a checkpoint, then follows live, in order, without a skip or a repeat. Reconnects by itself with
-   * backoff and never throws for an outage; it ends when the signal is aborted. Batches wait for a slow reader.
+   * Catches up from a checkpoint, then follows the log live, in order, without gaps or repeats. It reconnects by itself
+   * with backoff and never throws for an outage; it ends when the signal is aborted. Batches wait for a slow reader.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
 
-  /** Keeps only the newest `maxCount` (>= 1) events of a stream: older ones are no longer read. @throws Unavailable */
+  /** Limits a stream to its newest `maxCount` (>= 1) events: reads hide older ones. @throws Unavailable */
   setRetention(stream: string, maxCount: number): Promise<void>;
 
-  /** Waits for what is in flight and lets go of every connection. */
+  /** Waits for calls in flight and closes every connection. */
   close(): Promise<void>;
 }
 
-/** The stream stands at `actual`, not where the append expected it. */
+/** The stream's revision is `actual`, not the one that the append expected. */
 export class WrongExpectedRevision extends Error {
   constructor(
     readonly stream: string,
@@ -140,15 +140,15 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
-/** What an append depends on has changed: nothing was written. */
+/** The condition of an append does not hold: nothing was written. */
 export class ConditionFailed extends Error {
   constructor(readonly condition: AppendCondition) {
-    super(`${condition.subject} does not stand at version ${condition.version} any more`);
+    super(`${condition.subject} is no longer at version ${condition.version}`);
     this.name = 'ConditionFailed';
   }
 }
 
-/** The store cannot be reached, or did not answer in time; the cause says why. */
+/** The store could not be reached or did not answer in time. `cause` holds the reason. */
 export class Unavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -162,45 +162,44 @@ export class AppendTooLarge extends Error {
     readonly stream: string,
     readonly bytes: number,
   ) {
-    super(`${stream}: an append of ${bytes} bytes; at most ${MAX_APPEND_BYTES}`);
+    super(`append to ${stream} has ${bytes} bytes; the limit is ${MAX_APPEND_BYTES}`);
     this.name = 'AppendTooLarge';
   }
 }
 
-/** Size of an append as the limit counts it. */
-export const appendBytes = (events: readonly NewEvent[]): number =>
+/** Returns the size of an append in bytes, as the limit counts it. */
+export const countAppendBytes = (events: readonly NewEvent[]): number =>
   events.reduce(
     (sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata) + event.type.length + 36,
     0,
   );
 
-/** What an append is at most, in bytes: a unit of UTF-16 is three at most of UTF-8. */
-const mostBytes = (events: readonly NewEvent[]): number =>
+/** Returns an upper bound of the size of an append, in bytes: a UTF-16 unit is at most three bytes of UTF-8. */
+const maxAppendBytes = (events: readonly NewEvent[]): number =>
   events.reduce((sum, { data, metadata, type }) => sum + 3 * (data.length + metadata.length + type.length) + 36, 0);
 
-/** What is smaller for sure is not counted. */
-const SMALL_BYTES = 65_536;
+/** An append whose upper bound is below this is not counted exactly. */
+const EXACT_COUNT_ABOVE_BYTES = 65_536;
 
 /**
- * What every adapter checks before it sends anything. Answers the append's size in bytes, as the limit counts it; of a
- * small one what it is at most.
- * @param unchecked a condition, of an adapter that cannot check it
- * @throws RangeError no events, or a stream or type that is empty or begins with `$`: such names belong to the store.
+ * Validates an append before an adapter sends it. Returns its size in bytes, or an upper bound if it is small.
+ * @param unsupportedCondition the condition, if the adapter cannot check it
+ * @throws RangeError no events, or a stream or type that is empty or starts with `$`: such names belong to the store
  * @throws AppendTooLarge
  */
-export const checkAppend = (
+export const validateAppend = (
   stream: string,
   events: readonly NewEvent[],
-  unchecked: AppendCondition | null = null,
+  unsupportedCondition: AppendCondition | null = null,
 ): number => {
-  if (unchecked) throw new RangeError(`${stream}: this store cannot check the condition of an append`);
+  if (unsupportedCondition) throw new RangeError(`${stream}: this store cannot check the condition of an append`);
   if (events.length === 0) throw new RangeError(`${stream}: an append needs at least one event`);
-  if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is no stream of ours`);
-  const foreign = events.find(({ type }) => type === '' || type.startsWith('$'));
-  if (foreign) throw new RangeError(`"${foreign.type}" is no event type of ours`);
-  const most = mostBytes(events);
-  if (most <= SMALL_BYTES) return most;
-  const bytes = appendBytes(events);
+  if (stream === '' || stream.startsWith('$')) throw new RangeError(`"${stream}" is not a valid stream name`);
+  const invalid = events.find(({ type }) => type === '' || type.startsWith('$'));
+  if (invalid) throw new RangeError(`"${invalid.type}" is not a valid event type`);
+  const most = maxAppendBytes(events);
+  if (most <= EXACT_COUNT_ABOVE_BYTES) return most;
+  const bytes = countAppendBytes(events);
   if (bytes > MAX_APPEND_BYTES) throw new AppendTooLarge(stream, bytes);
   return bytes;
 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { covers, either, type TypeFilter, wants } from './type-filter.js';
+import { coversFilter, mergeFilters, type TypeFilter, createTypeMatcher } from './type-filter.js';
 
 const NAMES = ['A', 'B', 'C', 'D'];
 const some = fc.subarray(NAMES);
@@ -8,30 +8,32 @@ const filters: fc.Arbitrary<TypeFilter> = fc.oneof(
   some.map((types) => ({ types })),
   some.map((except) => ({ except })),
 );
-/** `Other` stands for every type that nobody has named. */
-const wantedBy = (filter: TypeFilter): string[] => [...NAMES, 'Other'].filter(wants(filter));
+/** Returns the names that a filter selects. `Other` stands for every type that no filter names. */
+const selectedBy = (filter: TypeFilter): string[] => [...NAMES, 'Other'].filter(createTypeMatcher(filter));
 
-describe('a filter of types', () => {
-  it('wants what is named, or all but that; by itself everything', () => {
-    expect(wantedBy({})).toEqual(['A', 'B', 'C', 'D', 'Other']);
-    expect(wantedBy({ types: ['A', 'C'] })).toEqual(['A', 'C']);
-    expect(wantedBy({ except: ['A', 'C'] })).toEqual(['B', 'D', 'Other']);
-    expect(wantedBy({ types: [] })).toEqual([]);
+describe('a type filter', () => {
+  it('selects the named types, or all but those; without names it selects all', () => {
+    expect(selectedBy({})).toEqual(['A', 'B', 'C', 'D', 'Other']);
+    expect(selectedBy({ types: ['A', 'C'] })).toEqual(['A', 'C']);
+    expect(selectedBy({ except: ['A', 'C'] })).toEqual(['B', 'D', 'Other']);
+    expect(selectedBy({ types: [] })).toEqual([]);
   });
 
-  it('of two wants what one of them wants', () => {
+  it('selects what at least one filter selects when two are merged', () => {
     fc.assert(
       fc.property(filters, filters, (one, other) => {
-        const expected = [...NAMES, 'Other'].filter((type) => wants(one)(type) || wants(other)(type));
-        expect(wantedBy(either(one, other))).toEqual(expected);
+        const expected = [...NAMES, 'Other'].filter(
+          (type) => createTypeMatcher(one)(type) || createTypeMatcher(other)(type),
+        );
+        expect(selectedBy(mergeFilters(one, other))).toEqual(expected);
       }),
     );
   });
 
-  it('covers another where it wants all of it', () => {
+  it('covers another filter if it selects all of its types', () => {
     fc.assert(
       fc.property(filters, filters, (one, other) => {
-        expect(covers(one, other)).toBe(wantedBy(other).every(wants(one)));
+        expect(coversFilter(one, other)).toBe(selectedBy(other).every(createTypeMatcher(one)));
       }),
     );
   });

@@ -5,10 +5,11 @@ import { EVENT_STORE, type EventStore } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
 import { Metrics } from './metrics.js';
 import { POOL } from '../postgres/tokens.js';
+import { withTimeLimit } from '../runtime/time-limit.js';
 
 const CHECK_MS = 3_000;
 
-/** Liveness, readiness and figures, from every role (management-api.md: The rest). */
+/** Answers liveness, readiness and metrics, in every role (management-api.md: The rest). */
 @Controller()
 export class HealthController {
   constructor(
@@ -17,36 +18,36 @@ export class HealthController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** The process is alive; says nothing of what it depends on. */
+  /** Reports that the process is alive, whatever the state of its dependencies. */
   @Get('healthz')
-  alive(): object {
+  readLiveness(): object {
     return { ok: true };
   }
 
-  /** 200 where store, database and projections answer; else 503, and what does not. */
+  /** Answers 200 if store, database and projections work; otherwise 503 with those that do not. */
   @Get('readyz')
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+  async readReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
     const checks = {
       database: () => this.pool.query('select 1'),
-      event_store: () => this.store.head(),
-      projections: () => this.projections(),
+      event_store: () => this.store.readHead(),
+      projections: () => this.checkProjections(),
     };
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const),
+      Object.entries(checks).map(async ([name, check]) => [name, await describeOutcome(check)] as const),
     );
     const ok = results.every(([, result]) => result === 'ok');
     if (!ok) void reply.code(503).header('retry-after', '5');
     return { ok, checks: Object.fromEntries(results) };
   }
 
-  /** Figures for Prometheus. */
+  /** Returns the metrics for Prometheus. */
   @Get('metrics')
-  async figures(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  async readMetrics(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     void reply.header('content-type', this.metrics.registry.contentType);
     return this.metrics.registry.metrics();
   }
 
-  private async projections(): Promise<void> {
+  private async checkProjections(): Promise<void> {
     const { rows } = await this.pool.query<{ name: string; error: string | null }>(
       `select p.name, c.error from ops_projection p
        join ops_checkpoint c on c.name = p.name and c.version = p.live_version where c.error is not null`,
@@ -55,13 +56,5 @@ export class HealthController {
   }
 }
 
-const outcome = async (check: () => Promise<unknown>): Promise<string> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no answer within ${CHECK_MS} ms`), CHECK_MS);
-  });
-  const answer = check().then(() => 'ok', reasonOf);
-  const result = await Promise.race([answer, late]);
-  clearTimeout(timer);
-  return result;
-};
+const describeOutcome = (check: () => Promise<unknown>): Promise<string> =>
+  withTimeLimit(check(), CHECK_MS, () => new Error(`no answer within ${CHECK_MS} ms`)).then(() => 'ok', reasonOf);

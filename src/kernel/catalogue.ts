@@ -1,8 +1,8 @@
-/** How one event type is versioned: today's version, and how data of version n becomes that of n + 1. */
+/** Versions of one event type: the current one, and the upcasters that turn data of version n into version n + 1. */
 export interface EventSchema {
   readonly version: number;
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
 }
 
-/** Every event type of an aggregate, or of all of them. A type that is missing here cannot be written or read. */
+/** Event types of one aggregate, or of all of them. A type that is not listed cannot be written or read. */
 export type Catalogue = Readonly<Record<string, EventSchema>>;

@@ -1,11 +1,11 @@
 import type { Instant } from './instant.js';
 
-/** Where the edges read the time. Deciders never see a clock: time reaches them inside the command. */
+/** Source of the current time for code at the edges. Deciders never use a clock: the command carries the time. */
 export interface Clock {
   now(): Instant;
 }
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Injection token of the {@link Clock}. */

@@ -1,7 +1,7 @@
 import { newId, newUuid } from './ids.js';
 
-describe('a new id (D-2)', () => {
-  it('is a UUID v7 of this moment behind its prefix', () => {
+describe('newId (D-2)', () => {
+  it('returns the prefix and a UUID v7 of this moment', () => {
     const before = Date.now();
     const id = newId('post');
     expect(id).toMatch(/^post_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
@@ -11,7 +11,7 @@ describe('a new id (D-2)', () => {
     expect(newUuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('is like no other, and every digit that is drawn takes every value', () => {
+  it('never repeats, and every random digit takes every value', () => {
     const ids = Array.from({ length: 20_000 }, () => newId('post').slice('post_'.length));
     expect(new Set(ids).size).toBe(ids.length);
     for (const place of [13, 14, 15, 17, 31]) expect(new Set(ids.map((id) => id[place])).size).toBe(16);

@@ -1,6 +1,6 @@
-/** What JSON can hold; what events, payloads and read models are made of. */
+/** A JSON value. Events, payloads and read models consist of them. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-/** An object of JSON; a member that is undefined is not there. */
+/** A JSON object. A member that is undefined is left out. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }

@@ -1,4 +1,4 @@
-/** What the inside needs of a logger; pino fits as it is. */
+/** The logger interface that all parts use. A pino logger satisfies it. */
 export interface Log {
   debug(context: object, message: string): void;
   info(context: object, message: string): void;
@@ -6,7 +6,7 @@ export interface Log {
   error(context: object, message: string): void;
 }
 
-/** Says nothing; for tests and tools. */
+/** A logger that writes nothing, for tests and tools. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Injection token of the {@link Log}. */

@@ -2,24 +2,24 @@ import { connect } from 'node:net';
 import { reasonOf } from './reason.js';
 
 describe('reasonOf', () => {
-  it('is what the error says', () => {
+  it('returns the error’s message', () => {
     expect(reasonOf(new Error('broken'))).toBe('broken');
     expect(reasonOf('broken')).toBe('broken');
     expect(reasonOf(null)).toBe('null');
   });
 
-  it('is the error’s name where it says nothing', () => {
+  it('returns the error’s name if it has no message', () => {
     expect(reasonOf(new RangeError())).toBe('RangeError');
-    expect(reasonOf({})).toBe('no reason told');
+    expect(reasonOf({})).toBe('no reason given');
   });
 
-  it('is what each try has met, where several addresses were tried', async () => {
+  it('joins the distinct messages of the tries if several addresses were tried', async () => {
     const tries = ['connect ECONNREFUSED ::1:1', 'connect ECONNREFUSED 127.0.0.1:1'].map((words) => new Error(words));
     expect(reasonOf(new AggregateError(tries))).toBe('connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1');
     expect(reasonOf(new AggregateError([tries[0], tries[0]]))).toBe('connect ECONNREFUSED ::1:1');
   });
 
-  it('is never empty for a connection that Node could not make', async () => {
+  it('is never empty for a connection that Node could not open', async () => {
     const lookup = (_host: string, _options: object, done: (...found: unknown[]) => void): void =>
       done(null, [
         { address: '127.0.0.1', family: 4 },

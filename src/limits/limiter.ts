@@ -2,219 +2,234 @@ import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
 import { Batcher } from '../runtime/batcher.js';
 import { boolArray, float8Array, hexInt8Array, int4Array, int8Array, textArray } from '../postgres/binary-array.js';
-import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
+import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapshots.queries.js';
 import type { OwnerMonth } from './monthly-quota.js';
 
-/** What of an endpoint limits are judged by; `version` has to be the present one (D-7: by what is true now). */
-export type LimitedEndpoint = Pick<EndpointAccess, 'endpoint_id' | 'version' | 'min_interval' | 'plan'>;
+/** The part of an endpoint snapshot that limits depend on. The limiter call verifies that `version` is current (D-7). */
+export type LimitedEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'version' | 'min_interval' | 'plan'>;
 
-/** A request to publish. */
-export interface PostAsk {
+/** A request to publish, as the limiter sees it. */
+export interface PostCheck {
   readonly endpoint: LimitedEndpoint;
-  /** Hashes of its idempotency keys, at most two, each 16 hex digits (D-19). */
+  /** Hashes of the post's idempotency keys, at most two, each 16 hex digits (D-19). */
   readonly keys: readonly string[];
-  /** Streams of these keys that nothing is taken to stand in; empty where that is known already. */
+  /** Streams of these keys that are presumed empty; none if the caller has looked them up already. */
   readonly newStreams: readonly string[];
-  /** False: the post will be refused for its content, so that nothing is to be used up (D-16). */
-  readonly take: boolean;
+  /** False: the post will be rejected for its content and takes no tokens (D-16). */
+  readonly consume: boolean;
   /** Null: the owner's plan has no monthly quota. */
   readonly month: OwnerMonth | null;
 }
 
-/** What a limit is exceeded by. */
+/** The limit that a request exceeds. */
 export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
 
-/** What the limits say; what was not `taken` has used nothing up. */
+/** The limiter's decision on a request. Only an `admitted` request takes tokens. */
 export type Verdict =
-  /** `at` is what {@link Limiter.giveBack} wants, by the database's clock; null: nothing was used up. */
-  | { readonly outcome: 'taken'; readonly at: string | null }
-  /** `free`: would have been taken, but `take` was false. `stale`: the endpoint has changed, look again. */
-  | { readonly outcome: 'free' | 'stale' }
-  /** Switched off by violations, whether or not an event says so yet. */
+  /** `at`: the time of admission by the database's clock, for {@link Limiter.releaseTokens}; null: no tokens were taken. */
+  | { readonly outcome: 'admitted'; readonly at: string | null }
+  /** Within the limits, but `consume` was false. */
+  | { readonly outcome: 'admissible' }
+  /** The endpoint has changed since its snapshot was taken: load it again. */
+  | { readonly outcome: 'stale' }
+  /** Violations disabled the endpoint; the event may not be stored yet. */
   | { readonly outcome: 'disabled' }
-  /** Something stands in one of `newStreams`: look there first. */
-  | { readonly outcome: 'known' }
-  /** A post with one of these keys was let through within the last seconds. */
+  /** One of `newStreams` is not empty: look up the keys first. */
+  | { readonly outcome: 'stored' }
+  /** A post with one of these keys was admitted within the last seconds. */
   | { readonly outcome: 'in_flight' }
-  /** The owner's month is used up (D-18). */
+  /** The owner's monthly quota is used up (D-18). */
   | { readonly outcome: 'quota' }
   | {
-      readonly outcome: 'refused';
+      readonly outcome: 'rejected';
       readonly reason: LimitReason;
-      /** Whole seconds, at least 1; a request after them meets no limit of this time. */
+      /** Whole seconds, at least 1, after which none of the limits exceeded now is exceeded any more. */
       readonly retryAfter: number;
-      /** Violations in the sliding hour, this one among them where it is one. */
+      /** Violations in the sliding hour, including this request if it is one. */
       readonly violations: number;
-      /** This is the violation that switches the endpoint off; said once until it is enabled again. */
+      /** True if this violation disables the endpoint; true only once until the endpoint is enabled again. */
       readonly disables: boolean;
     };
 
-/** What is limited beside publishing (D-17, D-45). */
+/** The limits besides publishing (D-17, D-45). */
 export type Budget = 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
-/** What has to be as it is for an unlimited request to pass. */
-type Confirmation = Pick<PostAsk, 'endpoint' | 'newStreams' | 'take'>;
+/** The facts that must still hold for an unlimited request to pass. */
+type Verification = Pick<PostCheck, 'endpoint' | 'newStreams' | 'consume'>;
 
-interface BudgetAsk {
+interface BudgetCheck {
   readonly endpoint: LimitedEndpoint;
   readonly budget: Budget;
 }
 
 interface Row {
-  /** From 1. Row 0, of posts alone, tells the time, and in `violation_count` how many were judged. */
-  readonly place: number;
+  /**
+   * Position of the request in the batch, from 1. For posts, row 0 has the time of the admissions in `admitted_at` and the
+   * number of evaluated requests in `violation_count`.
+   */
+  readonly item: number;
   readonly outcome: Verdict['outcome'];
   readonly reason: LimitReason | null;
   readonly retry_after: number | null;
   readonly violation_count: number;
   readonly disables: boolean;
-  /** Of posts alone. */
-  readonly taken_at?: string | null;
+  /** Posts only. */
+  readonly admitted_at?: string | null;
 }
 
 /**
- * {@link Batcher}: by trial, the smallest batches whose calls do not cost more than the waiting that they save. Posts are
- * judged one call at a time; that the next one waits at the database already saves the way there.
+ * Options of {@link Batcher}, found by measurement: the smallest batches whose calls cost no more than the waiting they
+ * save. The database evaluates posts one call at a time; a second lane saves the round trip, because the next call is
+ * already waiting there.
  */
-const JUDGING = { wave: 48, lanes: 2, spacing: 3 };
-const CONFIRMING = { wave: 32, spacing: 3 };
-/** Endpoints remembered as having a row of their own. */
-const MAX_SEEN = 100_000;
+const POST_BATCHES = { splitAbove: 48, concurrency: 2, intervalMs: 3 };
+const VERIFICATION_BATCHES = { splitAbove: 32, intervalMs: 3 };
+/** Largest number of endpoints that are remembered as having a row in ops_limit. */
+const MAX_KNOWN_ENDPOINTS = 100_000;
 
 /**
- * Rate limits per endpoint (publish-api.md: Limits; D-15..D-18), exact over all processes: the database judges, by its clock,
- * one call at a time. Concurrent requests share one call; two to the same endpoint are judged in order.
- * @throws whatever the database does; isUnavailable tells an outage.
+ * Rate limits per endpoint (publish-api.md: Limits; D-15..D-18), exact over all processes: the database evaluates one call at
+ * a time, by its own clock. Concurrent requests share a call; two requests to the same endpoint are evaluated in order.
+ * @throws errors of the database; isUnavailable distinguishes outages.
  */
 export class Limiter {
-  private readonly posts: Batcher<PostAsk, Verdict>;
-  private readonly budgets: Batcher<BudgetAsk, Verdict>;
-  private readonly confirmations: Batcher<Confirmation, Verdict>;
-  private seen = new Set<string>();
+  private readonly posts: Batcher<PostCheck, Verdict>;
+  private readonly budgets: Batcher<BudgetCheck, Verdict>;
+  private readonly verifications: Batcher<Verification, Verdict>;
+  private knownEndpoints = new Set<string>();
 
   constructor(
     private readonly pool: Pool,
     private readonly profile: LimitsProfile,
   ) {
     const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
-    this.posts = new Batcher((asks: readonly PostAsk[]) => this.judge(asks, this.takePosts), {
+    this.posts = new Batcher((checks: readonly PostCheck[]) => this.decide(checks, this.admitPosts), {
       keyOf,
-      ...JUDGING,
+      ...POST_BATCHES,
     });
-    this.budgets = new Batcher((asks: readonly BudgetAsk[]) => this.judge(asks, this.takeBudgets), { keyOf });
-    this.confirmations = new Batcher((asks) => this.confirm(asks), CONFIRMING);
+    this.budgets = new Batcher((checks: readonly BudgetCheck[]) => this.decide(checks, this.consumeBudgets), { keyOf });
+    this.verifications = new Batcher((checks) => this.verify(checks), VERIFICATION_BATCHES);
   }
 
-  /** Monthly quota, min-interval, burst and hourly quota in one atomic step. */
-  post(ask: PostAsk): Promise<Verdict> {
-    return this.countsPosts(ask) ? this.posts.call(ask) : this.confirmations.call(ask);
+  /** Checks the monthly quota, min-interval, burst and hourly quota, and takes a post's tokens, in one atomic step. */
+  admitPost(check: PostCheck): Promise<Verdict> {
+    return this.arePostsLimited(check) ? this.posts.submit(check) : this.verifications.submit(check);
   }
 
-  /** Whether anything of an endpoint is counted when it publishes, new or again; if not, nobody has to ask for a verdict. */
-  countsPublishing(ask: Pick<PostAsk, 'endpoint' | 'month'>): boolean {
-    return this.countsPosts(ask) || this.profile.replaysPerMinute !== null;
+  /** True if anything is counted for an endpoint's posts or replays. If false, callers need no verdict. */
+  isPublishingLimited(check: Pick<PostCheck, 'endpoint' | 'month'>): boolean {
+    return this.arePostsLimited(check) || this.profile.replaysPerMinute !== null;
   }
 
-  budget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
-    const ask = { endpoint, budget };
-    const isLimited = this.sizeOf(ask) !== null || (isViolation(budget) && this.profile.violationsToDisable !== null);
-    return isLimited ? this.budgets.call(ask) : this.confirmations.call({ endpoint, newStreams: [], take: true });
+  /** Takes one request from a budget, where the endpoint has such a limit. */
+  consumeBudget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
+    const check = { endpoint, budget };
+    const isLimited =
+      this.budgetSize(check) !== null || (isViolation(budget) && this.profile.violationsToDisable !== null);
+    return isLimited
+      ? this.budgets.submit(check)
+      : this.verifications.submit({ endpoint, newStreams: [], consume: true });
   }
 
   /**
-   * Takes back a post's share: it was not accepted after all, through no fault of its sender. A refusal that others got
-   * meanwhile stands. @param at as the verdict has it @param keys as they were asked with
+   * Releases the tokens of a post that was admitted but not accepted, through no fault of its sender. Requests that were
+   * rejected in the meantime stay rejected.
+   * @param at time of admission, from the verdict
+   * @param keys the keys that the post was admitted with
    */
-  async giveBack({ endpoint_id }: LimitedEndpoint, at: string, keys: readonly string[]): Promise<void> {
-    const text = 'select ops_give_back($1, $2, $3)';
-    await this.pool.query({ name: 'give back', text, values: [endpoint_id, at, hexInt8Array(keys)] });
+  async releaseTokens({ endpoint_id }: LimitedEndpoint, at: string, keys: readonly string[]): Promise<void> {
+    const text = 'select ops_release_post($1, $2, $3)';
+    await this.pool.query({ name: 'release tokens', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
-  /** Where nothing is limited there is nothing to lock or to write: what a post was let in by is confirmed, no more. */
-  private async confirm(asks: readonly Confirmation[]): Promise<Verdict[]> {
-    const { rows } = await this.pool.query<{ place: number; outcome: 'stale' | 'known' }>({
-      name: 'confirm posts',
-      text: 'select place, outcome from ops_confirm_posts($1,$2,$3,$4)',
-      values: [...newStreamsOf(asks), ...this.endpointsOf(asks)],
+  /** Verifies the endpoint version and the empty streams of requests without limits. It locks and writes nothing. */
+  private async verify(checks: readonly Verification[]): Promise<Verdict[]> {
+    const { rows } = await this.pool.query<{ item: number; outcome: 'stale' | 'stored' }>({
+      name: 'verify posts',
+      text: 'select item, outcome from ops_verify_posts($1,$2,$3,$4)',
+      values: [...newStreamColumns(checks), ...endpointColumns(checks)],
     });
-    const verdicts = asks.map(({ take }): Verdict => (take ? { outcome: 'taken', at: null } : { outcome: 'free' }));
-    for (const { place, outcome } of rows) verdicts[place - 1] = { outcome };
+    const verdicts = checks.map(({ consume }): Verdict =>
+      consume ? { outcome: 'admitted', at: null } : { outcome: 'admissible' },
+    );
+    for (const { item, outcome } of rows) verdicts[item - 1] = { outcome };
     return verdicts;
   }
 
-  private async judge<Ask extends { readonly endpoint: LimitedEndpoint }>(
-    asks: readonly Ask[],
-    take: (asks: readonly Ask[]) => Promise<Row[]>,
+  private async decide<Check extends { readonly endpoint: LimitedEndpoint }>(
+    checks: readonly Check[],
+    query: (checks: readonly Check[]) => Promise<Row[]>,
   ): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    let takenAt: string | null = null;
-    for (const row of await take(asks)) {
-      if (row.place > 0) verdicts[row.place - 1] = verdictOf(row);
-      else if (row.violation_count === asks.length) takenAt = row.taken_at!;
+    let admittedAt: string | null = null;
+    for (const row of await query(checks)) {
+      if (row.item > 0) verdicts[row.item - 1] = toVerdict(row);
+      else if (row.violation_count === checks.length) admittedAt = row.admitted_at!;
     }
-    // Where all were judged, those of whom nothing was said were taken.
-    if (takenAt !== null) for (const i of asks.keys()) verdicts[i] ??= { outcome: 'taken', at: takenAt };
-    const missing = takenAt === null ? asks.filter((_, i) => verdicts[i] === undefined) : [];
+    // If all requests were evaluated, those without a row of their own were admitted.
+    if (admittedAt !== null) for (const i of checks.keys()) verdicts[i] ??= { outcome: 'admitted', at: admittedAt };
+    const missing = admittedAt === null ? checks.filter((_, i) => verdicts[i] === undefined) : [];
     if (missing.length > 0) {
-      // Rows of another database, as it seems: it was restored or emptied under us.
-      if (missing.every(({ endpoint }) => !this.seen.has(endpoint.endpoint_id))) throw new Error('no row was made');
-      this.seen.clear();
-      const late = await this.judge(missing, take);
-      missing.forEach((ask, i) => (verdicts[asks.indexOf(ask)] = late[i]!));
+      // Their rows in ops_limit are gone: the database was restored or emptied while this process was running.
+      if (missing.every(({ endpoint }) => !this.knownEndpoints.has(endpoint.endpoint_id)))
+        throw new Error('the limiter created no row in ops_limit for an endpoint');
+      this.knownEndpoints.clear();
+      const late = await this.decide(missing, query);
+      missing.forEach((check, i) => (verdicts[checks.indexOf(check)] = late[i]!));
     }
-    if (this.seen.size > MAX_SEEN) this.seen = new Set();
-    for (const { endpoint } of asks) this.seen.add(endpoint.endpoint_id);
+    if (this.knownEndpoints.size > MAX_KNOWN_ENDPOINTS) this.knownEndpoints = new Set();
+    for (const { endpoint } of checks) this.knownEndpoints.add(endpoint.endpoint_id);
     return verdicts;
   }
 
-  private readonly takePosts = async (asks: readonly PostAsk[]): Promise<Row[]> => {
-    const limits = asks.map(({ endpoint }) => this.profile.plans[endpoint.plan]);
+  private readonly admitPosts = async (checks: readonly PostCheck[]): Promise<Row[]> => {
+    const limits = checks.map(({ endpoint }) => this.profile.plans[endpoint.plan]);
     const { rows } = await this.pool.query<Row>({
-      name: 'take posts',
-      text: 'select * from ops_take_new_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)',
+      name: 'admit posts',
+      text: 'select * from ops_admit_new_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)',
       values: [
-        ...newStreamsOf(asks),
-        ...this.endpointsOf(asks),
-        boolArray(asks.map(({ take }) => take)),
-        hexInt8Array(asks.map(({ keys }) => keys[0] ?? null)),
-        hexInt8Array(asks.map(({ keys }) => keys[1] ?? null)),
-        int4Array(asks.map(({ endpoint }) => endpoint.min_interval)),
+        ...newStreamColumns(checks),
+        ...endpointColumns(checks),
+        boolArray(checks.map(({ consume }) => consume)),
+        hexInt8Array(checks.map(({ keys }) => keys[0] ?? null)),
+        hexInt8Array(checks.map(({ keys }) => keys[1] ?? null)),
+        int4Array(checks.map(({ endpoint }) => endpoint.min_interval)),
         int8Array(limits.map(({ burst }) => burst?.requests ?? null)),
         float8Array(limits.map(({ burst }) => burst?.perSeconds ?? null)),
         int8Array(limits.map(({ hourly }) => hourly)),
-        textArray(asks.map(({ month }) => month?.ownerMonth ?? null)),
-        int8Array(asks.map(({ month }) => month?.usedUpAt ?? null)),
+        textArray(checks.map(({ month }) => month?.ownerMonth ?? null)),
+        int8Array(checks.map(({ month }) => month?.usedUpAt ?? null)),
         this.profile.violationsToDisable,
-        textArray(this.unseen(asks)),
+        textArray(this.unknownEndpoints(checks)),
       ],
     });
     return rows;
   };
 
-  private readonly takeBudgets = async (asks: readonly BudgetAsk[]): Promise<Row[]> => {
+  private readonly consumeBudgets = async (checks: readonly BudgetCheck[]): Promise<Row[]> => {
     const { rows } = await this.pool.query<Row>({
-      name: 'take budgets',
-      text: 'select * from ops_take_budgets($1,$2,$3,$4,$5,$6,$7,$8)',
+      name: 'consume budgets',
+      text: 'select * from ops_consume_budgets($1,$2,$3,$4,$5,$6,$7,$8)',
       values: [
-        ...this.endpointsOf(asks),
-        textArray(asks.map(({ budget }) => budget)),
-        int8Array(asks.map((ask) => this.sizeOf(ask))),
-        boolArray(asks.map(({ budget }) => budget === 'sandbox')),
-        boolArray(asks.map(({ budget }) => isViolation(budget))),
+        ...endpointColumns(checks),
+        textArray(checks.map(({ budget }) => budget)),
+        int8Array(checks.map((check) => this.budgetSize(check))),
+        boolArray(checks.map(({ budget }) => budget === 'sandbox')),
+        boolArray(checks.map(({ budget }) => isViolation(budget))),
         this.profile.violationsToDisable,
-        textArray(this.unseen(asks)),
+        textArray(this.unknownEndpoints(checks)),
       ],
     });
     return rows;
   };
 
-  private countsPosts({ endpoint, month }: Pick<PostAsk, 'endpoint' | 'month'>): boolean {
+  private arePostsLimited({ endpoint, month }: Pick<PostCheck, 'endpoint' | 'month'>): boolean {
     const { burst, hourly } = this.profile.plans[endpoint.plan];
     const isLimited = burst !== null || hourly !== null || endpoint.min_interval > 0 || month !== null;
     return isLimited || this.profile.violationsToDisable !== null;
   }
 
-  private sizeOf({ endpoint, budget }: BudgetAsk): number | null {
+  private budgetSize({ endpoint, budget }: BudgetCheck): number | null {
     switch (budget) {
       case 'discovery':
         return this.profile.discoveryPerMinute;
@@ -227,34 +242,35 @@ export class Limiter {
     }
   }
 
-  private endpointsOf(asks: readonly { readonly endpoint: LimitedEndpoint }[]): [Buffer, Buffer] {
-    const ids = asks.map(({ endpoint }) => endpoint.endpoint_id);
-    return [textArray(ids), textArray(asks.map(({ endpoint }) => endpoint.version))];
-  }
-
-  private unseen(asks: readonly { readonly endpoint: LimitedEndpoint }[]): string[] {
-    return asks.map(({ endpoint }) => endpoint.endpoint_id).filter((id) => !this.seen.has(id));
+  /** Returns the endpoints that may have no row in ops_limit yet. */
+  private unknownEndpoints(checks: readonly { readonly endpoint: LimitedEndpoint }[]): string[] {
+    return checks.map(({ endpoint }) => endpoint.endpoint_id).filter((id) => !this.knownEndpoints.has(id));
   }
 }
 
-/** D-17, D-45: whether being refused counts to the five. */
+/** True if a rejected request counts as a violation (D-17, D-45). */
 const isViolation = (budget: Budget): boolean => budget === 'discovery' || budget === 'pauses';
 
-/** The streams of all asks, and with each the place of its ask, from 1. */
-const newStreamsOf = (asks: readonly Pick<PostAsk, 'newStreams'>[]): [Buffer, Buffer] => {
+const endpointColumns = (checks: readonly { readonly endpoint: LimitedEndpoint }[]): [Buffer, Buffer] => [
+  textArray(checks.map(({ endpoint }) => endpoint.endpoint_id)),
+  textArray(checks.map(({ endpoint }) => endpoint.version)),
+];
+
+/** Returns the new streams of all requests, and for each stream the position of its request, from 1. */
+const newStreamColumns = (checks: readonly Pick<PostCheck, 'newStreams'>[]): [Buffer, Buffer] => {
   const streams: string[] = [];
-  const places: number[] = [];
-  asks.forEach(({ newStreams }, i) => {
+  const items: number[] = [];
+  checks.forEach(({ newStreams }, i) => {
     for (const stream of newStreams) {
       streams.push(stream);
-      places.push(i + 1);
+      items.push(i + 1);
     }
   });
-  return [textArray(streams), int4Array(places)];
+  return [textArray(streams), int4Array(items)];
 };
 
-const verdictOf = ({ outcome, reason, retry_after, violation_count, disables, taken_at = null }: Row): Verdict => {
-  if (outcome === 'taken') return { outcome, at: taken_at };
-  if (outcome !== 'refused') return { outcome };
+const toVerdict = ({ outcome, reason, retry_after, violation_count, disables, admitted_at = null }: Row): Verdict => {
+  if (outcome === 'admitted') return { outcome, at: admitted_at };
+  if (outcome !== 'rejected') return { outcome };
   return { outcome, reason: reason!, retryAfter: retry_after!, violations: violation_count, disables };
 };

@@ -1,19 +1,27 @@
 import type { QueryBus } from '@nestjs/cqrs';
-import { type LimitsProfile, monthlyPostsOf, type Plan } from '../config/limits-profile.js';
+import { type LimitsProfile, monthlyPostsOf } from '../config/limits-profile.js';
+import {
+  computeUsedUpAt,
+  hasMonthlyQuota,
+  type MonthlyPosts,
+  ownerMonthKey,
+  type PostsLeft,
+} from '../domain/owner/monthly-quota.js';
 import type { Clock } from '../kernel/clock.js';
-import type { EndpointAccess } from '../projections/discovery/endpoint-access.queries.js';
-import { FindPostsLeft, type PostsLeft } from '../projections/posts/usage.queries.js';
+import { BoundedCache } from '../runtime/bounded-cache.js';
+import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapshots.queries.js';
+import { FindPostsLeft } from '../projections/posts/usage.queries.js';
 
-/** An owner's present month, as far as it says when nothing is left of it. */
+/** An owner's current month, with the number of publications that uses up its quota. */
 export interface OwnerMonth {
-  /** `<owner>/<month>`: the key under which the posts projection counts. */
+  /** `<owner>/<month>`: the key of the posts projection's count. */
   readonly ownerMonth: string;
-  /** How many publications of the month leave nothing; so many may be the truth or fewer than it, never more. */
+  /** Number of publications that uses up the month's quota. It may be lower than the true number, never higher. */
   readonly usedUpAt: number;
   readonly left: PostsLeft;
 }
 
-interface Known {
+interface CachedMonth {
   readonly version: string;
   readonly month: OwnerMonth;
 }
@@ -21,13 +29,13 @@ interface Known {
 const CACHE_SIZE = 10_000;
 
 /**
- * The monthly post quota (D-18): what is left is worked out once, and turned into the count of publications at which
- * nothing will be; that count alone is compared for every post, by the limiter. A changed plan and a bought post pack
- * give the endpoint a new version, and with it a new count.
+ * The monthly post quota (D-18). The posts left are computed once and cached as the number of publications that uses them up;
+ * for each post the limiter compares only that number. A change of plan or a bought post pack gives the endpoint a new
+ * version, which invalidates the cached number.
  */
 export class MonthlyQuota {
-  private readonly remembered = new Map<string, Known>();
-  private readonly monthlyPosts: Readonly<Record<Plan, number | null>>;
+  private readonly cache = new BoundedCache<CachedMonth>(CACHE_SIZE);
+  private readonly monthlyPosts: MonthlyPosts;
 
   constructor(
     private readonly queries: QueryBus,
@@ -37,30 +45,25 @@ export class MonthlyQuota {
     this.monthlyPosts = monthlyPostsOf(profile);
   }
 
-  /**
-   * The owner's month as it is remembered, which may be a moment old; null where the plan has no quota, undefined where
-   * nothing is remembered.
-   */
-  known(endpoint: EndpointAccess): OwnerMonth | null | undefined {
-    if (this.monthlyPosts[endpoint.plan] === null) return null;
-    const known = this.remembered.get(endpoint.endpoint_id);
-    const isPresent = known?.version === endpoint.version && known.month.ownerMonth === this.ownerMonth(endpoint);
-    return isPresent ? known.month : undefined;
+  /** Returns the cached month, which may be outdated; null if the plan has no quota, undefined if nothing is cached. */
+  findCached(endpoint: EndpointSnapshot): OwnerMonth | null | undefined {
+    if (!hasMonthlyQuota(endpoint.plan, this.monthlyPosts)) return null;
+    const cached = this.cache.get(endpoint.endpoint_id);
+    const isCurrent =
+      cached?.version === endpoint.version &&
+      cached.month.ownerMonth === ownerMonthKey(endpoint.owner_id, this.clock.now());
+    return isCurrent ? cached.month : undefined;
   }
 
-  /** The owner's month as the posts' read model has it now; null where the plan has no quota. */
-  async fresh(endpoint: EndpointAccess): Promise<OwnerMonth | null> {
-    const ownerMonth = this.ownerMonth(endpoint);
-    const query = new FindPostsLeft([endpoint], this.clock.now(), this.monthlyPosts);
+  /** Loads the month from the posts read model; null if the plan has no quota. */
+  async loadMonth(endpoint: EndpointSnapshot): Promise<OwnerMonth | null> {
+    const now = this.clock.now();
+    const query = new FindPostsLeft([endpoint], now, this.monthlyPosts);
     const left = (await this.queries.execute(query)).get(endpoint.owner_id)!;
-    if (left.left === null) return null;
-    const month = { ownerMonth, usedUpAt: left.used + left.left, left };
-    if (this.remembered.size >= CACHE_SIZE) this.remembered.delete(this.remembered.keys().next().value!);
-    this.remembered.set(endpoint.endpoint_id, { version: endpoint.version, month });
+    const usedUpAt = computeUsedUpAt(left);
+    if (usedUpAt === null) return null;
+    const month = { ownerMonth: ownerMonthKey(endpoint.owner_id, now), usedUpAt, left };
+    this.cache.set(endpoint.endpoint_id, { version: endpoint.version, month });
     return month;
-  }
-
-  private ownerMonth({ owner_id }: EndpointAccess): string {
-    return `${owner_id}/${new Date(this.clock.now()).toISOString().slice(0, 7)}`;
   }
 }

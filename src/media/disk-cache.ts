@@ -5,42 +5,42 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import type { Instant } from '../kernel/instant.js';
 import { storageError } from './download.js';
-import { MediaFetchError } from '../outbound-http/fetch-error.js';
+import { FetchError } from '../outbound-http/fetch-error.js';
 
-/** How a {@link DiskCache} is set up. */
+/** Options of a {@link DiskCache}. */
 export interface DiskCacheOptions {
-  /** Of this process alone. */
+  /** Used by this process alone. */
   readonly directory: string;
-  /** Bytes on disk, files under way included. */
+  /** Bytes on disk, unfinished files included. */
   readonly capacityBytes: number;
-  /** What a file was made from may change: after so many milliseconds it is made anew; 15 minutes. */
+  /** Age in ms after which a file is made again, because its source may have changed; default 15 minutes. */
   readonly maxAgeMs?: number;
-  /** Milliseconds for which a file waits for room while everything is in use; 1 minute. */
-  readonly roomMs?: number;
+  /** Time in ms for which a file waits for space while all files are in use; default 1 minute. */
+  readonly spaceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
-/** Where a file is to be put, by whoever makes it. */
-export interface Filling {
+/** The place for a new file, passed to the function that makes it. */
+export interface FileTarget {
   readonly path: string;
-  /** Nobody wants the file any more. */
+  /** Aborts when no caller waits for the file. */
   readonly signal: AbortSignal;
-  /** To be awaited before so many more bytes are written; throws where there is no room for them. */
+  /** Reserves space; call and await it before writing so many further bytes. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
-/** A file that lies on disk until it is released. */
-export interface Lent<Facts> {
+/** A file that stays on disk until it is released. */
+export interface BorrowedFile<Facts> {
   readonly path: string;
   readonly facts: Facts;
-  /** Says that the file may go. Calling it again does nothing. */
+  /** Releases the file. Further calls do nothing. */
   readonly release: () => void;
-  /** Releases it, and sees to it that whoever asks next gets another. */
+  /** Releases the file and removes it from the cache, so that the next caller gets a new one. */
   readonly discard: () => void;
 }
 
-/** What whoever asks for a file allows. */
-export interface Wanted {
+/** Limits of a caller that borrows a file. */
+export interface BorrowOptions {
   /** A larger file is `too_large`. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -50,27 +50,27 @@ interface Sized {
   readonly sizeBytes: number;
 }
 
-/** A file on disk or on its way there. */
+/** A file on disk or in the making. */
 interface Entry {
   readonly path: string;
   readonly maxBytes: number;
   readonly stop: AbortController;
   users: number;
-  /** Counted against the capacity. */
+  /** Bytes counted against the capacity. */
   bytes: number;
-  /** Once it is there. */
+  /** Set when the file is complete. */
   file: { readonly facts: Sized; readonly at: Instant } | undefined;
   done: Promise<void>;
 }
 
 /**
- * Files under names, made once for everybody who wants them at a time; what was used longest ago makes room. Every
- * failure is a {@link MediaFetchError}, if those who make files throw no other.
+ * Caches files on disk by key. Concurrent callers share one file; the least recently used files are evicted. Every failure
+ * is a {@link FetchError}, provided that the functions that make files throw no other.
  */
 export class DiskCache {
-  /** By key, what was used longest ago first. */
+  /** Entries by key, least recently used first. */
   private readonly entries = new Map<string, Entry>();
-  private readonly room = new EventEmitter().setMaxListeners(0);
+  private readonly spaceFreed = new EventEmitter().setMaxListeners(0);
   private readonly clock: Clock;
   private usedBytes = 0;
 
@@ -79,30 +79,30 @@ export class DiskCache {
   }
 
   /**
-   * The file under a key. The caller releases it.
-   * @param fill makes it where it is not there; the same for every caller with this key
-   * @throws `too_large`; `storage` where everything in the cache stays in use.
+   * Returns the file of a key. The caller releases it.
+   * @param fill makes the file if it is missing; the same for every caller with this key
+   * @throws FetchError `too_large`, or `storage` if all files in the cache stay in use
    */
-  async lend<Facts extends Sized>(
+  async borrow<Facts extends Sized>(
     key: string,
-    { maxBytes, signal }: Wanted,
-    fill: (filling: Filling) => Promise<Facts>,
-  ): Promise<Lent<Facts>> {
+    { maxBytes, signal }: BorrowOptions,
+    fill: (filling: FileTarget) => Promise<Facts>,
+  ): Promise<BorrowedFile<Facts>> {
     for (;;) {
-      const entry = this.fresh(key) ?? this.start(key, maxBytes, fill);
+      const entry = this.findUsable(key) ?? this.startFilling(key, maxBytes, fill);
       entry.users++;
       try {
-        await settled(entry.done, signal);
-        return this.handOver<Facts>(key, entry, maxBytes);
+        await waitFor(entry.done, signal);
+        return this.toBorrowedFile<Facts>(key, entry, maxBytes);
       } catch (error) {
-        this.leave(key, entry);
-        const isTooLargeForOthers = error instanceof MediaFetchError && error.code === 'too_large' && !entry.file;
+        this.release(key, entry);
+        const isTooLargeForOthers = error instanceof FetchError && error.code === 'too_large' && !entry.file;
         if (!(isTooLargeForOthers && entry.maxBytes < maxBytes)) throw error;
       }
     }
   }
 
-  /** Stops what is being made and removes all files. */
+  /** Aborts unfinished files and removes all files. */
   async close(): Promise<void> {
     const entries = [...this.entries.values()];
     this.entries.clear();
@@ -111,7 +111,7 @@ export class DiskCache {
     await Promise.all(entries.map(({ path }) => rm(path, { force: true })));
   }
 
-  private fresh(key: string): Entry | undefined {
+  private findUsable(key: string): Entry | undefined {
     const entry = this.entries.get(key);
     if (!entry?.file) return entry;
     this.entries.delete(key);
@@ -123,24 +123,24 @@ export class DiskCache {
     return undefined;
   }
 
-  private start(key: string, maxBytes: number, fill: (filling: Filling) => Promise<Sized>): Entry {
+  private startFilling(key: string, maxBytes: number, fill: (filling: FileTarget) => Promise<Sized>): Entry {
     const path = join(this.options.directory, `${randomUUID()}.media`);
     const stop = new AbortController();
     const entry: Entry = { path, maxBytes, stop, users: 0, bytes: 0, file: undefined, done: notYet };
     this.entries.set(key, entry);
     entry.done = this.fill(key, entry, fill);
-    // Whoever waits for it learns of a failure; somebody who left does not want to.
+    // Waiting callers receive a failure; without any it is ignored.
     entry.done.catch(() => undefined);
     return entry;
   }
 
-  private async fill(key: string, entry: Entry, fill: (filling: Filling) => Promise<Sized>): Promise<void> {
+  private async fill(key: string, entry: Entry, fill: (filling: FileTarget) => Promise<Sized>): Promise<void> {
     try {
       const { signal } = entry.stop;
       const reserve = (bytes: number): Promise<void> => this.reserve(entry, bytes);
       const facts = await fill({ path: entry.path, signal, reserve });
       if (signal.aborted) throw aborted();
-      this.count(entry, facts.sizeBytes);
+      this.setBytes(entry, facts.sizeBytes);
       entry.file = { facts, at: this.clock.now() };
     } catch (error) {
       this.forget(key, entry);
@@ -149,22 +149,22 @@ export class DiskCache {
     }
   }
 
-  /** Makes room for so many bytes, at the expense of files that nobody uses; waits for those that are in use. */
+  /** Reserves space for so many bytes by evicting unused files; waits for files in use. */
   private async reserve(entry: Entry, bytes: number): Promise<void> {
-    const { capacityBytes, roomMs = 60_000 } = this.options;
+    const { capacityBytes, spaceTimeoutMs: roomMs = 60_000 } = this.options;
     if (entry.bytes + bytes > capacityBytes)
-      throw new MediaFetchError('too_large', 'is larger than our media cache', { permanent: true });
-    const patience = AbortSignal.any([entry.stop.signal, AbortSignal.timeout(roomMs)]);
-    while (!this.makeRoom(bytes)) {
-      await once(this.room, 'more', { signal: patience }).catch(() => {
+      throw new FetchError('too_large', "is larger than the gateway's media cache", { isPermanent: true });
+    const timeout = AbortSignal.any([entry.stop.signal, AbortSignal.timeout(roomMs)]);
+    while (!this.evict(bytes)) {
+      await once(this.spaceFreed, 'more', { signal: timeout }).catch(() => {
         if (entry.stop.signal.aborted) throw aborted();
-        throw storageError('finds no room: everything in the media cache is in use');
+        throw storageError('found no space: all files in the media cache are in use');
       });
     }
-    this.count(entry, entry.bytes + bytes);
+    this.setBytes(entry, entry.bytes + bytes);
   }
 
-  private makeRoom(bytes: number): boolean {
+  private evict(bytes: number): boolean {
     for (const [key, old] of this.entries) {
       if (this.usedBytes + bytes <= this.options.capacityBytes) break;
       if (old.users > 0 || !old.file) continue;
@@ -174,23 +174,23 @@ export class DiskCache {
     return this.usedBytes + bytes <= this.options.capacityBytes;
   }
 
-  private count(entry: Entry, bytes: number): void {
+  private setBytes(entry: Entry, bytes: number): void {
     this.usedBytes += bytes - entry.bytes;
     const isLess = bytes < entry.bytes;
     entry.bytes = bytes;
-    if (isLess) this.room.emit('more');
+    if (isLess) this.spaceFreed.emit('more');
   }
 
-  /** Whoever has the key knows what its file's facts are. */
-  private handOver<Facts>(key: string, entry: Entry, maxBytes: number): Lent<Facts> {
+  /** The type of the facts follows from the key. */
+  private toBorrowedFile<Facts>(key: string, entry: Entry, maxBytes: number): BorrowedFile<Facts> {
     const { facts } = entry.file!;
     if (facts.sizeBytes > maxBytes)
-      throw new MediaFetchError('too_large', `has ${facts.sizeBytes} bytes; at most ${maxBytes} are allowed`, {
-        permanent: true,
+      throw new FetchError('too_large', `has ${facts.sizeBytes} bytes; at most ${maxBytes} are allowed`, {
+        isPermanent: true,
       });
     let isReleased = false;
     const release = (): void => {
-      if (!isReleased) this.leave(key, entry);
+      if (!isReleased) this.release(key, entry);
       isReleased = true;
     };
     const discard = (): void => {
@@ -200,15 +200,15 @@ export class DiskCache {
     return { path: entry.path, facts: facts as Facts, release, discard };
   }
 
-  /** One user less. A file that nobody waits for is not made any further, one that is out of date removed. */
-  private leave(key: string, entry: Entry): void {
+  /** Removes one user. An unfinished file without users is aborted, an outdated one removed. */
+  private release(key: string, entry: Entry): void {
     entry.users--;
     if (entry.users > 0) return;
     if (!entry.file) {
       this.forget(key, entry);
       entry.stop.abort();
     } else if (this.entries.get(key) !== entry) this.remove(entry);
-    else this.room.emit('more');
+    else this.spaceFreed.emit('more');
   }
 
   private forget(key: string, entry: Entry): void {
@@ -216,15 +216,15 @@ export class DiskCache {
   }
 
   private remove(entry: Entry): void {
-    this.count(entry, 0);
+    this.setBytes(entry, 0);
     void rm(entry.path, { force: true }).catch(() => undefined);
   }
 }
 
 const notYet = new Promise<never>(() => undefined);
 
-/** Waits for a promise, or for the signal. */
-const settled = async (promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
+/** Waits for a promise or the signal, whichever comes first. */
+const waitFor = async (promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
   if (!signal) return promise;
   if (signal.aborted) throw aborted();
   let stop = (): void => undefined;
@@ -239,4 +239,4 @@ const settled = async (promise: Promise<void>, signal: AbortSignal | undefined):
   }
 };
 
-const aborted = (): MediaFetchError => new MediaFetchError('aborted', 'was no longer wanted', { permanent: false });
+const aborted = (): FetchError => new FetchError('aborted', 'is no longer needed', { isPermanent: false });

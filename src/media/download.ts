@@ -2,21 +2,21 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
-import { MediaFetchError, statusError } from '../outbound-http/fetch-error.js';
+import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 
-/** What a download may take. */
+/** Limits of a download. */
 export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Awaited before so many more bytes are written; throws where there is no room for them. */
+  /** Reserves space; awaited before so many further bytes are written. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
 /**
- * Streams a file to disk: it is at `path` when it is whole, and nowhere otherwise.
+ * Streams a file to disk. The file exists at `path` only if it is complete.
  * @returns its length in bytes.
- * @throws MediaFetchError alone; `storage` where the disk refuses.
+ * @throws FetchError only; `storage` for errors of the disk.
  */
 export const download = async (
   client: GuardedClient,
@@ -28,10 +28,10 @@ export const download = async (
   const partial = `${path}.partial`;
   let received = 0;
   try {
-    if (answer.status >= 400) throw statusError(answer.status);
+    if (answer.status >= 400) throw fetchErrorOfStatus(answer.status);
     if (answer.status !== 200)
-      throw new MediaFetchError('bad_answer', `is on a host that answers ${answer.status} in place of the file`, {
-        permanent: false,
+      throw new FetchError('bad_answer', `is on a host that answers ${answer.status} instead of the file`, {
+        isPermanent: false,
         status: answer.status,
       });
     const announced = answer.contentLength ?? 0;
@@ -49,12 +49,12 @@ export const download = async (
     return received;
   } catch (error) {
     await rm(partial, { force: true }).catch(() => undefined);
-    throw error instanceof MediaFetchError ? error : storageError('could not be written to our disk', error);
+    throw error instanceof FetchError ? error : storageError("could not be written to the gateway's disk", error);
   } finally {
     answer.close();
   }
 };
 
-/** A failure of ours: never the sender's fault, and worth another try. */
-export const storageError = (what: string, cause?: unknown): MediaFetchError =>
-  new MediaFetchError('storage', what, { permanent: false, cause });
+/** Creates a failure of the gateway's disk: not the sender's fault, and worth a retry. */
+export const storageError = (what: string, cause?: unknown): FetchError =>
+  new FetchError('storage', what, { isPermanent: false, cause });

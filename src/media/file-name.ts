@@ -1,4 +1,4 @@
-const ENDINGS: Readonly<Record<string, string>> = {
+const EXTENSIONS: Readonly<Record<string, string>> = {
   ...{ 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' },
   ...{ 'video/mp4': 'mp4', 'video/quicktime': 'mov', 'video/webm': 'webm' },
   ...{ 'audio/mpeg': 'mp3', 'audio/mp4': 'm4a', 'audio/ogg': 'ogg' },
@@ -7,8 +7,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const MAX_LENGTH = 60;
 
 /**
- * A name for a file: what its URL ends with, letters and digits of any script, with the ending of what it really is.
- * Readers see it where a network shows files as such.
+ * Returns a name for a file: the last part of its URL (letters and digits of any script) with the extension of its real
+ * type. Readers see it where a network shows files as documents.
  */
 export const fileNameOf = (url: string, mime: string): string => {
   const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
@@ -16,7 +16,7 @@ export const fileNameOf = (url: string, mime: string): string => {
     .replace(/\.\w{1,5}$/, '')
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
     .replace(/^[.-]+|-+$/g, '');
-  return `${Array.from(words).slice(0, MAX_LENGTH).join('') || 'file'}.${ENDINGS[mime] ?? 'bin'}`;
+  return `${Array.from(words).slice(0, MAX_LENGTH).join('') || 'file'}.${EXTENSIONS[mime] ?? 'bin'}`;
 };
 
 const decoded = (text: string): string => {

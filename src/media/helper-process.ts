@@ -1,51 +1,50 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { Slots } from '../runtime/semaphore.js';
+import { Semaphore } from '../runtime/semaphore.js';
 
-/** What the process runs: set up once, it answers question after question. It travels as source text. */
-export type HelperProgram<Question, Answer> = string & { readonly takes?: Question; readonly gives?: Answer };
+/** The program of a helper process as source text: it is set up once and then answers request after request. */
+export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
-/** How a {@link HelperProcess} is set up. */
-export interface HelperOptions<Question, Answer> {
-  readonly program: HelperProgram<Question, Answer>;
-  /** Milliseconds that one question may take. */
+/** Options of a {@link HelperProcess}. */
+export interface HelperOptions<Request, Response> {
+  readonly program: HelperProgram<Request, Response>;
+  /** Time limit of one request, in ms. */
   readonly timeoutMs: number;
-  /** Of JavaScript in it; for what libraries take beside it, the program is answerable. */
+  /** Limit of the JavaScript heap; native memory of libraries is the program's responsibility. */
   readonly maxHeapMb: number;
 }
 
-/** What came of a question. */
-export type HelperReply<Answer> =
-  | { readonly answer: Answer }
-  /** The program could not answer, took too long, or died of the question; in the last two cases it is started anew. */
+/** The result of a request. */
+export type HelperReply<Response> =
+  | { readonly answer: Response }
+  /** The program failed, took too long, or died; in the last two cases it is restarted. */
   | { readonly failed: string; readonly died: boolean }
-  /** The question was not put: its asker has gone, or this is closed. */
+  /** The request was not sent: its caller aborted it, or the helper is closed. */
   | { readonly withdrawn: true };
 
-type Message<Answer> = { readonly ready: true } | { readonly answer: Answer } | { readonly error: string };
+type Message<Response> = { readonly ready: true } | { readonly answer: Response } | { readonly error: string };
 
-/** The process's own start, on a busy machine. */
+/** Time limit for the start of the process, on a busy machine. */
 const START_MS = 30_000;
 const IDLE_MS = 30_000;
 
 /**
- * Source text of a program.
- * @param set functions reach nothing outside themselves but types, and what is handed to them here: functions of the same
- *   kind, and values that JSON can write
+ * Builds the source text of a program.
+ * @param set uses nothing from outside but types and `parts`: functions of the same kind, and values that JSON can express
  */
-export const programOf = <Parts extends readonly unknown[], Question, Answer>(
-  set: (...parts: Parts) => Promise<(question: Question) => Promise<Answer>>,
+export const buildProgram = <Parts extends readonly unknown[], Request, Response>(
+  set: (...parts: Parts) => Promise<(request: Request) => Promise<Response>>,
   ...parts: Parts
-): HelperProgram<Question, Answer> => {
+): HelperProgram<Request, Response> => {
   const written = parts.map((part) => (typeof part === 'function' ? `(${part.toString()})` : JSON.stringify(part)));
-  return `(${serve.toString()})((${set.toString()})(${written.join(', ')}))`;
+  return `(${serveRequests.toString()})((${set.toString()})(${written.join(', ')}))`;
 };
 
-/** The frame of a program, in its process. */
-const serve = (program: Promise<(question: unknown) => Promise<unknown>>): void => {
+/** Runs in the helper process: answers requests with the program. */
+const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>): void => {
   process.on('disconnect', () => process.exit());
   void program.then((answer) => {
-    process.on('message', (question) => {
-      answer(question).then(
+    process.on('message', (request) => {
+      answer(request).then(
         (value) => process.send?.({ answer: value }),
         (error: unknown) => process.send?.({ error: String(error) }),
       );
@@ -55,42 +54,41 @@ const serve = (program: Promise<(question: unknown) => Promise<unknown>>): void 
 };
 
 /**
- * Work on strangers' files in a process of its own: what crashes a parser, keeps it busy for ever or takes all memory
- * costs that process and no more, and its memory is not the gateway's. One question at a time; the process starts with
- * the first, ends when there are no more, and is ended when one keeps it busy for too long.
+ * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process alone. It
+ * handles one request at a time, starts with the first, ends when idle, and is killed when a request takes too long.
  */
-export class HelperProcess<Question, Answer> {
-  private readonly turn = new Slots(1);
+export class HelperProcess<Request, Response> {
+  private readonly turn = new Semaphore(1);
   private running: { readonly child: ChildProcess; readonly ready: Promise<unknown> } | undefined;
   private idle: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private readonly options: HelperOptions<Question, Answer>) {}
+  constructor(private readonly options: HelperOptions<Request, Response>) {}
 
-  /** @param signal withdraws a question that has not been put yet */
-  async ask(question: Question, signal?: AbortSignal): Promise<HelperReply<Answer>> {
-    const giveBack = await this.turn.take();
+  /** Sends a request and waits for the response. @param signal withdraws a request that has not been sent */
+  async ask(request: Request, signal?: AbortSignal): Promise<HelperReply<Response>> {
+    const release = await this.turn.acquire();
     clearTimeout(this.idle);
     try {
       if (signal?.aborted || this.isClosed) return { withdrawn: true };
       const { child, ready } = (this.running ??= this.start());
       await ready;
-      const message = await nextMessage<Answer>(child, this.options.timeoutMs, question);
+      const message = await nextMessage<Response>(child, this.options.timeoutMs, request);
       if ('answer' in message) return message;
-      return { failed: 'error' in message ? message.error : 'it speaks out of turn', died: false };
+      return { failed: 'error' in message ? message.error : 'it sent an unexpected message', died: false };
     } catch (error) {
-      this.end();
+      this.kill();
       return this.isClosed ? { withdrawn: true } : { failed: (error as Error).message, died: true };
     } finally {
-      this.idle = setTimeout(() => this.end(), IDLE_MS).unref();
-      giveBack();
+      this.idle = setTimeout(() => this.kill(), IDLE_MS).unref();
+      release();
     }
   }
 
-  /** Ends the process; whoever waits learns that his question was withdrawn. */
+  /** Ends the process; waiting requests are withdrawn. */
   close(): void {
     this.isClosed = true;
-    this.end();
+    this.kill();
   }
 
   private start(): NonNullable<typeof this.running> {
@@ -98,26 +96,26 @@ export class HelperProcess<Question, Answer> {
     const child = spawn(process.execPath, [`--max-old-space-size=${maxHeapMb}`, '--eval', program], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
-      env: {}, // There are secrets in ours.
+      env: {}, // The gateway's environment has secrets.
     });
-    // It must not keep a process alive that is done; who waits for an answer has a timer.
+    // The child must not keep a finished process alive; a waiting request has a timer.
     child.unref();
     child.channel?.unref();
     child.on('error', () => undefined);
-    // One that is gone between two questions, as when the machine has no memory left, is not asked again.
+    // A child that died between two requests, for example for want of memory, is replaced.
     child.on('exit', () => void (this.running?.child === child && (this.running = undefined)));
     return { child, ready: nextMessage(child, START_MS) };
   }
 
-  private end(): void {
+  private kill(): void {
     clearTimeout(this.idle);
     this.running?.child.kill('SIGKILL');
     this.running = undefined;
   }
 }
 
-/** Puts a question, where there is one, and waits for the next word. Rejects where none comes. */
-const nextMessage = <Answer>(child: ChildProcess, timeoutMs: number, question?: unknown): Promise<Message<Answer>> =>
+/** Sends a request, if given, and waits for the next message. Rejects if none arrives. */
+const nextMessage = <Response>(child: ChildProcess, timeoutMs: number, request?: unknown): Promise<Message<Response>> =>
   new Promise((resolve, reject) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -125,7 +123,7 @@ const nextMessage = <Answer>(child: ChildProcess, timeoutMs: number, question?: 
     };
     const onMessage = (message: unknown): void => {
       done();
-      resolve(message as Message<Answer>);
+      resolve(message as Message<Response>);
     };
     const onError = (error: Error): void => {
       done();
@@ -135,5 +133,5 @@ const nextMessage = <Answer>(child: ChildProcess, timeoutMs: number, question?: 
       onError(new Error(`its process ended (${signal ?? `code ${code}`})`));
     const timer = setTimeout(() => onError(new Error(`it was busy for ${timeoutMs} ms`)), timeoutMs);
     child.on('message', onMessage).on('error', onError).on('exit', onExit);
-    if (question !== undefined) child.send(question as object, (error) => error && onError(error));
+    if (request !== undefined) child.send(request as object, (error) => error && onError(error));
   });

@@ -3,31 +3,31 @@ import type * as ImageSize from 'image-size';
 import type * as MediaInfoJs from 'mediainfo.js';
 import type { FilePart } from './read-range.js';
 
-/** What the program is asked: to say what a file is, from some stretches of it. The first begins at 0. */
-export interface InspectorQuestion {
-  /** Length of the whole file; null where nobody knows. */
+/** A request to determine a file's type and facts from some ranges. The first range begins at 0. */
+export interface InspectionRequest {
+  /** Length of the whole file; null if unknown. */
   readonly sizeBytes: number | null;
   readonly parts: readonly FilePart[];
 }
 
-/** What some stretches of a file tell about it. */
+/** Facts about a file from some ranges of it. */
 export interface Inspection {
-  /** Extension of the real type, by the file's own bytes: `jpg`, `mp4`; `html` for a web page; null where unknown. */
+  /** Extension of the real type, by the file's bytes: `jpg`, `mp4`; `html` for a web page; null if unknown. */
   readonly extension: string | null;
   readonly mime: string | null;
-  /** Pixels, of pictures and films. */
+  /** Pixels of images and videos. */
   readonly width?: number;
   readonly height?: number;
-  /** Seconds, of MP4, QuickTime, WebM and their like. */
+  /** Seconds; of MP4, QuickTime, WebM and similar formats. */
   readonly durationSeconds?: number;
-  /** Whether there are moving pictures in it; of the same. */
+  /** True if the file has a video track; of the same formats. */
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
-  /** Where the bytes stand that would tell more; absent where nothing would. */
+  /** Offset of the bytes that would give more facts; absent if none would. */
   readonly needs?: number;
 }
 
-/** Where the program finds its libraries, as URLs. */
+/** URLs of the program's libraries. */
 export interface InspectorLibraries {
   readonly fileType: string;
   readonly imageSize: string;
@@ -35,13 +35,13 @@ export interface InspectorLibraries {
 }
 
 /**
- * Reads strangers' files, in a process of its own (see helper-process.ts).
- * @param maxWasmBytes what WebAssembly, in which films are parsed, may take
+ * Parses untrusted files in a helper process (see helper-process.ts).
+ * @param maxWasmBytes memory limit of WebAssembly, which parses videos
  */
 export const inspectorProgram = async (
   libraries: InspectorLibraries,
   maxWasmBytes: number,
-): Promise<(question: InspectorQuestion) => Promise<Inspection>> => {
+): Promise<(question: InspectionRequest) => Promise<Inspection>> => {
   const PAGE = 65_536;
   type Memory = { readonly buffer: ArrayBuffer; grow: (this: Memory, pages: number) => number };
   const memory = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly.Memory
@@ -57,7 +57,7 @@ export const inspectorProgram = async (
   const { mediaInfoFactory } = (await import(libraries.mediaInfo)) as typeof MediaInfoJs;
   let mediaInfo: MediaInfoJs.MediaInfo | undefined;
 
-  const inspect = async ({ sizeBytes, parts }: InspectorQuestion): Promise<Inspection> => {
+  const inspect = async ({ sizeBytes, parts }: InspectionRequest): Promise<Inspection> => {
     const head = parts[0]?.bytes ?? new Uint8Array();
     const type = await fileTypeFromBuffer(head);
     if (!type && isWebPage(head)) return { extension: 'html', mime: 'text/html' };
@@ -66,9 +66,9 @@ export const inspectorProgram = async (
         ? { extension: 'mp3', mime: 'audio/mpeg' }
         : { extension: null, mime: null };
     const known = { extension: type.ext, mime: type.mime };
-    if (['jpg', 'png', 'apng', 'webp'].includes(type.ext)) return { ...known, ...pictureSize(parts, sizeBytes) };
+    if (['jpg', 'png', 'apng', 'webp'].includes(type.ext)) return { ...known, ...imageFacts(parts, sizeBytes) };
     if (['mp4', 'm4v', 'm4a', 'm4b', 'mov', 'webm'].includes(type.ext))
-      return { ...known, ...(await filmFacts(parts, sizeBytes)) };
+      return { ...known, ...(await videoFacts(parts, sizeBytes)) };
     return known;
   };
 
@@ -77,7 +77,7 @@ export const inspectorProgram = async (
       new TextDecoder().decode(head.subarray(0, 1_024)).replace(/^\s*(?:<\?xml[^>]*>|<!--[^]*?-->)/, ''),
     );
 
-  const pictureSize = (parts: readonly FilePart[], sizeBytes: number | null): Partial<Inspection> => {
+  const imageFacts = (parts: readonly FilePart[], sizeBytes: number | null): Partial<Inspection> => {
     const head = joined(parts);
     try {
       const { width, height } = imageSize(head);
@@ -88,7 +88,7 @@ export const inspectorProgram = async (
     return head.length < (sizeBytes ?? Infinity) ? { needs: head.length } : {};
   };
 
-  /** The stretches that follow one another from the file's start. */
+  /** Joins the ranges that are contiguous from the file's start. */
   const joined = (parts: readonly FilePart[]): Uint8Array => {
     const bytes: Uint8Array[] = [];
     let end = 0;
@@ -100,7 +100,7 @@ export const inspectorProgram = async (
     return Buffer.concat(bytes);
   };
 
-  const filmFacts = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<Partial<Inspection>> => {
+  const videoFacts = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<Partial<Inspection>> => {
     const { tracks, needs } = await analysed(parts, sizeBytes);
     const video = tracks.find((track) => track['@type'] === 'Video');
     const seconds = Math.max(...tracks.map((track) => ('Duration' in track && Number(track.Duration)) || 0));
@@ -112,7 +112,7 @@ export const inspectorProgram = async (
     };
   };
 
-  /** Some MP3s have silence, or the end of another file, before their first frame: only a real search finds that. */
+  /** Some MP3s have silence, or the end of another file, before their first frame, which only a search finds. */
   const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>
     (await analysed(parts, sizeBytes)).tracks.some(
       (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',
@@ -133,7 +133,7 @@ export const inspectorProgram = async (
       const { media } = await mediaInfo.analyzeData(sizeBytes ?? known, read);
       return { tracks: media?.track ?? [], needs: needs ?? (sizeBytes === null ? known : undefined) };
     } catch (error) {
-      mediaInfo = undefined; // What it left behind in its memory is not to be used again.
+      mediaInfo = undefined; // Its memory may be inconsistent and is not used again.
       throw error;
     }
   };

@@ -1,55 +1,55 @@
 import { open } from 'node:fs/promises';
 import type { Media } from '../payload/payload.js';
-import type { Complaint } from '../validation/wording.js';
-import { DiskCache, type DiskCacheOptions, type Filling, type Wanted } from './disk-cache.js';
+import type { FieldProblem } from '../validation/wording.js';
+import { DiskCache, type DiskCacheOptions, type FileTarget, type BorrowOptions } from './disk-cache.js';
 import { download, storageError } from './download.js';
-import { examine, type Examination, type ReadStretch } from './examine.js';
+import { examine, type Examination, type ReadRange } from './examine.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import type { Inspector } from './inspector.js';
-import { factsOf, mediaComplaint, type MediaFacts } from './media-rules.js';
-import type { PhotoLimits } from './fitted-size.js';
+import { factsOf, findMediaProblem, type MediaFacts } from './media-rules.js';
+import type { PhotoLimits } from './fit-size.js';
 import type { PhotoEditor } from './photo-editor.js';
-import type { FittedPhoto } from './photo-program.js';
+import type { ResizedPhoto } from './photo-program.js';
 
-/** A file that lies on disk until it is released. */
+/** A file that stays on disk until it is released. */
 export interface CachedMedia extends MediaFacts {
   readonly path: string;
   readonly sizeBytes: number;
-  /** What is certainly wrong with it as a medium of this type, now that all of it is here (D-24). */
-  complaintAs(type: Media['type']): Complaint | undefined;
-  /** Says that the file may go. Calling it again does nothing. */
+  /** Finds a certain problem of the complete file as a medium of this type (D-24). */
+  findProblemAs(type: Media['type']): FieldProblem | undefined;
+  /** Releases the file. Further calls do nothing. */
   readonly release: () => void;
-  /** Releases it, and sees to it that whoever asks next gets it fetched anew: it may have been mended. */
+  /** Releases the file and removes it from the cache: it may have been repaired and is fetched again. */
   readonly discard: () => void;
 }
 
-/** A photo as a network takes it; it lies on disk until it is released. */
-export interface CachedPhoto extends FittedPhoto {
+/** A photo within a network's limits; it stays on disk until it is released. */
+export interface CachedPhoto extends ResizedPhoto {
   readonly path: string;
   readonly release: () => void;
 }
 
-/** How a {@link MediaCache} is set up. */
+/** Options of a {@link MediaCache}. */
 export interface MediaCacheOptions extends DiskCacheOptions {
   readonly client: GuardedClient;
   readonly inspector: Inspector;
   readonly editor: PhotoEditor;
-  /** Milliseconds for one download; by default a minute and what its `maxBytes` take at 4 MB a second. */
+  /** Time limit of one download, in ms; default: a minute plus `maxBytes` at 4 MB a second. */
   readonly timeoutMs?: number;
 }
 
-/** What a caller of {@link MediaCache.fetchToDisk} wants. */
-export interface FetchToDisk extends Wanted {
-  /** Whom the file is for: what one post fetched is not another's, since the file at a URL may have changed. */
+/** Options of {@link MediaCache.fetchToDisk}. */
+export interface FetchOptions extends BorrowOptions {
+  /** Owner of the file: a file fetched for one post is not used for another, because the URL may have changed (ADR-50). */
   readonly owner: string;
 }
 
-/** Bytes a millisecond of a host that is too slow to be waited for. */
-const SLOWEST = 4_000;
+/** Bytes per ms of the slowest host that is waited for. */
+const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**
- * Files of strangers on our disk, for as long as they are published to one network after another, and photos made of
- * them. One download per URL and owner serves everybody who wants it at the time and somewhat later.
+ * Keeps untrusted files, and photos resized from them, on disk while they are published to one network after another. One
+ * download per URL and owner serves all callers, for some time (see {@link DiskCacheOptions}.maxAgeMs).
  */
 export class MediaCache {
   private readonly files: DiskCache;
@@ -59,57 +59,61 @@ export class MediaCache {
   }
 
   /**
-   * The file behind a URL, on disk. The caller releases it.
-   * @throws MediaFetchError; `storage` where everything in the cache stays in use.
+   * Returns the file of a URL on disk. The caller releases it.
+   * @throws FetchError; `storage` if all files in the cache stay in use
    */
-  async fetchToDisk(url: string, { owner, ...wanted }: FetchToDisk): Promise<CachedMedia> {
-    const fill = (filling: Filling) => this.downloaded(url, wanted.maxBytes, filling);
-    const { path, facts, release, discard } = await this.files.lend(`${owner} ${url}`, wanted, fill);
+  async fetchToDisk(url: string, { owner, ...wanted }: FetchOptions): Promise<CachedMedia> {
+    const fill = (target: FileTarget) => this.downloadFile(url, wanted.maxBytes, target);
+    const { path, facts, release, discard } = await this.files.borrow(`${owner} ${url}`, wanted, fill);
     return {
       ...factsOf(facts),
       ...{ path, sizeBytes: facts.sizeBytes, release, discard },
-      complaintAs: (type) => mediaComplaint(type, facts),
+      findProblemAs: (type) => findMediaProblem(type, facts),
     };
   }
 
   /**
-   * A photo made of a file that the caller holds, within limits; made once for all who want the same. The caller
-   * releases both.
-   * @returns null where nothing within the limits can be made of it.
-   * @throws MediaFetchError
+   * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller releases
+   * both files.
+   * @returns null if the photo cannot be made to fit the limits
+   * @throws FetchError
    */
   async fitPhoto(original: CachedMedia, limits: PhotoLimits, signal?: AbortSignal): Promise<CachedPhoto | null> {
-    const fill = (filling: Filling) => this.fitted(original.path, limits, filling);
+    const fill = (target: FileTarget) => this.fitFile(original.path, limits, target);
     const wanted = { maxBytes: limits.maxBytes, signal };
-    const { path, facts, release } = await this.files.lend(`${original.path} ${JSON.stringify(limits)}`, wanted, fill);
+    const { path, facts, release } = await this.files.borrow(
+      `${original.path} ${JSON.stringify(limits)}`,
+      wanted,
+      fill,
+    );
     if (facts.mime !== null) return { ...facts, mime: facts.mime, path, release };
     release();
     return null;
   }
 
-  /** Stops downloads and removes all files. */
+  /** Aborts downloads and removes all files. */
   close(): Promise<void> {
     return this.files.close();
   }
 
-  private async downloaded(
+  private async downloadFile(
     url: string,
     maxBytes: number,
-    { path, signal, reserve }: Filling,
+    { path, signal, reserve }: FileTarget,
   ): Promise<Examination & { readonly sizeBytes: number }> {
-    const { client, timeoutMs = 60_000 + maxBytes / SLOWEST } = this.options;
+    const { client, timeoutMs = 60_000 + maxBytes / SLOWEST_BYTES_PER_MS } = this.options;
     const sizeBytes = await download(client, url, path, { maxBytes, timeoutMs, signal, reserve });
-    const examination = await this.examined(path, sizeBytes);
-    // Nothing is certain where the parser broke off: that may have been for another file's sake.
-    return { ...(examination.inspection ? examination : await this.examined(path, sizeBytes)), sizeBytes };
+    const examination = await this.examineFile(path, sizeBytes);
+    // A parser that died gives no facts; another file may have been the cause, so it is tried once more.
+    return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes)), sizeBytes };
   }
 
-  private async examined(path: string, sizeBytes: number): Promise<Examination> {
+  private async examineFile(path: string, sizeBytes: number): Promise<Examination> {
     const file = await open(path).catch((error: unknown) => {
-      throw storageError('could not be read from our disk', error);
+      throw storageError("could not be read from the gateway's disk", error);
     });
     try {
-      const read: ReadStretch = async ({ offset, length }) => {
+      const read: ReadRange = async ({ offset, length }) => {
         const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
         return { offset, bytes: buffer.subarray(0, bytesRead), sizeBytes };
       };
@@ -117,14 +121,14 @@ export class MediaCache {
       for await (known of examine(read, this.options.inspector));
       return known;
     } catch (error) {
-      throw storageError('could not be read from our disk', error);
+      throw storageError("could not be read from the gateway's disk", error);
     } finally {
       await file.close();
     }
   }
 
-  /** That nothing can be made of a photo is remembered as an empty file without a type. */
-  private async fitted(from: string, limits: PhotoLimits, { path, signal, reserve }: Filling) {
+  /** A photo that cannot be made to fit is cached as an empty file without a type. */
+  private async fitFile(from: string, limits: PhotoLimits, { path, signal, reserve }: FileTarget) {
     await reserve(limits.maxBytes);
     const photo = await this.options.editor.fit({ from, to: path, limits }, signal);
     return photo ?? { sizeBytes: 0, mime: null };

@@ -5,35 +5,35 @@ import { join } from 'node:path';
 /** A folder for the files of one process. */
 export interface MediaDirectory {
   readonly path: string;
-  /** What files in it may take at most, in bytes. */
+  /** Bytes that its files may use. */
   readonly capacityBytes: number;
-  /** Removes it with everything in it. */
+  /** Removes the folder and its files. */
   readonly close: () => Promise<void>;
 }
 
-/** Room for some posts of the largest size (4 GB) at a time. */
-const MOST_BYTES = 16 * 1_024 ** 3;
-/** Of what is free on the disk; the rest is the database's, and other processes'. */
-const SHARE = 0.5;
+/** Space for some posts of the largest size (4 GB) at a time. */
+const MAX_BYTES = 16 * 1_024 ** 3;
+/** Share of the free disk space; the rest is for the database and other processes. */
+const FREE_SPACE_SHARE = 0.5;
 
-/** How often a process says that its folder is in use. */
-const SIGN_OF_LIFE_MS = 5 * 60_000;
-/** A folder without a sign for so long is nobody's. */
-const ABANDONED_MS = 4 * SIGN_OF_LIFE_MS;
+/** Interval at which a process marks its folder as used, in ms. */
+const HEARTBEAT_MS = 5 * 60_000;
+/** Age in ms after which a folder without a mark is abandoned. */
+const ABANDONED_MS = 4 * HEARTBEAT_MS;
 
 /**
- * Makes a folder for this process's files below `parent`, which several processes may share, on one machine or on
- * several. What killed processes have left is removed, now and from time to time: what this machine knows to be dead at
- * once, what may be another machine's when there was no sign of life for 20 minutes.
+ * Creates a folder for this process's files below `parent`, which processes on one or several machines may share. Folders of
+ * killed processes are removed now and periodically: those of this machine's dead processes at once, those of other machines
+ * after 20 minutes without a mark.
  */
 export const openMediaDirectory = async (parent: string): Promise<MediaDirectory> => {
   const path = join(parent, `${hostname()}_${process.pid}`);
   try {
-    // A container starts with the same name and the same process id again and again.
+    // A container often restarts with the same host name and process id.
     await rm(path, { recursive: true, force: true });
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new Error(`DATA_DIR must be a folder that can be written, for media on their way: ${String(error)}`);
+    throw new Error(`DATA_DIR must be a writable folder, for media in transit: ${String(error)}`);
   }
   await removeAbandoned(parent, path);
   const { bavail, bsize } = await statfs(path);
@@ -41,11 +41,11 @@ export const openMediaDirectory = async (parent: string): Promise<MediaDirectory
     const now = new Date();
     utimes(path, now, now)
       .then(() => removeAbandoned(parent, path))
-      .catch(() => undefined); // the next time will do
-  }, SIGN_OF_LIFE_MS).unref();
+      .catch(() => undefined); // retried at the next interval
+  }, HEARTBEAT_MS).unref();
   return {
     path,
-    capacityBytes: Math.min(MOST_BYTES, Math.floor(bavail * bsize * SHARE)),
+    capacityBytes: Math.min(MAX_BYTES, Math.floor(bavail * bsize * FREE_SPACE_SHARE)),
     async close() {
       clearInterval(timer);
       await rm(path, { recursive: true, force: true });
@@ -60,7 +60,7 @@ const removeAbandoned = async (parent: string, own: string): Promise<void> => {
   }
 };
 
-/** False for what is not ours. */
+/** Returns true for an abandoned folder; false for any other file. */
 const isAbandoned = async (path: string, name: string): Promise<boolean> => {
   const [, machine, pid] = /^(.+)_(\d+)$/.exec(name) ?? [];
   if (machine === undefined) return false;
@@ -74,6 +74,6 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // another user's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // a process of another user
   }
 };

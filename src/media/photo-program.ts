@@ -1,16 +1,16 @@
 import type * as SharpLibrary from 'sharp';
-import type { fittedSize, PhotoLimits } from './fitted-size.js';
+import type { fitSize, PhotoLimits } from './fit-size.js';
 
-/** What the program is asked: to make a photo of a file, within limits. */
-export interface PhotoOrder {
+/** A request to make a photo within limits from a file. */
+export interface PhotoRequest {
   readonly from: string;
-  /** Where the photo is to be put. */
+  /** Path of the new photo. */
   readonly to: string;
   readonly limits: PhotoLimits;
 }
 
 /** A photo within limits. */
-export interface FittedPhoto {
+export interface ResizedPhoto {
   readonly sizeBytes: number;
   readonly mime: string;
   /** Pixels. */
@@ -18,31 +18,30 @@ export interface FittedPhoto {
   readonly height: number;
 }
 
-/** What the program answers. `photo` null: nothing within the limits can be made of the file, because of `reason`. */
+/** The program's answer. `photo` is null if the file cannot be made to fit, for the given `reason`. */
 export type PhotoAnswer =
-  | { readonly photo: FittedPhoto }
+  | { readonly photo: ResizedPhoto }
   | { readonly photo: null; readonly reason: string }
-  /** Our disk, not the file. */
+  /** A failure of the disk, not of the file. */
   | { readonly failure: string };
 
 /**
- * Decodes strangers' pictures and encodes them anew, in a process of its own (see helper-process.ts): the decoders are
- * written in C.
- * @param library where sharp is, a URL
- * @param maxPixels of a picture that is decoded
+ * Decodes and encodes untrusted images in a helper process (see helper-process.ts), because the decoders are written in C.
+ * @param library URL of sharp
+ * @param maxPixels largest image that is decoded
  */
 export const photoProgram = async (
-  size: typeof fittedSize,
+  size: typeof fitSize,
   library: string,
   maxPixels: number,
-): Promise<(order: PhotoOrder) => Promise<PhotoAnswer>> => {
+): Promise<(request: PhotoRequest) => Promise<PhotoAnswer>> => {
   const { default: sharp } = (await import(library)) as typeof SharpLibrary;
   sharp.cache(false);
-  // Formats that a post may not have are not even tried, whatever a file calls itself.
+  // Formats that a post must not have are blocked, whatever a file's name.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp'].map((format) => `VipsForeignLoad${format}File`) });
 
-  /** What is tried until the file is small enough: scale, quality of JPEG. */
+  /** Scales and JPEG qualities, tried until the file is small enough. */
   const TRIES = [
     [1, 90],
     [1, 80],
@@ -52,7 +51,7 @@ export const photoProgram = async (
     [0.2, 70],
   ] as const;
 
-  const fit = async ({ from, to, limits }: PhotoOrder): Promise<PhotoAnswer> => {
+  const fit = async ({ from, to, limits }: PhotoRequest): Promise<PhotoAnswer> => {
     const input = (): SharpLibrary.Sharp => sharp(from, { limitInputPixels: maxPixels, failOn: 'error' });
     const { format, hasAlpha, autoOrient: shape } = await input().metadata();
     if (shape.width * shape.height > maxPixels) return { photo: null, reason: 'it has too many pixels' };
@@ -66,7 +65,7 @@ export const photoProgram = async (
       const photo = { sizeBytes: made.size, mime, width: made.width, height: made.height };
       return photo.sizeBytes <= limits.maxBytes ? { photo } : null;
     };
-    // What is drawn, or can be seen through, stays as sharp and as transparent as it is, if it is small enough.
+    // Drawings and transparent images stay lossless if they are small enough.
     if ((hasAlpha || format === 'png') && limits.formats.includes('image/png')) {
       const answer = await written(1, (image) => image.png(), 'image/png');
       if (answer) return answer;
@@ -80,8 +79,8 @@ export const photoProgram = async (
     return { photo: null, reason: 'it stays too large' };
   };
 
-  return (order) =>
-    fit(order).catch((error: unknown) => {
+  return (request) =>
+    fit(request).catch((error: unknown) => {
       const words = String(error);
       const isOurs = /unable to (?:open|write)|no space left|input file is missing|EACCES|ENOENT|ENOSPC/i.test(words);
       return isOurs ? { failure: words } : { photo: null, reason: words };

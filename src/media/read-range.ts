@@ -1,25 +1,25 @@
 import { readBytes, type GuardedClient, type OpenAnswer } from '../outbound-http/guarded-client.js';
-import { MediaFetchError, statusError } from '../outbound-http/fetch-error.js';
+import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 
-/** A stretch of a file. */
+/** A range of a file. */
 export interface FilePart {
-  /** Where it begins, in bytes from the file's start. */
+  /** Bytes from the file's start. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** A stretch of a file on a host, and how long the file is; null where the host does not say. */
+/** A range of a file on a host, and the file's length; null if unknown. */
 export interface RangeRead extends FilePart {
   readonly sizeBytes: number | null;
 }
 
-/** From a host that ignores `Range`, so much is read over to reach what is wanted. */
+/** Bytes that are skipped at most to reach a range on a host that ignores `Range`. */
 const MAX_SKIPPED_BYTES = 4 * 1_048_576;
 
 /**
- * Reads a stretch of a file. Hosts that ignore `Range` are hung up on as soon as the stretch is there; fewer bytes come
- * where the file ends, none where it ends before `offset`.
- * @throws MediaFetchError, also for a status of 400 and above, and for an answer that is not what was asked for.
+ * Reads a range of a file. The connection to a host that ignores `Range` is closed as soon as the range has arrived. Fewer
+ * bytes are returned at the end of the file, none if it ends before `offset`.
+ * @throws FetchError, also for a status of 400 and above and for an answer with another range
  */
 export const readRange = async (
   client: GuardedClient,
@@ -30,25 +30,25 @@ export const readRange = async (
   const headers = { range: `bytes=${offset}-${offset + length - 1}` };
   const answer = await client.open(url, { headers, maxBytes: Infinity, ...limits });
   try {
-    return await stretchOf(answer, offset, length);
+    return await extractRange(answer, offset, length);
   } finally {
     answer.close();
   }
 };
 
-const stretchOf = async (answer: OpenAnswer, offset: number, length: number): Promise<RangeRead> => {
+const extractRange = async (answer: OpenAnswer, offset: number, length: number): Promise<RangeRead> => {
   const { status, contentLength } = answer;
   const range = contentRangeOf(String(answer.headers['content-range'] ?? ''));
   if (status === 416 && range) return { offset, bytes: Buffer.alloc(0), sizeBytes: range.sizeBytes };
-  if (status >= 400) throw statusError(status);
+  if (status >= 400) throw fetchErrorOfStatus(status);
   if (status === 206) {
-    if (range?.first !== offset) throw unsound(status, 'sends another part of the file than it was asked for');
+    if (range?.first !== offset) throw unexpectedAnswer(status, 'sends another range than requested');
     const { bytes } = await readBytes(answer, 0, length);
     if (offset + bytes.length > (range.sizeBytes ?? Infinity))
-      throw unsound(status, 'sends more than it says there is');
+      throw unexpectedAnswer(status, 'sends more bytes than it announced');
     return { offset, bytes, sizeBytes: range.sizeBytes };
   }
-  if (offset > MAX_SKIPPED_BYTES) throw unsound(status, 'does not send parts of a file');
+  if (offset > MAX_SKIPPED_BYTES) throw unexpectedAnswer(status, 'does not support ranges');
   const { bytes, complete } = await readBytes(answer, offset, length);
   return {
     offset,
@@ -57,8 +57,8 @@ const stretchOf = async (answer: OpenAnswer, offset: number, length: number): Pr
   };
 };
 
-const unsound = (status: number, what: string): MediaFetchError =>
-  new MediaFetchError('bad_answer', `is on a host that ${what}`, { permanent: false, status });
+const unexpectedAnswer = (status: number, fault: string): FetchError =>
+  new FetchError('bad_answer', `is on a host that ${fault}`, { isPermanent: false, status });
 
 /** RFC 9110, 14.4: `bytes 0-65535/1048576`, `bytes 0-65535/*`, `bytes * /0`. */
 const contentRangeOf = (header: string): { first: number | null; sizeBytes: number | null } | undefined => {

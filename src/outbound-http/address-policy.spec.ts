@@ -1,6 +1,6 @@
-import { addressPolicy, PUBLIC_ONLY } from './address-policy.js';
+import { createAddressPolicy, PUBLIC_ONLY } from './address-policy.js';
 
-describe('addressPolicy (security.md: Fetching media safely)', () => {
+describe('createAddressPolicy (security.md: Fetching media safely)', () => {
   it.each([
     '8.8.8.8',
     '1.1.1.1',
@@ -30,8 +30,8 @@ describe('addressPolicy (security.md: Fetching media safely)', () => {
     ...['fc00::1', 'fd12::1', 'fe80::1', 'fec0::1', 'ff02::1', '', 'localhost', 'example.org', '1.2.3.4/8'],
   ])('refuses %s', (address) => expect(PUBLIC_ONLY.allows(address)).toBe(false));
 
-  it('allows the private addresses that it is given, and no others', () => {
-    const policy = addressPolicy(['127.0.0.0/8', '::1/128', 'fd00::/8']);
+  it('allows the given private addresses and no others', () => {
+    const policy = createAddressPolicy(['127.0.0.0/8', '::1/128', 'fd00::/8']);
     expect(['127.0.0.1', '::ffff:127.9.9.9', '::1', 'fd12::1', '8.8.8.8'].filter((a) => !policy.allows(a))).toEqual([]);
     expect(['10.0.0.1', '128.0.0.1', '::2', 'fc00::1', '0.0.0.0'].filter((a) => policy.allows(a))).toEqual([
       '128.0.0.1',

@@ -1,21 +1,21 @@
 import ipaddr from 'ipaddr.js';
 
-/** Which addresses the service itself may call for somebody: media, webhooks, translation (security.md, D-30). */
+/** Decides which addresses the gateway may call on behalf of users: media, webhooks, translation (security.md, D-30). */
 export interface AddressPolicy {
-  /** True where some private addresses are allowed, which is for tests: plain http and other ports then are as well. */
+  /** True if some private addresses are allowed, for tests; plain http and other ports are then allowed for them. */
   readonly allowsPrivate: boolean;
   /**
    * @param address an IP address as text; IPv4 written in IPv6 counts as IPv4.
-   * @returns false for what is not public, and for what is no address.
+   * @returns false for an address that is not public, and for text that is not an address.
    */
   allows(address: string): boolean;
 }
 
 /**
- * Public addresses, and the private ones of `ALLOW_PRIVATE_ADDRESSES`.
- * @param allowPrivate CIDRs; settings have checked them.
+ * Creates a policy that allows public addresses and the given private ones (`ALLOW_PRIVATE_ADDRESSES`).
+ * @param allowPrivate valid CIDRs
  */
-export const addressPolicy = (allowPrivate: readonly string[]): AddressPolicy => {
+export const createAddressPolicy = (allowPrivate: readonly string[]): AddressPolicy => {
   const ranges = allowPrivate.map((cidr) => ipaddr.parseCIDR(cidr));
   const inRange = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
     ranges.some((range) => range[0].kind() === address.kind() && address.match(range));
@@ -29,10 +29,10 @@ export const addressPolicy = (allowPrivate: readonly string[]): AddressPolicy =>
   };
 };
 
-/** Nothing but public addresses: the rule outside tests. */
-export const PUBLIC_ONLY = addressPolicy([]);
+/** The policy outside tests: public addresses only. */
+export const PUBLIC_ONLY = createAddressPolicy([]);
 
-/** The Internet's own part of IPv6; `range()` calls much outside it unicast. */
+/** Global unicast addresses of IPv6; `range()` also calls others unicast. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>

@@ -1,94 +1,97 @@
 import { STATUS_CODES } from 'node:http';
 import { isNativeError } from 'node:util/types';
 
-/** What went wrong when something was fetched for somebody, by the stage at which it did. */
-export type MediaFetchCode =
-  /** The URL may not be fetched at all: not https, another port, a user name in it, a host with a trailing dot. */
+/** Kinds of failures of an outbound call, by the stage in which they occur. */
+export type FetchErrorCode =
+  /** The URL is not allowed: not https, another port, a user name, a host with a trailing dot. */
   | 'url_refused'
-  /** It leads to an address that the Internet cannot reach. */
+  /** The host has a private address. */
   | 'private_address'
-  /** No such host, refused, or broken off. */
+  /** No such host, connection refused or broken. */
   | 'unreachable'
   | 'tls'
   | 'timeout'
-  /** Not HTTP, or not what was asked for. */
+  /** Malformed HTTP, or an unexpected answer. */
   | 'bad_answer'
   | 'redirect'
   | 'http_status'
   | 'content_encoding'
   | 'too_large'
-  /** The caller's signal. */
+  /** Aborted by the caller. */
   | 'aborted'
-  /** Our own disk, not the host. */
+  /** A failure of the local disk. */
   | 'storage';
 
-/** What else is known of a failure. */
-export interface MediaFetchDetails {
-  /** True where trying again would end the same way until somebody changes the URL or its host (D-24: certainly wrong). */
-  readonly permanent: boolean;
-  /** The answer's status, where there was an answer. */
+/** Details of a failure. */
+export interface FetchErrorDetails {
+  /** True if a retry fails the same way until the URL or its host changes (D-24). */
+  readonly isPermanent: boolean;
+  /** HTTP status, if there was an answer. */
   readonly status?: number;
   readonly cause?: unknown;
 }
 
 /**
- * The only error of the guarded client and of what stands on it. `message` follows the thing's name in a sentence and
- * says what to do; there is no path, query or header in it, which may be secret.
+ * The only error of the guarded client and of its users. `message` is a predicate that follows the name of the resource and
+ * says what to do. It contains no path, query or header, which may be secret.
  */
-export class MediaFetchError extends Error {
-  override readonly name = 'MediaFetchError';
-  readonly permanent: boolean;
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly isPermanent: boolean;
   readonly status: number | undefined;
 
   constructor(
-    readonly code: MediaFetchCode,
+    readonly code: FetchErrorCode,
     message: string,
-    { permanent, status, cause }: MediaFetchDetails,
+    { isPermanent: permanent, status, cause }: FetchErrorDetails,
   ) {
     super(message, { cause });
-    this.permanent = permanent;
+    this.isPermanent = permanent;
     this.status = status;
   }
 }
 
-/** Statuses of the 400s that speak of the moment, not of the URL. */
-const PASSING = new Set([408, 421, 425, 429]);
+/** 4xx statuses that are temporary. */
+const TEMPORARY = new Set([408, 421, 425, 429]);
 
-/** The failure that an answer of 400 or above means for whoever wanted the file (D-24). */
-export const statusError = (status: number): MediaFetchError => {
+/** Returns the failure that an answer of 400 or above means (D-24). */
+export const fetchErrorOfStatus = (status: number): FetchError => {
   const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  if (status >= 500 || PASSING.has(status))
-    return new MediaFetchError('http_status', `is not available at the moment: its host answers ${answer}`, {
-      permanent: false,
+  if (status >= 500 || TEMPORARY.has(status))
+    return new FetchError('http_status', `is not available at the moment: HTTP ${answer}`, {
+      isPermanent: false,
       status,
     });
   const advice =
     status === 401 || status === 403
-      ? 'is not public: make it readable without signing in'
+      ? 'make it readable without signing in'
       : status === 404 || status === 410
-        ? 'is not there: check the link'
-        : 'cannot be fetched: check the link';
-  return new MediaFetchError('http_status', `${advice} (its host answers ${answer})`, { permanent: true, status });
+        ? 'no such file: check the link'
+        : 'check the link';
+  return new FetchError('http_status', `could not be downloaded: HTTP ${answer}: ${advice}`, {
+    isPermanent: true,
+    status,
+  });
 };
 
-/** Verdicts on a certificate; they last until the host is given another. */
+/** Certificate errors; they are permanent until the host changes its certificate. */
 const CERTIFICATE =
   /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?!GET_CRL|DECRYPT_CRL)|HOSTNAME_MISMATCH)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 const TIMEOUT = /^(ETIMEDOUT|ETIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 const MALFORMED = /^(HTTPParserError$|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_|REQ_|INVALID_ARG|NOT_SUPPORTED))/;
 
-/** Any error of the network or of its libraries, in our words. */
-export const fetchErrorOf = (error: unknown): MediaFetchError => {
-  if (error instanceof MediaFetchError) return error;
+/** Converts an error of the network or its libraries. */
+export const fetchErrorOf = (error: unknown): FetchError => {
+  if (error instanceof FetchError) return error;
   const code = codeOf(error);
-  const told = (kind: MediaFetchCode, message: string, permanent = false): MediaFetchError =>
-    new MediaFetchError(kind, message, { permanent, cause: error });
-  if (CERTIFICATE.test(code)) return told('tls', `is on a host whose certificate is not valid (${code})`, true);
-  if (TLS.test(code)) return told('tls', `is on a host with which no secure connection comes about (${code})`);
-  if (TIMEOUT.test(code)) return told('timeout', `is on a host that does not answer in time (${code})`);
-  if (MALFORMED.test(code)) return told('bad_answer', `is on a host whose answer is not sound HTTP (${code})`);
-  return told('unreachable', `is on a host that cannot be reached (${code})`);
+  const failure = (kind: FetchErrorCode, message: string, permanent = false): FetchError =>
+    new FetchError(kind, message, { isPermanent: permanent, cause: error });
+  if (CERTIFICATE.test(code)) return failure('tls', `is on a host with an invalid certificate (${code})`, true);
+  if (TLS.test(code)) return failure('tls', `is on a host with which no TLS connection is possible (${code})`);
+  if (TIMEOUT.test(code)) return failure('timeout', `is on a host that does not answer in time (${code})`);
+  if (MALFORMED.test(code)) return failure('bad_answer', `is on a host that answers malformed HTTP (${code})`);
+  return failure('unreachable', `is on a host that cannot be reached (${code})`);
 };
 
 const codeOf = (error: unknown): string => {

@@ -1,29 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.js';
-import { fetchUrlComplaint } from './url-rules.js';
-import { grouped } from '../validation/wording.js';
+import { findFetchUrlProblem } from './url-rules.js';
+import { formatCount } from '../validation/wording.js';
 import { guardedConnector, type GuardedConnectOptions } from './guarded-connect.js';
-import { fetchErrorOf, MediaFetchError } from './fetch-error.js';
+import { fetchErrorOf, FetchError } from './fetch-error.js';
 import { resolveHost } from './resolve-host.js';
 
-/** How a {@link GuardedClient} is set up. */
+/** Options of a {@link GuardedClient}. */
 export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions, 'resolve' | 'ca' | 'build'>> {
   readonly policy: AddressPolicy;
   readonly timeouts?: Partial<GuardedTimeouts>;
 }
 
-/** When to give up on a host, in milliseconds; the whole of a request has its own limit. */
+/** Time-outs per stage, in ms; each request has a limit of its own for the whole. */
 export interface GuardedTimeouts {
-  /** Look-up, connection and TLS handshake; 5 s. */
+  /** Look-up, connection and TLS handshake; default 5 s. */
   readonly connectMs: number;
-  /** From the request to the answer's headers; 10 s. */
+  /** From the request to the answer's headers; default 10 s. */
   readonly headersMs: number;
-  /** Between two pieces of the answer's body; 10 s. */
+  /** Between two chunks of the answer's body; default 10 s. */
   readonly idleMs: number;
 }
 
-/** One request to a stranger's host. */
+/** One request to a host that a user named. */
 export interface GuardedRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,30 +35,30 @@ export interface GuardedRequest {
   readonly signal?: AbortSignal;
 }
 
-/** An answer whose body is still to come. */
+/** An answer whose body has not been read. */
 export interface OpenAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What the host announced, in bytes; null where it did not. */
+  /** Announced length in bytes; null if the host announced none. */
   readonly contentLength: number | null;
-  /** To be read once, or closed. Leaving the loop early hangs up. Throws {@link MediaFetchError} alone. */
+  /** Read it once, or close it. Leaving the loop early closes the connection. Throws only {@link FetchError}. */
   readonly body: AsyncIterable<Buffer>;
-  /** Hangs up, unless all was read. */
+  /** Closes the connection unless the body was read completely. */
   close(): void;
 }
 
-/** An answer that was read as far as it was wanted. */
-export interface WholeAnswer extends Pick<OpenAnswer, 'status' | 'headers'> {
+/** An answer with its body. */
+export interface CompleteAnswer extends Pick<OpenAnswer, 'status' | 'headers'> {
   readonly body: Buffer;
-  /** False where the body was cut at `maxBytes`. */
-  readonly complete: boolean;
+  /** False if the body was cut at `maxBytes`. */
+  readonly isComplete: boolean;
 }
 
 /**
- * Calls hosts that somebody else chose: media, outbound webhooks, translation (D-30). https on port 443 of public
- * addresses, without redirects, compression, proxies or credentials in the URL, within bounds of size and time; what
- * the policy allows beyond that is for tests. Every failure is a {@link MediaFetchError}; answers of 400 and above are
- * answers, since only the caller knows what they mean (see `statusError`).
+ * Calls hosts that users named: media, translation (D-30). It allows https on port 443 of public addresses, without
+ * redirects, compression, proxies or credentials in the URL, within limits of size and time; exceptions of the policy are
+ * for tests. Every failure is a {@link FetchError}. Answers of 400 and above are answers: only the caller knows their
+ * meaning (see `fetchErrorOfStatus`).
  */
 export class GuardedClient {
   private readonly policy: AddressPolicy;
@@ -72,21 +72,19 @@ export class GuardedClient {
       pipelining: 1,
       headersTimeout: timeouts.headersMs ?? 10_000,
       bodyTimeout: timeouts.idleMs ?? 10_000,
-      // Kept for the next ranged read only: a connection that its server is about to close would lose a request.
+      // Connections are kept for the next ranged read only: a request on a connection that its server closes would be lost.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
     });
   }
 
-  /** Sends a request and waits for the headers of the answer. The caller reads the body, or closes it. */
+  /** Sends a request and waits for the headers of the answer. The caller reads or closes the body. */
   async open(url: string, { maxBytes, timeoutMs, signal, ...message }: GuardedRequest): Promise<OpenAnswer> {
-    const complaint = fetchUrlComplaint(url, this.policy);
-    if (complaint)
-      throw new MediaFetchError(
-        complaint.code === 'private_address' ? 'private_address' : 'url_refused',
-        complaint.what,
-        { permanent: true },
-      );
+    const problem = findFetchUrlProblem(url, this.policy);
+    if (problem)
+      throw new FetchError(problem.code === 'private_address' ? 'private_address' : 'url_refused', problem.predicate, {
+        isPermanent: true,
+      });
     const limit = new TimeLimit(timeoutMs, signal);
     try {
       const answer = await request(url, {
@@ -96,10 +94,10 @@ export class GuardedClient {
         body: message.body ?? null,
         signal: limit.signal,
       });
-      // Hanging up on a body that nobody reads is no failure of anybody's.
+      // Closing an unread body is not an error.
       answer.body.on('error', () => undefined);
       const contentLength = contentLengthOf(answer.headers);
-      const refusal = refusalOf(answer, contentLength, maxBytes);
+      const refusal = findRefusal(answer, contentLength, maxBytes);
       if (refusal) {
         answer.body.destroy();
         throw refusal;
@@ -108,39 +106,39 @@ export class GuardedClient {
         status: answer.statusCode,
         headers: answer.headers,
         contentLength,
-        body: bounded(answer.body, maxBytes, limit),
+        body: readBounded(answer.body, maxBytes, limit),
         close() {
-          limit.end();
+          limit.clear();
           answer.body.destroy();
         },
       };
     } catch (error) {
-      limit.end();
+      limit.clear();
       throw fetchErrorOf(error);
     }
   }
 
   /**
    * Sends a request and reads the whole answer into memory.
-   * @param overflow what becomes of an answer longer than `maxBytes`: an error, or what fits.
+   * @param overflow treatment of an answer longer than `maxBytes`: `refuse` throws, `cut` returns its beginning
    */
-  async request(url: string, asked: GuardedRequest, overflow: 'refuse' | 'cut' = 'refuse'): Promise<WholeAnswer> {
+  async request(url: string, asked: GuardedRequest, overflow: 'refuse' | 'cut' = 'refuse'): Promise<CompleteAnswer> {
     const cut = overflow === 'cut';
     const answer = await this.open(url, cut ? { ...asked, maxBytes: Infinity } : asked);
     const { bytes, complete } = await readBytes(answer, 0, cut ? asked.maxBytes : Infinity);
-    return { status: answer.status, headers: answer.headers, body: bytes, complete };
+    return { status: answer.status, headers: answer.headers, body: bytes, isComplete: complete };
   }
 
-  /** Breaks what is under way and lets go of every connection. */
+  /** Aborts open requests and closes all connections. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
 }
 
 /**
- * Reads a stretch of an answer's body and hangs up where more would come, so that a host which ignores `Range` or never
- * ends costs no more than was wanted. The connection is kept where the stretch is the rest of the body.
- * @returns fewer bytes where the body ends before; `complete` where it is known to end with them.
+ * Reads a range of an answer's body and then closes the connection, so that a host that ignores `Range` or never ends costs
+ * no more than the range. The connection is kept if the range is the rest of the body.
+ * @returns fewer bytes if the body ends earlier; `complete` is true if the body is known to end with them
  */
 export const readBytes = async (
   { body, contentLength }: OpenAnswer,
@@ -160,33 +158,37 @@ export const readBytes = async (
   return { bytes: Buffer.concat(chunks), complete: true };
 };
 
-/** An answer that is not taken, whatever its body. */
-const refusalOf = (
+/** Returns the reason for refusing an answer before its body is read. */
+const findRefusal = (
   { statusCode, headers }: Dispatcher.ResponseData,
   contentLength: number | null,
   maxBytes: number,
-): MediaFetchError | undefined => {
-  const told = (code: 'redirect' | 'content_encoding' | 'too_large', message: string): MediaFetchError =>
-    new MediaFetchError(code, message, { permanent: true, status: statusCode });
+): FetchError | undefined => {
+  const refused = (code: 'redirect' | 'content_encoding' | 'too_large', message: string): FetchError =>
+    new FetchError(code, message, { isPermanent: true, status: statusCode });
   if (statusCode >= 300 && statusCode < 400)
-    return told('redirect', `redirects elsewhere (${statusCode}): use the direct link`);
+    return refused('redirect', `redirects elsewhere (${statusCode}): use the direct link`);
   const encoding = String(headers['content-encoding'] ?? '').trim();
   if (encoding !== '' && encoding.toLowerCase() !== 'identity')
-    return told('content_encoding', 'comes compressed although it was asked for as it is: turn that off at its host');
-  if (contentLength !== null && contentLength > maxBytes) return told('too_large', tooLarge(contentLength, maxBytes));
+    return refused(
+      'content_encoding',
+      'is compressed although an uncompressed file was requested: disable compression on its host',
+    );
+  if (contentLength !== null && contentLength > maxBytes)
+    return refused('too_large', describeTooLarge(contentLength, maxBytes));
   return undefined;
 };
 
-const tooLarge = (bytes: number, maxBytes: number): string =>
-  `has ${grouped(bytes)} bytes or more; at most ${grouped(maxBytes)} are allowed`;
+const describeTooLarge = (bytes: number, maxBytes: number): string =>
+  `has ${formatCount(bytes)} bytes or more; at most ${formatCount(maxBytes)} are allowed`;
 
 const contentLengthOf = (headers: IncomingHttpHeaders): number | null => {
   const length = String(headers['content-length'] ?? '');
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 };
 
-/** The body, counted as it comes. */
-async function* bounded(
+/** Reads a body and counts its bytes. */
+async function* readBounded(
   body: Dispatcher.ResponseData['body'],
   maxBytes: number,
   limit: TimeLimit,
@@ -196,42 +198,42 @@ async function* bounded(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       received += chunk.length;
       if (received > maxBytes)
-        throw new MediaFetchError('too_large', tooLarge(received, maxBytes), { permanent: true });
+        throw new FetchError('too_large', describeTooLarge(received, maxBytes), { isPermanent: true });
       yield chunk;
     }
   } catch (error) {
     throw fetchErrorOf(error);
   } finally {
-    limit.end();
+    limit.clear();
     body.destroy();
   }
 }
 
-/** A time limit and the caller's signal, as one signal whose reason is the error to throw. */
+/** Combines a time limit and the caller's signal in one signal whose reason is the error to throw. */
 class TimeLimit {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  private readonly stop = (): void =>
-    this.controller.abort(new MediaFetchError('aborted', 'was no longer wanted', { permanent: false }));
+  private readonly abortByCaller = (): void =>
+    this.controller.abort(new FetchError('aborted', 'is no longer needed', { isPermanent: false }));
 
   constructor(
     timeoutMs: number,
     private readonly caller: AbortSignal | undefined,
   ) {
     this.timer = setTimeout(() => {
-      const message = `did not come within ${grouped(timeoutMs)} ms`;
-      this.controller.abort(new MediaFetchError('timeout', message, { permanent: false }));
+      const message = `did not arrive within ${formatCount(timeoutMs)} ms`;
+      this.controller.abort(new FetchError('timeout', message, { isPermanent: false }));
     }, timeoutMs);
-    if (caller?.aborted) this.stop();
-    else caller?.addEventListener('abort', this.stop, { once: true });
+    if (caller?.aborted) this.abortByCaller();
+    else caller?.addEventListener('abort', this.abortByCaller, { once: true });
   }
 
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  end(): void {
+  clear(): void {
     clearTimeout(this.timer);
-    this.caller?.removeEventListener('abort', this.stop);
+    this.caller?.removeEventListener('abort', this.abortByCaller);
   }
 }

@@ -3,33 +3,33 @@ import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { buildConnector } from 'undici';
 import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
-import { fetchErrorOf, MediaFetchError } from './fetch-error.js';
+import { fetchErrorOf, FetchError } from './fetch-error.js';
 import type { ResolveHost } from './resolve-host.js';
 
-/** What the guard on connections needs to know. */
+/** Options of the guarded connector. */
 export interface GuardedConnectOptions {
   readonly policy: AddressPolicy;
   readonly resolve: ResolveHost;
-  /** Certificates to trust in place of the well-known ones, PEM. */
+  /** Trusted certificates instead of the default ones, PEM. */
   readonly ca?: string | string[];
   /** Milliseconds for the look-up, the connection and the TLS handshake together. */
   readonly timeoutMs: number;
-  /** Makes the connection itself; for tests. */
+  /** Creates the underlying connector; for tests. */
   readonly build?: typeof buildConnector;
 }
 
-/** Why an address is not connected to; undefined where it may be. */
-type Judge = (address: string) => MediaFetchError | undefined;
+/** Returns the reason for not connecting to an address; undefined if it is allowed. */
+type AddressCheck = (address: string) => FetchError | undefined;
 
 /**
- * Opens connections to addresses that the policy allows and to no others (security.md: Fetching media safely). The
- * address is judged three times: a literal before anything is sent (the library does not look those up), every
- * address of a name as it is looked up, and the peer's own once connected. Plain http and ports other than 443 reach
- * allowed private addresses only, whatever name they hide behind.
+ * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). The address is checked
+ * three times: a literal before anything is sent (the library does not look those up), every address of a name when it is
+ * looked up, and the peer's address once connected. Plain http and other ports than 443 reach only private addresses that
+ * are allowed, whatever name they have.
  */
 export const guardedConnector = (options: GuardedConnectOptions): buildConnector.connector => {
-  const unlessAllowed: Judge = (address) => (options.policy.allows(address) ? undefined : privateAddress());
-  const unlessAllowedAndPrivate: Judge = (address) =>
+  const unlessAllowed: AddressCheck = (address) => (options.policy.allows(address) ? undefined : privateAddress());
+  const unlessAllowedAndPrivate: AddressCheck = (address) =>
     unlessAllowed(address) ?? (PUBLIC_ONLY.allows(address) ? notHttps() : undefined);
   const forHttps = connectorFor(unlessAllowed, options);
   const forOthers = connectorFor(unlessAllowedAndPrivate, options);
@@ -40,7 +40,7 @@ export const guardedConnector = (options: GuardedConnectOptions): buildConnector
 };
 
 const connectorFor = (
-  refusalOf: Judge,
+  refusalOf: AddressCheck,
   { resolve, ca, timeoutMs, build = buildConnector }: GuardedConnectOptions,
 ): buildConnector.connector => {
   const connect = build({ lookup: guardedLookup(refusalOf, resolve), timeout: timeoutMs, ...(ca && { ca }) });
@@ -50,7 +50,7 @@ const connectorFor = (
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const peer = socket.remoteAddress;
-      const late = peer === undefined ? hungUp() : refusalOf(peer);
+      const late = peer === undefined ? closedAtOnce() : refusalOf(peer);
       if (!late) return callback(null, socket);
       socket.destroy();
       callback(late, null);
@@ -59,11 +59,11 @@ const connectorFor = (
 };
 
 /**
- * A look-up that gives only addresses which may be reached, and fails where a name has no such address. What it gives is
- * what is connected to: nothing is looked up twice (DNS rebinding).
+ * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses: no name is
+ * looked up twice (DNS rebinding).
  */
 const guardedLookup =
-  (refusalOf: Judge, resolve: ResolveHost): LookupFunction =>
+  (refusalOf: AddressCheck, resolve: ResolveHost): LookupFunction =>
   (hostname, { all }, callback) => {
     allowedAddresses(hostname, refusalOf, resolve).then(
       ([first, ...more]) => (all ? callback(null, [first, ...more]) : callback(null, first.address, first.family)),
@@ -73,7 +73,7 @@ const guardedLookup =
 
 const allowedAddresses = async (
   hostname: string,
-  refusalOf: Judge,
+  refusalOf: AddressCheck,
   resolve: ResolveHost,
 ): Promise<[LookupAddress, ...LookupAddress[]]> => {
   const addresses = await resolve(hostname);
@@ -84,22 +84,22 @@ const allowedAddresses = async (
   throw (addresses[0] !== undefined && refusalOf(addresses[0])) || unknownHost(hostname);
 };
 
-const privateAddress = (): MediaFetchError =>
-  new MediaFetchError('private_address', 'points at a private address: use one that the Internet can reach', {
-    permanent: true,
+const privateAddress = (): FetchError =>
+  new FetchError('private_address', 'points at a private address: use one that the Internet can reach', {
+    isPermanent: true,
   });
 
-const notHttps = (): MediaFetchError =>
-  new MediaFetchError('url_refused', 'must be an https:// URL on port 443', { permanent: true });
+const notHttps = (): FetchError =>
+  new FetchError('url_refused', 'must be an https:// URL on port 443', { isPermanent: true });
 
-const hungUp = (): MediaFetchError =>
-  new MediaFetchError('unreachable', 'is on a host that hangs up at once', { permanent: false });
+const closedAtOnce = (): FetchError =>
+  new FetchError('unreachable', 'is on a host that closes the connection at once', { isPermanent: false });
 
 const isUnknownHost = (error: unknown): boolean =>
   isNativeError(error) && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
-/** Not permanent: name servers say the same while they are misled or a zone is being moved (D-24). */
-const unknownHost = (hostname: string): MediaFetchError =>
-  new MediaFetchError('unreachable', `is on a host that nobody knows (${hostname}): check the link`, {
-    permanent: false,
+/** Not permanent: name servers answer the same during a misconfiguration or the move of a zone (D-24). */
+const unknownHost = (hostname: string): FetchError =>
+  new FetchError('unreachable', `has a host name that cannot be resolved (${hostname}): check the link`, {
+    isPermanent: false,
   });

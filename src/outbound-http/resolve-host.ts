@@ -1,17 +1,17 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isNativeError } from 'node:util/types';
 
-/** The addresses of a host name, best first; throws where it has none, or where nobody says. */
+/** Resolves a host name to addresses, best first; throws if it has none or the look-up fails. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const resolver = new Resolver({ timeout: 1_500, tries: 2 });
 
-/** What a name server says at once: the system's own ways (hosts file, search domains) may still know the name. */
+/** Immediate answers of name servers after which the system (hosts file, search domains) may still know the name. */
 const UNKNOWN_TO_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /**
- * Asks the name servers themselves: `dns.lookup` would keep one of the process's four background threads for as long
- * as a stranger's name server likes, and those also serve files and compression.
+ * Asks the name servers directly: `dns.lookup` would occupy one of the process's four background threads for as long as a
+ * foreign name server takes, and those threads also serve files and compression.
  */
 export const resolveHost: ResolveHost = async (hostname) => {
   if (/(^|\.)localhost$/i.test(hostname)) return ['127.0.0.1', '::1']; // RFC 6761

@@ -1,10 +1,10 @@
-import { addressPolicy } from './address-policy.js';
-import { fetchUrlComplaint } from './url-rules.js';
+import { createAddressPolicy } from './address-policy.js';
+import { findFetchUrlProblem } from './url-rules.js';
 
 const code = (url: string, allowPrivate: readonly string[] = []) =>
-  fetchUrlComplaint(url, addressPolicy(allowPrivate))?.code;
+  findFetchUrlProblem(url, createAddressPolicy(allowPrivate))?.code;
 
-describe('fetchUrlComplaint (publish-api.md: Publish, rule 3; D-5)', () => {
+describe('findFetchUrlProblem (publish-api.md: POST /v1/webhooks/{slug}; D-5)', () => {
   it.each([
     'https://example.org',
     'HTTPS://Example.ORG:443/a.jpg?b=c#d',
@@ -14,7 +14,7 @@ describe('fetchUrlComplaint (publish-api.md: Publish, rule 3; D-5)', () => {
     'https://[2001:4860:4860::8888]/a.jpg',
     'https://localhost.example.org/',
     'https://a_b.example.org/',
-  ])('has none about %s', (url) => expect(code(url)).toBeUndefined());
+  ])('finds no problem in %s', (url) => expect(code(url)).toBeUndefined());
 
   it.each([
     ['', 'url_not_https'],
@@ -62,9 +62,9 @@ describe('fetchUrlComplaint (publish-api.md: Publish, rule 3; D-5)', () => {
     ['https://[fd00::1]/', 'private_address'],
     ['https://[64:ff9b::10.0.0.1]/', 'private_address'],
     [`https://example.org/${'x'.repeat(2_029)}`, 'url_too_long'],
-  ])('about %s: %s', (url, expected) => expect(code(url)).toBe(expected));
+  ])('finds in %s: %s', (url, expected) => expect(code(url)).toBe(expected));
 
-  it('takes 2,048 characters', () => {
+  it('accepts 2,048 characters', () => {
     expect(code('https://example.org/' + '😀'.repeat(2_028))).toBeUndefined();
     expect(code('https://example.org/' + '😀'.repeat(2_029))).toBe('url_too_long');
   });
@@ -73,7 +73,7 @@ describe('fetchUrlComplaint (publish-api.md: Publish, rule 3; D-5)', () => {
     ['http://127.0.0.1:8080/a', undefined],
     ['https://127.0.0.1:8443/a', undefined],
     ['http://localhost:8080/a', undefined],
-    // What a name stands for is known when it is fetched.
+    // The address of a name is checked when it is fetched.
     ['http://media.test:8080/a', undefined],
     ['http://10.0.0.1/a', 'private_address'],
     ['http://[::1]/a', 'private_address'],
@@ -81,7 +81,7 @@ describe('fetchUrlComplaint (publish-api.md: Publish, rule 3; D-5)', () => {
     ['https://8.8.8.8:8443/a', 'url_port'],
     ['ftp://127.0.0.1/a', 'url_not_https'],
     ['http://user@127.0.0.1/a', 'url_has_credentials'],
-  ])('where 127.0.0.0/8 is allowed, about %s: %s', (url, expected) =>
+  ])('finds in %s, if 127.0.0.0/8 is allowed: %s', (url, expected) =>
     expect(code(url, ['127.0.0.0/8'])).toBe(expected),
   );
 });

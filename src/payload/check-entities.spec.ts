@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkEntities } from './check-entities.js';
+import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf, shiftEntities, sortEntities } from './entities.js';
 import { ENTITY_TYPES, type Entity, type EntityType } from './payload.js';
 import { anyTextWithEntities } from './payload.properties.js';
@@ -7,9 +7,9 @@ import { anyTextWithEntities } from './payload.properties.js';
 const TEXT = 'abc😀defgh'; // ten units; 3 and 4 are one character
 const entity = (type: EntityType, offset: number, length: number): Entity => ({ type, offset, length });
 const codes = (text: string, ...entities: Entity[]) =>
-  checkEntities(text, entities).map(({ path, code }) => `${path} ${code}`);
+  findEntityProblems(text, entities).map(({ path, code }) => `${path} ${code}`);
 
-describe('checkEntities: ranges (D-5)', () => {
+describe('findEntityProblems: ranges (D-5)', () => {
   it.each([
     ['the whole text', 0, 10, []],
     ['its last unit', 9, 1, []],
@@ -25,8 +25,8 @@ describe('checkEntities: ranges (D-5)', () => {
     expect(codes(TEXT, entity('bold', offset, length))).toEqual(expected);
   });
 
-  it('says where, what, and what to do', () => {
-    expect(checkEntities('hello', [entity('bold', 0, 1), entity('italic', 3, 4)], 'signature.entities')).toEqual([
+  it('names the place, the problem and the correction', () => {
+    expect(findEntityProblems('hello', [entity('bold', 0, 1), entity('italic', 3, 4)], 'signature.entities')).toEqual([
       {
         path: 'signature.entities[1].length',
         code: 'entity_out_of_range',
@@ -37,16 +37,16 @@ describe('checkEntities: ranges (D-5)', () => {
     ]);
   });
 
-  it('keeps indices true where an entity was refused before', () => {
-    expect(checkEntities('hi', [undefined, entity('bold', 2, 1)])[0]?.path).toBe('entities[1].offset');
+  it('keeps indices true if an entity was refused before', () => {
+    expect(findEntityProblems('hi', [undefined, entity('bold', 2, 1)])[0]?.path).toBe('entities[1].offset');
   });
 });
 
-describe('checkEntities: nesting (D-43)', () => {
+describe('findEntityProblems: nesting (D-43)', () => {
   const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
   const QUOTES = ['blockquote', 'expandable_blockquote'];
   const VERBATIM = ['code', 'pre'];
-  /** The rule, in the words of the network: kept apart from the code that it checks. */
+  /** The network's own rule, independent of the code under test. */
   const mayHold = (outer: EntityType, inner: EntityType): boolean => {
     if (VERBATIM.includes(outer)) return false;
     if (QUOTES.includes(outer)) return !QUOTES.includes(inner);
@@ -67,40 +67,40 @@ describe('checkEntities: nesting (D-43)', () => {
     expect(codes('abcdefgh', entity(one, 1, 6), entity(other, 1, 6))).toHaveLength(fine ? 0 : 1);
   });
 
-  it.each(pairs)('%s and %s never overlap in part, and may always touch', (one, other) => {
+  it.each(pairs)('%s and %s may touch but never overlap partly', (one, other) => {
     expect(codes('abcdefgh', entity(one, 0, 5), entity(other, 3, 5))).toEqual(['entities[1] entities_nest_wrongly']);
     expect(codes('abcdefgh', entity(other, 4, 4), entity(one, 0, 4))).toEqual([]);
   });
 
-  it('looks through what lies between: a quote in bold in a quote', () => {
+  it('looks through intermediate entities: a quote in bold in a quote', () => {
     const quotes = [entity('blockquote', 0, 8), entity('bold', 1, 6), entity('expandable_blockquote', 2, 2)];
-    expect(checkEntities('abcdefgh', quotes)).toEqual([
+    expect(findEntityProblems('abcdefgh', quotes)).toEqual([
       {
         path: 'entities[2]',
         code: 'entities_nest_wrongly',
         message:
-          'entities[2] (expandable_blockquote, 2–4) stands inside entities[0] (blockquote, 0–8): ' +
+          'entities[2] (expandable_blockquote, 2–4) is inside entities[0] (blockquote, 0–8): ' +
           'these two cannot nest: remove one',
       },
     ]);
   });
 
-  it('lets a quote hold code that bold could not', () => {
+  it('allows code in a quote, where bold would not', () => {
     expect(codes('abcdefgh', entity('blockquote', 0, 8), entity('pre', 0, 4), entity('bold', 5, 2))).toEqual([]);
   });
 
-  it('reports at most fifty problems, and fifteen thousand entities in a moment', () => {
+  it('reports at most fifty problems, also for fifteen thousand entities', () => {
     const nested = Array.from({ length: 15_000 }, (_, i) => entity('italic', i, 15_000 - i));
-    expect(checkEntities('x'.repeat(15_000), nested)).toEqual([]);
+    expect(findEntityProblems('x'.repeat(15_000), nested)).toEqual([]);
     expect(
-      checkEntities('x'.repeat(15_000), [...nested, ...nested.map((e) => ({ ...e, type: 'code' as const }))]),
+      findEntityProblems('x'.repeat(15_000), [...nested, ...nested.map((e) => ({ ...e, type: 'code' as const }))]),
     ).toHaveLength(50);
-    expect(checkEntities('', nested)).toHaveLength(50);
+    expect(findEntityProblems('', nested)).toHaveLength(50);
   });
 });
 
 describe('entity operations', () => {
-  it('sorts for nesting: by start, the longer first, quotes outermost', () => {
+  it('sorts in nesting order: by start, longer ones first, quotes outermost', () => {
     const sorted = [
       entity('blockquote', 0, 5),
       entity('bold', 0, 5),
@@ -111,11 +111,11 @@ describe('entity operations', () => {
     expect(sortEntities([...sorted].reverse())).toEqual(sorted);
   });
 
-  it('shifts forth and back', () => {
+  it('shifts forward and back', () => {
     fc.assert(
       fc.property(anyTextWithEntities, fc.nat(100), ({ text, entities }, by) => {
         const shifted = shiftEntities(entities, by);
-        expect(checkEntities(' '.repeat(by) + text, shifted)).toEqual([]);
+        expect(findEntityProblems(' '.repeat(by) + text, shifted)).toEqual([]);
         expect(shiftEntities(shifted, -by)).toEqual(entities);
       }),
       { seed: 5, numRuns: 100 },
@@ -132,12 +132,14 @@ describe('entity operations', () => {
     expect(clipEntities([before], 5)).toEqual(after ? [after] : []);
   });
 
-  it('clips to entities that are still inside and rightly nested', () => {
+  it('clips to entities that are still inside and correctly nested', () => {
     fc.assert(
       fc.property(anyTextWithEntities, fc.nat(200), ({ text, entities }, length) => {
         const clipped = clipEntities(entities, length);
         expect(Math.max(0, ...clipped.map(endOf))).toBeLessThanOrEqual(length);
-        const nesting = checkEntities(text.slice(0, length), clipped).filter((p) => p.code === 'entities_nest_wrongly');
+        const nesting = findEntityProblems(text.slice(0, length), clipped).filter(
+          (p) => p.code === 'entities_nest_wrongly',
+        );
         expect(nesting).toEqual([]);
       }),
       { seed: 5, numRuns: 200 },

@@ -1,25 +1,26 @@
-import { byNesting, endOf, kindOf, type EntityKind } from './entities.js';
-import type { Entity, Problem } from './payload.js';
+import { compareByNesting, endOf, entityKindOf, type EntityKind } from './entities.js';
+import type { Problem } from '../validation/problem-list.js';
+import type { Entity } from './payload.js';
 
-/** An entity with its place in the payload, which sorting would lose. */
+/** An entity with its index in the payload, which sorting would lose. */
 interface Placed {
   readonly entity: Entity;
   readonly index: number;
 }
 
-/** More of them say nothing new to whoever reads the answer (D-6). */
+/** Most problems in one answer (D-6). */
 const MAX_PROBLEMS = 50;
 
 /**
- * What is wrong with where entities stand (D-5, D-43, networks.md §2): a range outside the text, an edge inside a
- * surrogate pair, entities that overlap in part, and entities of which one may not hold the other. Ranges are told
- * first, then nesting; nesting is judged among entities whose ranges are right. O(n log n).
+ * Finds problems of entity places (D-5, D-43, networks.md §2): a range outside the text, an edge inside a surrogate pair,
+ * partial overlaps, and forbidden nesting. Range problems come first; nesting is checked among entities with valid ranges.
+ * O(n log n).
  *
- * @param entities may have holes, for entities that were refused before; they keep the others' indices true.
- * @param path what problems call the array, e.g. `entities`.
- * @returns at most 50 problems; none where everything is in order.
+ * @param entities may have holes for entities that were refused before, so that indices stay true.
+ * @param path name of the array in problems, e.g. `entities`.
+ * @returns at most 50 problems.
  */
-export const checkEntities = (
+export const findEntityProblems = (
   text: string,
   entities: readonly (Entity | undefined)[],
   path = 'entities',
@@ -58,7 +59,7 @@ const rangeProblem = (text: string, entity: Entity, path: string): Problem | und
   };
 };
 
-/** True where `at` lies between the two halves of one character. */
+/** Returns true if `at` lies between the two halves of one character. */
 const splitsPair = (text: string, at: number): boolean =>
   at > 0 &&
   at < text.length &&
@@ -67,35 +68,37 @@ const splitsPair = (text: string, at: number): boolean =>
 
 const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
   const problems: Problem[] = [];
-  /** The entities around the one in hand, outermost first, and how many there are of each kind. */
+  /** The entities around the current one, outermost first, and their number by kind. */
   const around: Placed[] = [];
   const kinds: Record<EntityKind, number> = { style: 0, quote: 0, verbatim: 0, label: 0 };
-  const isSorted = sound.every(({ entity }, i) => i === 0 || byNesting(sound[i - 1]!.entity, entity) <= 0);
-  const sorted = isSorted ? sound : [...sound].sort((a, b) => byNesting(a.entity, b.entity)); // few are not
+  const isSorted = sound.every(({ entity }, i) => i === 0 || compareByNesting(sound[i - 1]!.entity, entity) <= 0);
+  const sorted = isSorted ? sound : [...sound].sort((a, b) => compareByNesting(a.entity, b.entity)); // rarely needed
 
   for (const placed of sorted) {
     const { entity } = placed;
     for (let last = around.at(-1); last && endOf(last.entity) <= entity.offset; last = around.at(-1)) {
       around.pop();
-      kinds[kindOf(last.entity.type)]--;
+      kinds[entityKindOf(last.entity.type)]--;
     }
     const innermost = around.at(-1);
-    const barred = BARRED[kindOf(entity.type)].some((kind) => kinds[kind] > 0);
+    const barred = BARRED[entityKindOf(entity.type)].some((kind) => kinds[kind] > 0);
     if (innermost && endOf(entity) > endOf(innermost.entity))
-      problems.push(misplaced(placed, innermost, path, 'overlaps', 'let one lie inside the other, or both apart'));
+      problems.push(misplaced(placed, innermost, path, 'overlaps', 'nest one inside the other, or separate them'));
     else if (barred) {
-      const holder = around.findLast((outer) => BARRED[kindOf(entity.type)].includes(kindOf(outer.entity.type)));
-      problems.push(misplaced(placed, holder as Placed, path, 'stands inside', 'these two cannot nest: remove one'));
+      const holder = around.findLast((outer) =>
+        BARRED[entityKindOf(entity.type)].includes(entityKindOf(outer.entity.type)),
+      );
+      problems.push(misplaced(placed, holder as Placed, path, 'is inside', 'these two cannot nest: remove one'));
     } else {
       around.push(placed);
-      kinds[kindOf(entity.type)]++;
+      kinds[entityKindOf(entity.type)]++;
     }
     if (problems.length >= MAX_PROBLEMS) break;
   }
   return problems;
 };
 
-/** The kinds that an entity of the kind cannot stand in. */
+/** The kinds inside which an entity of a kind is not allowed. */
 const BARRED: Readonly<Record<EntityKind, readonly EntityKind[]>> = {
   style: ['verbatim'],
   quote: ['verbatim', 'label', 'quote'],

@@ -1,21 +1,21 @@
 import type { Entity, EntityType } from './payload.js';
 
-/** A text and its formatting; the entities' offsets count in the text's UTF-16 units. */
+/** A text and its formatting; entity offsets count the text's UTF-16 units. */
 export interface TextWithEntities {
   readonly text: string;
   readonly entities: readonly Entity[];
 }
 
-/** Where an entity of one text has come to stand in another that was made of it; `of` is its index there. */
-export type EntityPlace = readonly [of: number, offset: number, length: number];
+/** The place of an entity in a derived text; `index` is its index in the original text's entities. */
+export type EntityPlace = readonly [index: number, offset: number, length: number];
 
-/** The entities of one text in another that was made of it. */
-export const entitiesAt = (entities: readonly Entity[], places: readonly EntityPlace[]): Entity[] =>
-  places.flatMap(([of, offset, length]) => (entities[of] ? [{ ...entities[of], offset, length }] : []));
+/** Returns a text's entities at their places in a derived text. */
+export const placeEntities = (entities: readonly Entity[], places: readonly EntityPlace[]): Entity[] =>
+  places.flatMap(([index, offset, length]) => (entities[index] ? [{ ...entities[index], offset, length }] : []));
 
 /**
- * How an entity behaves when entities meet (networks.md §2, D-43): a `style` may stand in and hold anything but
- * `verbatim`, a `quote` may hold anything but quotes, `verbatim` holds nothing, a `label` holds styles alone.
+ * Nesting behaviour of an entity (networks.md §2, D-43): a `style` may contain and be inside anything but `verbatim`, a
+ * `quote` may contain anything but quotes, `verbatim` contains nothing, a `label` contains styles only.
  */
 export type EntityKind = 'style' | 'quote' | 'verbatim' | 'label';
 
@@ -38,10 +38,10 @@ const KINDS: Readonly<Record<EntityType, EntityKind>> = {
   custom_emoji: 'label',
 };
 
-/** The kind that decides what an entity may hold and stand in. */
-export const kindOf = (type: EntityType): EntityKind => KINDS[type];
+/** Returns the kind that decides an entity's nesting. */
+export const entityKindOf = (type: EntityType): EntityKind => KINDS[type];
 
-/** Half of an address or of an emoji is no address and no emoji. */
+/** Types that cannot be cut: half of an address or emoji is neither. */
 const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'mention',
   'url',
@@ -51,31 +51,31 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'custom_emoji',
 ]);
 
-/** Whether an entity says what its text *is*, so that it cannot stand on other words or on a part of them. */
+/** Returns true if an entity says what its text *is*, so that it cannot cover other words or a part of them. */
 export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
-/** Where two entities cover the same stretch, the one that may hold the other comes first. */
+/** Order of entities that cover the same range: the outer kind first. */
 const OUTERMOST_FIRST: readonly EntityKind[] = ['quote', 'style', 'label', 'verbatim'];
 
-/** The first unit behind an entity. */
+/** Returns the first unit after an entity. */
 export const endOf = (entity: Entity): number => entity.offset + entity.length;
 
-/** Compares two entities for the order in which they nest: by start, then the longer one, then the outer kind. */
-export const byNesting = (a: Entity, b: Entity): number =>
+/** Compares two entities in nesting order: by start, then the longer one, then the outer kind. */
+export const compareByNesting = (a: Entity, b: Entity): number =>
   a.offset - b.offset ||
   b.length - a.length ||
-  OUTERMOST_FIRST.indexOf(kindOf(a.type)) - OUTERMOST_FIRST.indexOf(kindOf(b.type));
+  OUTERMOST_FIRST.indexOf(entityKindOf(a.type)) - OUTERMOST_FIRST.indexOf(entityKindOf(b.type));
 
-/** The entities in the order in which they nest ({@link byNesting}); what renders markup opens them in this order. */
-export const sortEntities = (entities: readonly Entity[]): Entity[] => [...entities].sort(byNesting);
+/** Returns the entities in nesting order ({@link compareByNesting}), in which markup opens them. */
+export const sortEntities = (entities: readonly Entity[]): Entity[] => [...entities].sort(compareByNesting);
 
-/** The entities moved by `by` UTF-16 units, for text that was put before (or, negative, taken from before) theirs. */
+/** Returns the entities moved by `by` UTF-16 units, for text inserted (or, negative, removed) before theirs. */
 export const shiftEntities = (entities: readonly Entity[], by: number): Entity[] =>
   entities.map((entity) => ({ ...entity, offset: entity.offset + by }));
 
 /**
- * The entities of the text's first `length` UTF-16 units (D-23): what begins behind them goes, what crosses the cut is
- * shortened. Entities that mean their whole text (an address, a custom emoji) are dropped when the cut crosses them.
+ * Returns the entities of the text's first `length` UTF-16 units (D-23). Entities that cross the cut are shortened;
+ * indivisible ones (an address, a custom emoji) are dropped.
  */
 export const clipEntities = (entities: readonly Entity[], length: number): Entity[] =>
   entities.flatMap((entity) => {

@@ -1,16 +1,16 @@
-import { filledList, filledRows, filledText, given } from '../validation/absence.js';
+import { emptyListToAbsent, emptyRowsToAbsent, emptyTextToAbsent, nullToAbsent } from '../validation/absence.js';
 import type { Sent } from '../validation/check-fields.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from './payload.js';
 import { Must } from '../validation/rules.js';
-import { buttonUrlComplaint, textLinkComplaint } from '../outbound-http/url-rules.js';
+import { findButtonUrlProblem, findTextLinkProblem } from '../outbound-http/url-rules.js';
 
-/** Long enough for any tracing scheme, short enough for a log (the specification is silent). */
+/** Characters of a `trace_id`, at most (ADR-21). */
 const TRACE_ID_LENGTH = 1_024;
 
 /**
- * What is sent, field by field, with the rules of the schema (publish-api.md: Publish payload, Limits). Built by hand from parsed
- * JSON: class-transformer would take seconds over a hostile `metadata` (security.md). Fields that the specification does
- * not have are ignored and go no further.
+ * The fields of a publish payload as they were sent, with the rules of the schema (publish-api.md: Publish payload, Limits).
+ * Built by hand from parsed JSON: class-transformer would take seconds for a hostile `metadata` (security.md). Unknown
+ * fields are ignored.
  */
 export class PublishPayloadDto {
   @Must.haveAtMostUnits(LIMITS.text)
@@ -31,10 +31,10 @@ export class PublishPayloadDto {
   @Must.beBoolean()
   readonly is_advertisement: unknown;
 
-  @Must.bePauseMinutes()
+  @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly ad_pause_minutes: unknown;
 
-  @Must.bePauseMinutes()
+  @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly ad_target_pause_minutes: unknown;
 
   @Must.beArray('objects like {"id": "tgt_…"}')
@@ -52,24 +52,24 @@ export class PublishPayloadDto {
   readonly metadata: unknown;
 
   constructor(sent: Sent) {
-    this.text = filledText(sent.text);
-    this.entities = filledList(sent.entities);
-    this.media = filledList(sent.media);
-    this.buttons = filledRows(sent.buttons);
-    this.is_advertisement = given(sent.is_advertisement);
-    this.ad_pause_minutes = given(sent.ad_pause_minutes);
-    this.ad_target_pause_minutes = given(sent.ad_target_pause_minutes);
-    this.targets = filledList(sent.targets);
-    // An empty id would make every post that has one a replay of the first.
-    this.external_id = filledText(sent.external_id);
-    this.trace_id = given(sent.trace_id);
-    this.metadata = given(sent.metadata);
+    this.text = emptyTextToAbsent(sent.text);
+    this.entities = emptyListToAbsent(sent.entities);
+    this.media = emptyListToAbsent(sent.media);
+    this.buttons = emptyRowsToAbsent(sent.buttons);
+    this.is_advertisement = nullToAbsent(sent.is_advertisement);
+    this.ad_pause_minutes = nullToAbsent(sent.ad_pause_minutes);
+    this.ad_target_pause_minutes = nullToAbsent(sent.ad_target_pause_minutes);
+    this.targets = emptyListToAbsent(sent.targets);
+    // With an empty id every such post would be a replay of the first.
+    this.external_id = emptyTextToAbsent(sent.external_id);
+    this.trace_id = nullToAbsent(sent.trace_id);
+    this.metadata = nullToAbsent(sent.metadata);
   }
 }
 
 const isTextLink = ({ type }: EntityDto): boolean => type === 'text_link';
 
-/** Spec: Publish payload, Entity. Where it stands in the text is judged in check-entities.ts. */
+/** An entity as it was sent (publish-api.md: Publish payload). Its place in the text is checked in check-entities.ts. */
 export class EntityDto {
   @Must.beOneOf(ENTITY_TYPES)
   @Must.beText()
@@ -86,7 +86,7 @@ export class EntityDto {
   @Must.bePresent('how many UTF-16 units of text it covers')
   readonly length: unknown;
 
-  @Must.satisfy<EntityDto>(textLinkComplaint, isTextLink)
+  @Must.satisfy<EntityDto>(findTextLinkProblem, isTextLink)
   @Must.beText()
   @Must.bePresent<EntityDto>('the URL that the text links to', isTextLink)
   readonly url: unknown;
@@ -100,16 +100,16 @@ export class EntityDto {
   readonly custom_emoji_id: unknown;
 
   constructor(sent: Sent) {
-    this.type = given(sent.type);
-    this.offset = given(sent.offset);
-    this.length = given(sent.length);
-    this.url = given(sent.url);
-    this.language = given(sent.language);
-    this.custom_emoji_id = given(sent.custom_emoji_id);
+    this.type = nullToAbsent(sent.type);
+    this.offset = nullToAbsent(sent.offset);
+    this.length = nullToAbsent(sent.length);
+    this.url = nullToAbsent(sent.url);
+    this.language = nullToAbsent(sent.language);
+    this.custom_emoji_id = nullToAbsent(sent.custom_emoji_id);
   }
 }
 
-/** Spec: Publish payload, Media. `document` is a type that is known and refused for its content (D-5). */
+/** A medium as it was sent (publish-api.md: Publish payload). `document` is refused later, for its content (D-5). */
 export class MediaDto {
   @Must.beOneOf(MEDIA_TYPES, ['document'])
   @Must.beText()
@@ -121,30 +121,30 @@ export class MediaDto {
   readonly url: unknown;
 
   constructor(sent: Sent) {
-    this.type = given(sent.type);
-    this.url = given(sent.url);
+    this.type = nullToAbsent(sent.type);
+    this.url = nullToAbsent(sent.url);
   }
 }
 
-/** Spec: Publish payload, Button. */
+/** A button as it was sent (publish-api.md: Publish payload). */
 export class ButtonDto {
   @Must.beVisible()
   @Must.beText()
-  @Must.bePresent('the words on the button')
+  @Must.bePresent('the text of the button')
   readonly text: unknown;
 
-  @Must.satisfy(buttonUrlComplaint)
+  @Must.satisfy(findButtonUrlProblem)
   @Must.beText()
   @Must.bePresent('the https:// or tg:// URL that the button opens')
   readonly url: unknown;
 
   constructor(sent: Sent) {
-    this.text = given(sent.text);
-    this.url = given(sent.url);
+    this.text = nullToAbsent(sent.text);
+    this.url = nullToAbsent(sent.url);
   }
 }
 
-/** Spec: Publish payload, `targets`. */
+/** A target as it was sent (publish-api.md: Publish payload). */
 export class TargetDto {
   @Must.beVisible()
   @Must.beText()
@@ -152,6 +152,6 @@ export class TargetDto {
   readonly id: unknown;
 
   constructor(sent: Sent) {
-    this.id = given(sent.id);
+    this.id = nullToAbsent(sent.id);
   }
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { checkEntities } from './check-entities.js';
+import { findEntityProblems } from './check-entities.js';
 import type { TextWithEntities } from './entities.js';
 import { ENTITY_TYPES, type Entity, MEDIA_TYPES, type PublishPayload } from './payload.js';
 import { isVisible } from '../validation/text-measure.js';
 
-/** Pieces in which characters, clusters, words and directions meet in every way that text has in the field. */
+/** Pieces that combine characters, clusters, words and directions as real texts do. */
 const PIECES = [
   'word',
   'дом',
@@ -34,12 +34,12 @@ const PIECES = [
   '\u202e',
 ];
 
-/** Text of up to some 200 units, well-formed, rich in clusters that must not be split. */
+/** Well-formed text of up to some 200 units, with many clusters that must not be split. */
 export const anyText: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'grapheme', maxLength: 6 })), { maxLength: 40 })
   .map((pieces) => pieces.join(''));
 
-/** A text with entities that are rightly placed and nested, in no particular order. */
+/** A text with correctly placed and nested entities, in no particular order. */
 export const anyTextWithEntities: fc.Arbitrary<TextWithEntities> = anyText.chain((text) => {
   const entity = fc
     .record({
@@ -52,7 +52,7 @@ export const anyTextWithEntities: fc.Arbitrary<TextWithEntities> = anyText.chain
     text,
     entities: candidates.reduce<Entity[]>((placed, candidate) => {
       const more = [...placed, candidate];
-      return checkEntities(text, more).length === 0 ? more : placed;
+      return findEntityProblems(text, more).length === 0 ? more : placed;
     }, []),
   }));
 });
@@ -68,7 +68,7 @@ const anyMetadata = fc
   .dictionary(fc.string(), fc.jsonValue())
   .filter((fields) => !JSON.stringify(fields).includes('__proto__'));
 
-/** A payload that keeps every rule, with any of its parts. */
+/** A valid payload with any of its parts. */
 export const anyPayload: fc.Arbitrary<PublishPayload> = fc
   .record(
     {

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../kernel/json.js';
+import { MAX_URL_LENGTH } from '../outbound-http/url-rules.js';
+import { HEAVY_BYTES } from '../validation/json-body.js';
+import { JSON_LIMITS } from '../validation/json-scan.js';
 
-/** Formatting of a stretch of text; offset and length in UTF-16 code units (publish-api.md: Publish payload). */
+/** Formatting of a range of text; offset and length in UTF-16 code units (publish-api.md: Publish payload). */
 export interface Entity {
   readonly type: EntityType;
   readonly offset: number;
@@ -10,7 +13,7 @@ export interface Entity {
   readonly custom_emoji_id?: string;
 }
 
-/** Spec: Publish payload, Entity. */
+/** Entity types (publish-api.md: Publish payload). */
 export const ENTITY_TYPES = [
   'bold',
   'italic',
@@ -32,9 +35,9 @@ export const ENTITY_TYPES = [
 /** Name of a kind of formatting. */
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Spec: Publish payload, Media. */
+/** Media types (publish-api.md: Publish payload). */
 export const MEDIA_TYPES = ['photo', 'video', 'audio'] as const;
-/** A file that a post shows, at the address where it can be fetched. */
+/** A file of a post, at the URL from which it is fetched. */
 export interface Media {
   readonly type: (typeof MEDIA_TYPES)[number];
   readonly url: string;
@@ -46,7 +49,7 @@ export interface Button {
   readonly url: string;
 }
 
-/** A publish payload that has passed every check. Absent and empty fields are left out (D-43). */
+/** A publish payload that passed every check. Absent and empty fields are left out (D-43). */
 export interface PublishPayload {
   readonly text?: string;
   readonly entities?: readonly Entity[];
@@ -61,25 +64,17 @@ export interface PublishPayload {
   readonly metadata?: JsonObject;
 }
 
-/** Spec: Limits, and capabilities.limits of discovery. */
+/** Limits of a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
 export const LIMITS = {
   text: 15_895,
   media: 10,
   buttonRows: 8,
   buttonsPerRow: 8,
-  payloadBytes: 5_242_880,
+  payloadBytes: JSON_LIMITS.bytes,
   pauseMinutes: 1_440,
   keyLength: 128,
-  urlLength: 2_048,
+  urlLength: MAX_URL_LENGTH,
 } as const;
 
-/** Beyond this much JSON, in bytes, a payload is worked on in turns and stored apart: it must keep nobody waiting. */
-export const HEAVY_BYTES = 65_536;
-
-/** One thing that is wrong, where, and what to do (D-6). */
-export interface Problem {
-  /** `entities[2].offset`; empty for the body as a whole. */
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
-}
+/** Bytes of JSON from which on a payload is stored in parts, apart from its event (D-42, ADR-19). */
+export const STORED_APART_BYTES = HEAVY_BYTES;

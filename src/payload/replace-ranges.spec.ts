@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkEntities } from './check-entities.js';
+import { findEntityProblems } from './check-entities.js';
 import { endOf, type TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 import { anyTextWithEntities } from './payload.properties.js';
@@ -43,7 +43,7 @@ describe('replaceRange (D-28)', () => {
 });
 
 describe('replaceRanges', () => {
-  it('replaces several stretches at once', () => {
+  it('replaces several ranges at once', () => {
     const content = { text: 'a-b-c', entities: [bold(0, 5), bold(2, 1), bold(1, 3)] };
     const hyphens = [1, 3].map((start) => ({ start, end: start + 1, text: ' and ' }));
     expect(replaceRanges(content, hyphens)).toEqual({
@@ -62,7 +62,7 @@ describe('replaceRanges', () => {
     expect(() => replaceRanges({ text: 'abcde', entities: [] }, replacements)).toThrow(RangeError);
   });
 
-  it('replaces eight thousand words under twelve thousand entities in one go', () => {
+  it('replaces eight thousand words under twelve thousand entities in one call', () => {
     const content: TextWithEntities = {
       text: 'x '.repeat(8_000),
       entities: Array.from({ length: 12_000 }, (_, i) => bold(i, 3_000)),
@@ -73,14 +73,14 @@ describe('replaceRanges', () => {
     expect(result.entities[2]).toEqual(bold(5, 7_500));
   });
 
-  it('keeps every entity on its words, whatever is replaced', () => {
+  it('keeps every entity on its words for any replacements', () => {
     const edits = fc.array(fc.tuple(fc.nat(250), fc.nat(6), fc.string({ maxLength: 8 })), { maxLength: 8 });
     fc.assert(
       fc.property(anyTextWithEntities, edits, (content, candidates) => {
         const replacements = inOrder(candidates, content.text.length);
         const result = replaceRanges(content, replacements);
 
-        // The new text, character by character: where each came from, or none where it was put in.
+        // The origin of each character of the new text; undefined for inserted ones.
         const origin: (number | undefined)[] = [];
         let at = 0;
         for (const { start, end, text } of [...replacements, { start: content.text.length, end: 0, text: '' }]) {
@@ -92,13 +92,13 @@ describe('replaceRanges', () => {
         origin.forEach((position, i) => position === undefined || expect(result.text[i]).toBe(unit(position)));
         expect(result.text).toHaveLength(origin.length);
 
-        // Every kept character is covered by the same entities as before; types name them, so compare as sorted lists.
+        // Every kept character is covered by the same entities as before, compared as sorted lists of types.
         const covering = ({ entities }: TextWithEntities, position: number) =>
           entities.filter((e) => e.offset <= position && position < endOf(e)).map((e) => e.type);
         origin.forEach((position, i) => {
           if (position !== undefined) expect(covering(result, i)).toEqual(covering(content, position));
         });
-        const placement = checkEntities(result.text, result.entities).filter(
+        const placement = findEntityProblems(result.text, result.entities).filter(
           (p) => p.code !== 'entity_splits_character',
         );
         expect(placement).toEqual([]);
@@ -108,7 +108,7 @@ describe('replaceRanges', () => {
   });
 });
 
-/** Turns arbitrary triples into replacements that are in order, apart and inside a text of `length` units. */
+/** Turns arbitrary triples into ordered, separate replacements inside a text of `length` units. */
 const inOrder = (candidates: readonly (readonly [number, number, string])[], length: number) => {
   let free = 0;
   return [...candidates]

@@ -1,7 +1,7 @@
 import type { TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 
-/** One replacement: the UTF-16 units from `start` up to, not including, `end` become `text`. Equal: an insertion. */
+/** One replacement: the UTF-16 units from `start` to `end` (exclusive) become `text`. If both are equal, an insertion. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -9,19 +9,19 @@ export interface Replacement {
 }
 
 /**
- * Replaces stretches of a text and keeps every entity on its words (D-28): a character outside the replaced stretches
- * is covered by the same entities before and after. An entity that covers a whole stretch covers its replacement; one
- * that covers a part loses that part, and goes when nothing is left. Text inserted at an entity's edge stays outside.
+ * Replaces ranges of a text and keeps every entity on its words (D-28): a character outside the replaced ranges is covered
+ * by the same entities before and after. An entity that covers a whole range covers its replacement; one that covers a
+ * part loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
  *
- * @param replacements in ascending order, not overlapping, inside the text. Linear in the text, so that thousands of
- *   replacements in one text cost no more than one.
- * @throws RangeError where the replacements are out of order or outside the text: a mistake of the caller.
+ * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the text, whatever their
+ *   number.
+ * @throws RangeError if the replacements are out of order or outside the text (a programming error).
  */
 export const replaceRanges = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
   if (replacements.length === 0) return content;
   const { text, entities } = content;
   const parts: string[] = [];
-  /** Where each replacement stands in the new text. */
+  /** Start of each replacement in the new text. */
   const newStarts: number[] = [];
   let kept = 0;
   let length = 0;
@@ -35,7 +35,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   }
   parts.push(text.slice(kept));
 
-  /** The new place of `position`, when the first `before` replacements stand wholly before it. */
+  /** Returns the new place of `position` if the first `before` replacements lie before it. */
   const moved = (position: number, before: number): number => {
     const last = replacements[before - 1];
     const lastStart = newStarts[before - 1];
@@ -43,7 +43,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   };
   const place = ({ offset, ...entity }: Entity): Entity[] => {
     const end = offset + entity.length;
-    // An insertion at the very start stands before the entity, one at the very end behind it.
+    // An insertion at the start lies before the entity, one at the end after it.
     const beforeStart = countWhile(replacements, (r) => r.end <= offset);
     const beforeEnd = countWhile(replacements, (r) => r.end <= end && r.start < end);
     const aroundStart = replacements[beforeStart];
@@ -58,7 +58,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   return { text: parts.join(''), entities: entities.flatMap(place) };
 };
 
-/** {@link replaceRanges} for a single stretch. */
+/** {@link replaceRanges} for a single range. */
 export const replaceRange = (
   content: TextWithEntities,
   start: number,
@@ -66,7 +66,7 @@ export const replaceRange = (
   replacement: string,
 ): TextWithEntities => replaceRanges(content, [{ start, end, text: replacement }]);
 
-/** How many leading items hold `predicate`, which must be true for a prefix of them and false for the rest. */
+/** Counts the leading items for which `predicate` holds; it must hold for a prefix and for no later item. */
 const countWhile = <T>(items: readonly T[], predicate: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkEntities } from './check-entities.js';
+import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf } from './entities.js';
 import { trimText } from './trim.js';
 import { anyText, anyTextWithEntities } from './payload.properties.js';
@@ -12,7 +12,7 @@ const boundaries = (text: string): Set<number> => {
 };
 
 describe('trimText (D-23)', () => {
-  it('leaves a text that fits exactly as it is, trailing white space included', () => {
+  it('leaves a text that fits unchanged, trailing white space included', () => {
     const content = { text: 'four\n', entities: [{ type: 'bold', offset: 0, length: 4 }] } as const;
     expect(trimText(content, 5)).toEqual({ ...content, trimmedChars: 0 });
   });
@@ -43,19 +43,19 @@ describe('trimText (D-23)', () => {
     expect(trimmed(text, limit, reserve)).toEqual({ text: expected, entities: [], trimmedChars });
   });
 
-  it('looks back 64 units for the end of a word, and no further', () => {
+  it('looks back at most 64 units for the end of a word', () => {
     const long = (word: number) => 'start ' + 'x'.repeat(word) + 'yyy';
-    // Of a limit of 70, 69 units are kept beside the ellipsis; the word's end stands at 5, 64 before them.
+    // With a limit of 70, 69 units are kept beside the ellipsis; the word ends at 5, 64 units before.
     expect(trimmed(long(64), 70).text).toBe('start…');
     expect(trimmed(' ' + long(64), 70).text).toBe(' start…');
     expect(trimmed(long(65), 71).text).toBe('start ' + 'x'.repeat(64) + '…');
   });
 
-  it('gives up a cluster that is longer than the limit rather than split it', () => {
+  it('drops a cluster that is longer than the limit instead of splitting it', () => {
     expect(trimmed('a' + '\u0301'.repeat(5_000), 100)).toEqual({ text: '…', entities: [], trimmedChars: 5_001 });
   });
 
-  it('clips the entities at the cut, before the ellipsis, and drops what lies behind', () => {
+  it('clips entities at the cut, before the ellipsis, and drops later ones', () => {
     const { entities } = trimText(
       {
         text: 'one two three four',
@@ -74,7 +74,7 @@ describe('trimText (D-23)', () => {
     ]);
   });
 
-  it('holds for every text: inside the limit, a prefix, no cluster split, entities inside and nested', () => {
+  it('holds for every text: inside the limit, a prefix, no split cluster, entities inside and nested', () => {
     fc.assert(
       fc.property(anyTextWithEntities, fc.integer({ min: 0, max: 120 }), fc.nat(10), (content, limit, reserve) => {
         const result = trimText(content, limit, { reserve });
@@ -87,13 +87,13 @@ describe('trimText (D-23)', () => {
         expect(boundaries(content.text)).toContain(kept.length);
         expect(result.entities).toEqual(clipEntities(content.entities, kept.length));
         for (const entity of result.entities) expect(endOf(entity)).toBeLessThanOrEqual(kept.length);
-        expect(checkEntities(result.text, result.entities)).toEqual([]);
+        expect(findEntityProblems(result.text, result.entities)).toEqual([]);
       }),
       { seed: 23, numRuns: 1_000 },
     );
   });
 
-  it('trims what is trimmed no further', () => {
+  it('leaves a trimmed text unchanged', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 80 }), (text, limit) => {
         const once = trimmed(text, limit).text;

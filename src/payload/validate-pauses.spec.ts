@@ -20,7 +20,7 @@ describe('validateTempPause (D-21)', () => {
       { target_minutes: 5, targets: null },
       { project_minutes: 0, target_minutes: 5, targets: [] },
     ],
-  ])('takes %j', (sent, body) => expect(validateTempPause(sent)).toEqual({ ok: true, body }));
+  ])('accepts %j', (sent, body) => expect(validateTempPause(sent)).toEqual({ ok: true, body }));
 
   it.each([
     [{}, [' nothing_to_pause']],
@@ -54,7 +54,7 @@ describe('validateTempResume (D-45)', () => {
       { scope: 'targets', targets: ['tgt_a', 'tgt_a'] },
       { scope: 'targets', targets: ['tgt_a'] },
     ],
-  ])('takes %j', (sent, body) => expect(validateTempResume(sent)).toEqual({ ok: true, body }));
+  ])('accepts %j', (sent, body) => expect(validateTempResume(sent)).toEqual({ ok: true, body }));
 
   it.each([
     [{ scope: 'everything' }, ['scope unknown_value']],
@@ -73,7 +73,7 @@ describe('validateIdempotencyKey (D-43)', () => {
     ['  ', undefined],
     ['a-1', 'a-1'],
     ['x'.repeat(128), 'x'.repeat(128)],
-  ])('takes %j', (header, key) => expect(validateIdempotencyKey(header)).toEqual({ ok: true, key }));
+  ])('accepts %j', (header, key) => expect(validateIdempotencyKey(header)).toEqual({ ok: true, key }));
 
   it('refuses 129 characters', () => {
     expect(found(validateIdempotencyKey('x'.repeat(129)))).toEqual(['422 Idempotency-Key too_long']);

@@ -1,10 +1,9 @@
-import { filledList, given } from '../validation/absence.js';
+import { emptyListToAbsent, nullToAbsent } from '../validation/absence.js';
 import { checkFields, checkObject, type Sent } from '../validation/check-fields.js';
-
 import { LIMITS } from './payload.js';
 import { ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
-import { described } from '../validation/wording.js';
+import { describeValue } from '../validation/wording.js';
 
 /** The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
@@ -13,29 +12,29 @@ export interface TempPauseBody {
   readonly targets: readonly string[];
 }
 
-/** Spec: temp-resume. */
+/** Scopes of temp-resume (publish-api.md: temp-resume). */
 export const RESUME_SCOPES = ['project', 'targets', 'all'] as const;
 /** The body of temp-resume (publish-api.md: temp-resume). */
 export interface TempResumeBody {
   readonly scope: (typeof RESUME_SCOPES)[number];
-  /** Public ids of targets; none means all (D-45). Of meaning where the scope is `targets`. */
+  /** Public ids of targets; none means all (D-45). Used if the scope is `targets`. */
   readonly targets: readonly string[];
 }
 
 class TempPauseDto {
-  @Must.bePauseMinutes()
+  @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly project_minutes: unknown;
 
-  @Must.bePauseMinutes()
+  @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly target_minutes: unknown;
 
   @Must.beArray('target ids')
   readonly targets: unknown;
 
   constructor(sent: Sent) {
-    this.project_minutes = given(sent.project_minutes);
-    this.target_minutes = given(sent.target_minutes);
-    this.targets = filledList(sent.targets);
+    this.project_minutes = nullToAbsent(sent.project_minutes);
+    this.target_minutes = nullToAbsent(sent.target_minutes);
+    this.targets = emptyListToAbsent(sent.targets);
   }
 }
 
@@ -48,14 +47,14 @@ class TempResumeDto {
   readonly targets: unknown;
 
   constructor(sent: Sent) {
-    this.scope = given(sent.scope);
-    this.targets = filledList(sent.targets);
+    this.scope = nullToAbsent(sent.scope);
+    this.targets = emptyListToAbsent(sent.targets);
   }
 }
 
 /**
- * Checks the body of temp-pause (D-21): every problem is 422. Whether the targets exist is asked later.
- * @param value what `parseJsonBody` made of the body.
+ * Checks the body of temp-pause (D-21): every problem is 422. The existence of targets is checked later.
+ * @param value the parsed body
  */
 export const validateTempPause = (value: unknown): { readonly ok: true; readonly body: TempPauseBody } | Refused => {
   const problems = new ProblemList();
@@ -79,8 +78,8 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
 };
 
 /**
- * Checks the body of temp-resume (D-45): every problem is 422. Without a scope, all is resumed.
- * @param value what `parseJsonBody` made of the body.
+ * Checks the body of temp-resume (D-45): every problem is 422. The default scope is `all`.
+ * @param value the parsed body
  */
 export const validateTempResume = (value: unknown): { readonly ok: true; readonly body: TempResumeBody } | Refused => {
   const problems = new ProblemList();
@@ -92,7 +91,7 @@ export const validateTempResume = (value: unknown): { readonly ok: true; readonl
   return { ok: true, body: { scope: (dto.scope ?? 'all') as TempResumeBody['scope'], targets } };
 };
 
-/** Ids of targets, each once; what is no array has been told before. */
+/** Reads target ids, each once. A value that is not an array was reported before. */
 const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] => {
   if (!Array.isArray(list)) return [];
   const ids = new Set<string>();
@@ -104,7 +103,7 @@ const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] 
         422,
         `targets[${index}]`,
         'wrong_type',
-        `must be the public id of a target, tgt_…, not ${described(id)}`,
+        `must be the public id of a target, tgt_…, not ${describeValue(id)}`,
       );
   }
   return [...ids];

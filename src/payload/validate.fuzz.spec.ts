@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { checkEntities } from './check-entities.js';
+import { findEntityProblems } from './check-entities.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { anyPayload } from './payload.properties.js';
 import { validateTempPause, validateTempResume } from './validate-pauses.js';
 import { validatePayload } from './validate.js';
 
-/** A way into a value, by steps that are taken modulo what is there, and what to do at its end. */
+/** A path into a value (each step modulo the number of members) and the change at its end. */
 const anyMutation = fc.record({
   steps: fc.array(fc.nat(), { maxLength: 5 }),
   change: fc.constantFrom('replace', 'remove', 'add', 'repeat'),
@@ -37,13 +37,13 @@ const mutate = (value: unknown, { steps, change, key, value: given }: Mutation):
   return root.body;
 };
 
-/** What a client would have sent; undefined where JSON has no such thing. */
+/** Returns the value as a client could send it; undefined if JSON cannot express it. */
 const sent = (value: unknown): unknown => {
   const body = parseJsonBody(Buffer.from(JSON.stringify(value) ?? ''));
   return body.ok ? body.value : undefined;
 };
 
-/** Every payload is either passed on, sound and ready to be stored, or refused with reasons. */
+/** Asserts that a payload is either valid and ready to be stored, or refused with reasons. */
 const isAnswered = (value: unknown): void => {
   const result = validatePayload(value);
   if (!result.ok) {
@@ -60,12 +60,12 @@ const isAnswered = (value: unknown): void => {
   const { payload } = result;
   expect(JSON.parse(JSON.stringify(payload))).toEqual(payload);
   expect(Boolean(payload.text ?? payload.media ?? payload.buttons)).toBe(true);
-  expect(checkEntities(payload.text ?? '', payload.entities ?? [])).toEqual([]);
+  expect(findEntityProblems(payload.text ?? '', payload.entities ?? [])).toEqual([]);
   expect(validatePayload(payload)).toEqual(result);
 };
 
-describe('validatePayload, whatever is sent', () => {
-  it('takes every payload that is built by the rules', () => {
+describe('validatePayload, for any input', () => {
+  it('accepts every valid payload', () => {
     fc.assert(
       fc.property(anyPayload, (payload) => {
         expect(validatePayload(sent(payload))).toMatchObject({ ok: true });
@@ -75,14 +75,14 @@ describe('validatePayload, whatever is sent', () => {
     );
   });
 
-  it('answers any JSON, and never throws', () => {
+  it('returns a result for any JSON and never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => isAnswered(sent(value))),
       { seed: 6, numRuns: 500 },
     );
   });
 
-  it('answers good payloads gone bad, and never throws', () => {
+  it('returns a result for mutated valid payloads and never throws', () => {
     const mutants = fc
       .tuple(anyPayload, fc.array(anyMutation, { minLength: 1, maxLength: 4 }))
       .map(([payload, mutations]) => sent(mutations.reduce<unknown>(mutate, payload)));
@@ -96,7 +96,7 @@ describe('validatePayload, whatever is sent', () => {
       }),
       { seed: 6, numRuns: 2_000 },
     );
-    // The mutations reach every kind of answer, or this test would show little.
+    // The mutations must reach every kind of answer.
     expect([...outcomes].sort()).toEqual(['400', '422', 'ok']);
   });
 });

@@ -1,8 +1,8 @@
-import { addressPolicy } from '../outbound-http/address-policy.js';
+import { createAddressPolicy } from '../outbound-http/address-policy.js';
 import { ENTITY_TYPES, LIMITS } from './payload.js';
 import { validatePayload } from './validate.js';
 
-/** `422 media[0].url wrong_type`, one line a problem; none for a payload that passes. */
+/** Returns `422 media[0].url wrong_type`, one line per problem; none for a valid payload. */
 const found = (payload: unknown): string[] => {
   const result = validatePayload(payload);
   return result.ok ? [] : result.problems.map(({ path, code }) => `${result.status} ${path} ${code}`);
@@ -16,7 +16,7 @@ const button = { text: 'Open', url: 'https://example.org/' };
 const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 const urlOf = (length: number) => 'https://example.org/'.padEnd(length, 'x');
 
-describe('a payload that passes', () => {
+describe('a valid payload', () => {
   const full = {
     text: 'hello 😀',
     entities: [
@@ -39,7 +39,7 @@ describe('a payload that passes', () => {
     metadata: { any: [{ thing: null }] },
   };
 
-  it('comes back field by field', () => {
+  it('is returned field by field', () => {
     expect(validatePayload(full)).toEqual({ ok: true, payload: full, problems: [] });
   });
 
@@ -51,7 +51,7 @@ describe('a payload that passes', () => {
     expect(validatePayload(payload)).toEqual({ ok: true, payload, problems: [] });
   });
 
-  it('loses what is null, empty or unknown (D-43)', () => {
+  it('loses null, empty and unknown fields (D-43)', () => {
     const sent = {
       text: 'pre',
       entities: [{ type: 'pre', offset: 0, length: 3, language: 'ts', url: null, custom_emoji_id: 'x', extra: 1 }],
@@ -78,7 +78,7 @@ describe('a payload that passes', () => {
     expect(validatePayload({ buttons: [[], [button], []] })).toMatchObject({ payload: { buttons: [[button]] } });
   });
 
-  it('keeps of an entity what its type has', () => {
+  it('keeps the fields of an entity that its type has', () => {
     const entity = { ...bold, url: 'https://example.org/', language: 'ts', custom_emoji_id: '1' };
     const result = validatePayload(with_({ entities: [entity] }));
     expect(result.ok && result.payload.entities).toEqual([bold]);
@@ -104,7 +104,7 @@ describe('nothing to publish (422)', () => {
     { metadata: {} },
   ])('%j', (payload) => expect(found(payload)).toEqual(['422  nothing_to_publish']));
 
-  it.each([null, 'text', 5, true, [], [{ text: 'a' }]])('%j is no object', (payload) => {
+  it.each([null, 'text', 5, true, [], [{ text: 'a' }]])('%j is not an object', (payload) => {
     expect(found(payload)).toEqual(['422  wrong_type']);
   });
 });
@@ -213,7 +213,7 @@ describe('the schema (422), at its edges', () => {
     expect(found(with_(fields))).toEqual(expected.map((problem) => `422 ${problem}`));
   });
 
-  it.each(ENTITY_TYPES)('knows the entity %s', (type) => {
+  it.each(ENTITY_TYPES)('accepts the entity %s', (type) => {
     const entity = { ...bold, type, url: 'https://example.org/', custom_emoji_id: '1' };
     expect(found(with_({ entities: [entity] }))).toEqual([]);
   });
@@ -260,10 +260,14 @@ describe('content (400)', () => {
   it('may be on private addresses that the policy allows', () => {
     const local = { media: [{ type: 'photo', url: 'http://127.0.0.1:8080/a.jpg' }] };
     expect(found(local)).toEqual(['400 media[0].url url_not_https']);
-    expect(validatePayload(local, addressPolicy(['127.0.0.0/8']))).toEqual({ ok: true, payload: local, problems: [] });
+    expect(validatePayload(local, createAddressPolicy(['127.0.0.0/8']))).toEqual({
+      ok: true,
+      payload: local,
+      problems: [],
+    });
   });
 
-  it('is judged among what the schema lets pass, with indices kept', () => {
+  it('is checked among the items that satisfy the schema, with indices kept', () => {
     expect(
       found(with_({ entities: [{ type: 'bold' }, { ...bold, offset: 9 }], media: [{ type: 'document' }] })),
     ).toEqual([
@@ -278,7 +282,7 @@ describe('content (400)', () => {
 });
 
 describe('answers', () => {
-  it('tell which field, what is wrong, and what to do', () => {
+  it('name the field, the problem and the correction', () => {
     expect(
       messages({ text: 'x'.repeat(15_901), ad_pause_minutes: 2_000, trace_id: ['a'], targets: ['tgt_1'] }),
     ).toEqual([
@@ -294,13 +298,13 @@ describe('answers', () => {
     ]);
   });
 
-  it('never repeat what was sent at length, nor fill in what looks like a placeholder', () => {
+  it('never repeat long values, nor fill in text that looks like a placeholder', () => {
     const long = '$value $property $constraint1 $& '.repeat(10_000);
     const [message] = messages(with_({ media: [{ ...photo, type: long }] }));
     expect(message).toBe(`media[0].type must be one of photo, video, audio, not the string "${long.slice(0, 40)}"…`);
   });
 
-  it('hold fifty problems, and are 422 even where the fifty-first is the first of the schema', () => {
+  it('contain fifty problems, and are 422 even if the fifty-first is the first schema problem', () => {
     const outside = many(60, { ...bold, offset: 100 });
     expect(found(with_({ entities: outside }))).toEqual(
       many(50, 0).map((_, i) => `400 entities[${i}].offset entity_out_of_range`),
@@ -311,7 +315,7 @@ describe('answers', () => {
     expect(mixed.problems.at(-1)).toMatchObject({ path: 'targets[0]', code: 'wrong_type' });
   });
 
-  it('need not look at all of a list to be sure', () => {
+  it('need not read a whole list to decide', () => {
     expect(found({ targets: many(1_000_000, 0) })).toHaveLength(50);
     expect(found({ media: many(1_000_000, 0) })).toHaveLength(LIMITS.media + 1);
     expect(found({ buttons: many(1_000_000, 0) })).toHaveLength(LIMITS.buttonRows + 1);

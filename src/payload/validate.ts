@@ -1,23 +1,23 @@
 import { PUBLIC_ONLY, type AddressPolicy } from '../outbound-http/address-policy.js';
 import { checkFields, checkObject } from '../validation/check-fields.js';
-import { readButtons, readEntities, readMedia, readTargets } from './payload-parts.js';
+import { readButtons, readEntities, readMedia, readTargets } from './read-lists.js';
 import { PublishPayloadDto } from './payload.dto.js';
-import type { Problem, PublishPayload } from './payload.js';
-import { ProblemList, type Refused } from '../validation/problem-list.js';
+import type { PublishPayload } from './payload.js';
+import { type Problem, ProblemList, type Refused } from '../validation/problem-list.js';
 import { isVisible } from '../validation/text-measure.js';
 
-/** A payload that may be published, or everything that is wrong with it. */
+/** A valid payload, or all its problems. */
 export type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 
 /**
- * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are told at once, at most 50;
- * one that breaks the schema makes the answer 422, content alone 400. Null and empty fields count as absent, as does a
- * text of which nothing can be seen; fields that the specification does not have are left out. Nothing is fetched, and
- * whether targets exist is asked later. Linear in the payload (but for sorting entities); never throws.
+ * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at once, at
+ * most 50; a schema problem makes the answer 422, content problems alone 400. Null and empty fields count as absent, as does
+ * a text without visible characters; unknown fields are left out. Nothing is fetched, and the existence of targets is checked
+ * later. Linear in the payload (except for sorting entities); never throws.
  *
- * @param value what `parseJsonBody` made of the body.
- * @param policy which private addresses media may be on; none, where left out.
+ * @param value the parsed body
+ * @param policy private addresses that media may have; default: none
  */
 export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_ONLY): CheckedPayload => {
   const problems = new ProblemList();
@@ -35,7 +35,8 @@ export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_O
     problems.add(422, '', 'nothing_to_publish', 'has nothing to publish: send text, media or buttons');
   if (!problems.isEmpty) return problems.refused();
 
-  // Every field is now what its rule says, or absent. Set one by one: an object made of entries costs ten times as much.
+  // Every field now satisfies its rule or is absent. Fields are set one by one: an object made of entries costs ten times as
+  // much.
   const payload: Record<string, unknown> = {};
   if (hasText) payload.text = text;
   if (hasText && entities.length > 0) payload.entities = entities;

@@ -1,32 +1,33 @@
 import type { Replacement } from '../payload/replace-ranges.js';
 
-/** What keeps a sign from what is behind it: nothing that a reader sees. */
+/** Separates a sign from the text behind it; readers do not see it. */
 export const ZERO_WIDTH_SPACE = '\u200b';
 
-/** Before which units of a text something has to stand, right behind a sign of one unit (`@`); ascending. */
-export type Breaks = (text: string) => readonly number[];
+/** Returns the offsets at which a text needs an escape: each is right behind a sign of one unit (`@`). Ascending. */
+export type FindBreaks = (text: string) => readonly number[];
 
-/** An address in a text, in UTF-16 units; `end` is the first behind it. */
+/** Range of an address in a text, in UTF-16 units; `end` is exclusive. */
 export interface Address {
   readonly start: number;
-  /** Where host and scheme are over: from here on, `%40` leads where `@` does. */
+  /** Offset behind scheme and host: from here on, `%40` is equivalent to `@`. */
   readonly path: number;
   readonly end: number;
 }
 
 /**
- * What makes signs harmless: a zero-width space behind them; in an address, which it would make another one,
- * percent-encoding. A sign where neither will do, in a link's host or the address of an e-mail, stays as it is.
+ * Returns the replacements that make signs harmless: a zero-width space behind a sign, or percent-encoding inside an
+ * address, which a space would change. A sign in a link's host or in an e-mail address stays as it is, because neither
+ * works there.
  *
- * @param links the addresses that were put in for links, ascending; those among the words are found
+ * @param links ranges of the addresses that were inserted for links, ascending; other addresses are found in the text
  */
-export const stopsIn = (text: string, links: readonly Address[], breaks: Breaks): Replacement[] => {
-  const places = breaks(text);
-  if (places.length === 0) return [];
-  const linkAt = inOrder(links);
-  const isLink = inOrder(links);
-  const addressAt = inOrder(pathsAmong(text).filter(({ start }) => !isLink(start)));
-  return places.flatMap((at) => {
+export const findEscapes = (text: string, links: readonly Address[], breaks: FindBreaks): Replacement[] => {
+  const offsets = breaks(text);
+  if (offsets.length === 0) return [];
+  const linkAt = createAddressFinder(links);
+  const isLink = createAddressFinder(links);
+  const addressAt = createAddressFinder(findPaths(text).filter(({ start }) => !isLink(start)));
+  return offsets.flatMap((at) => {
     const sign = at - 1;
     const address = linkAt(sign) ?? addressAt(sign);
     if (!address) return [{ start: at, end: at, text: ZERO_WIDTH_SPACE }];
@@ -34,23 +35,24 @@ export const stopsIn = (text: string, links: readonly Address[], breaks: Breaks)
   });
 };
 
-/** How many units a link's text has before the path of its address begins. */
-export const pathOf = (link: string): number => /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
+/** Returns the number of UTF-16 units of a link's text in front of the path of its address. */
+export const unitsBeforePath = (link: string): number =>
+  /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
 
-/** Scheme and host, or a host alone with a path behind it; then the path, as far as addresses go in prose. */
+/** Scheme and host, or a host alone that a path follows; then the path, as far as an address extends in prose. */
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 
-/** The paths of the addresses that stand in a text: what is before a path is read like any words. */
-const pathsAmong = (text: string): Address[] =>
+/** Finds the paths of the addresses in a text. Scheme and host count as ordinary words. */
+const findPaths = (text: string): Address[] =>
   Array.from(text.matchAll(ADDRESS), ({ index, 0: whole, 1: path }) => {
     const end = index + whole.length;
     const start = end - path!.length;
     return { start, path: start, end };
   });
 
-/** Finds the address that has a unit in it, for units that ascend. */
-const inOrder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
+/** Creates a function that finds the address around a unit. Call it with ascending units. */
+const createAddressFinder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
   let next = 0;
   return (unit) => {
     while (next < addresses.length && addresses[next]!.end <= unit) next++;

@@ -11,44 +11,50 @@ export interface OutgoingRequest {
   readonly body?: string | Buffer | Readable;
 }
 
-/** When to give up on an exchange. */
+/** Limits of an exchange. */
 export interface ExchangeLimits {
-  /** Milliseconds from the call to the last byte of the answer. */
+  /** Milliseconds from the call to the last byte of the response. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Why an exchange ended without an answer: a system or library code such as `ECONNREFUSED`, and words for people. */
+/**
+ * Reason for an exchange without a response: a system or library code such as `ECONNREFUSED`, and a text for people.
+ */
 export interface Interruption {
   readonly code: string;
   readonly detail: string;
 }
 
 /**
- * What came of a request. The difference between `never_sent` and `lost` decides whether a post may be sent again
- * without anyone looking (D-25): before the first byte is written nothing can have been accepted.
+ * Result of a request. The difference between `never_sent` and `lost` decides whether a post may be sent again without
+ * a look-up (D-25): before the first byte is written, the network cannot have accepted anything.
  */
 export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
-  /** No byte left: refused connection, no such host, failed TLS handshake, or stopped while waiting for a connection. */
+  /**
+   * No byte was sent: refused connection, unknown host, failed TLS handshake, or stopped before a connection was free.
+   */
   | ({ readonly kind: 'never_sent' } & Interruption)
-  /** It went out, at least in part, and no whole answer came back. `status` where the answer had begun. */
+  /**
+   * The request was sent, at least in part, and no complete response came. `status` is set if the response had begun.
+   */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
-/** An answer longer than this is no answer of an API. */
-const MAX_ANSWER_BYTES = 4 * 1_048_576;
+/** No API sends a longer response. */
+const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /**
- * Connections to one network: kept alive, one request at a time on each, hundreds side by side. An idle connection is
- * closed after 4 s, before servers close it: a request that meets a closing connection would be in doubt.
+ * Creates the connections to one network: at most 512, kept alive, one request at a time on each. An idle connection is
+ * closed after 4 s, before servers close it: a request on a closing connection would be in doubt.
  */
 export const createConnections = (): Agent =>
   new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
- * Runs one request and says how far it came. Never throws, never repeats, never follows a redirect. The answer's body
- * is whole where `kind` is `answered`, but for a refusal (3xx, 4xx): that is one as soon as its status is there, and its
- * body is what came of it.
+ * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. If `kind` is
+ * `answered` the body is complete. A refusal (3xx, 4xx) is the exception: its status alone makes it one, and its body
+ * may be cut short.
  */
 export const exchange = (
   connections: Dispatcher,
@@ -70,10 +76,10 @@ export const exchange = (
       signal.removeEventListener('abort', onAbort);
       resolve(outcome);
     };
-    // The controller exists from the moment before the first byte is written.
+    // The controller exists from just before the first byte is written.
     const interrupted = (why: Interruption): void => {
       if (!controller) settle({ kind: 'never_sent', ...why });
-      else if (status === null || !isRefusal(status)) settle({ kind: 'lost', status, ...why });
+      else if (status === null || !isRefusalStatus(status)) settle({ kind: 'lost', status, ...why });
       else settle({ kind: 'answered', status, headers, body: Buffer.concat(chunks) });
     };
     const stop = (why: Interruption): void => {
@@ -106,27 +112,27 @@ export const exchange = (
           },
           onResponseData(_, chunk) {
             bytes += chunk.length;
-            if (bytes > MAX_ANSWER_BYTES) stop({ code: 'answer_too_long', detail: 'the answer does not end' });
+            if (bytes > MAX_RESPONSE_BYTES) stop({ code: 'answer_too_long', detail: 'the answer does not end' });
             else chunks.push(chunk);
           },
           onResponseEnd() {
             settle({ kind: 'answered', status: status ?? 0, headers, body: Buffer.concat(chunks) });
           },
           onResponseError(_, error) {
-            interrupted(interruptionOf(error));
+            interrupted(toInterruption(error));
           },
         },
       );
     } catch (error) {
-      interrupted(interruptionOf(error));
+      interrupted(toInterruption(error));
     }
   });
 
-/** A status by which nothing was done, whatever the body goes on to say. */
-const isRefusal = (status: number): boolean => status >= 300 && status < 500;
+/** True if a status means that the server did nothing, whatever its body says. */
+const isRefusalStatus = (status: number): boolean => status >= 300 && status < 500;
 
-/** A library's error in a form that may be shown: code and message hold addresses, never a path or a header. */
-const interruptionOf = (error: unknown): Interruption => {
+/** Converts a library's error for people and logs: code and message contain hosts, never a path or a header. */
+const toInterruption = (error: unknown): Interruption => {
   if (!isNativeError(error)) return { code: 'unknown', detail: 'unknown error' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return { code, detail: error.message || code };

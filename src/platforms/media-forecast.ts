@@ -1,17 +1,17 @@
 import type { JsonObject } from '../kernel/json.js';
-import { photoFits } from '../media/fits.js';
+import { isWithinPhotoLimits } from '../media/photo-limits.js';
 import type { Media } from '../payload/payload.js';
-import { grouped, type Complaint } from '../validation/wording.js';
-import type { ProbedMedium, WantedMedia } from './publisher.js';
+import { formatCount, type FieldProblem } from '../validation/wording.js';
+import type { ProbedMedium, MediaLimits } from './publisher.js';
 
 /**
- * Why a medium will go as a link (D-22), as far as it can be told before the file is there; null where nothing speaks
- * against it. Photos are made to fit, whatever their size and format; their shape alone cannot be changed.
+ * Returns the reason for which a medium will become a link (D-22), as far as the probe shows before the download; null
+ * if there is none. Photos are fitted, whatever their size and format; only their aspect ratio cannot change.
  */
-export const foreseenObstacle = (
+export const forecastObstacle = (
   { type, sizeBytes, mime, width, height }: ProbedMedium,
-  { maxBytes, maxRatio = Infinity, formats }: WantedMedia,
-): Complaint | null => {
+  { maxBytes, maxRatio = Infinity, formats }: MediaLimits,
+): FieldProblem | null => {
   if (type === 'photo') {
     if (width === undefined || height === undefined) return null;
     const isTooLong = Math.max(width, height) > Math.min(width, height) * maxRatio;
@@ -20,38 +20,38 @@ export const foreseenObstacle = (
   if (sizeBytes !== null && sizeBytes > maxBytes)
     return {
       code: 'media_too_large',
-      what: `has ${grouped(sizeBytes)} bytes; at most ${grouped(maxBytes)} can go`,
+      predicate: `has ${formatCount(sizeBytes)} bytes; at most ${formatCount(maxBytes)} can go`,
     };
   return mime !== null && !formats.includes(mime) ? unsuitable(`is ${mime}, which cannot go`) : null;
 };
 
-/** Whether a photo will be made to fit, as far as it can be told. */
-export const foreseenFitting = (medium: ProbedMedium, wanted: WantedMedia): boolean =>
+/** True if the probe shows that a photo will be fitted. */
+export const willBeFitted = (medium: ProbedMedium, limits: MediaLimits): boolean =>
   medium.type === 'photo' &&
   ![medium.sizeBytes, medium.mime, medium.width].some((known) => known === null || known === undefined) &&
-  foreseenObstacle(medium, wanted) === null &&
-  !photoFits(medium, wanted);
+  forecastObstacle(medium, limits) === null &&
+  !isWithinPhotoLimits(medium, limits);
 
 /**
- * Results of the steps that upload media one by one, for what can be told of them.
- * @param wanted what the network takes; a type that is missing is not uploaded
- * @param uploadOf the name of a medium's upload
- * @param unsent the result of an upload that ends with an obstacle
+ * Returns the results of the steps that upload media one by one, as far as the probes show them.
+ * @param limits of the network, by type; a medium of a missing type is not uploaded
+ * @param stepName returns the name of a medium's upload step
+ * @param toResult returns the result of an upload that an obstacle ends
  */
-export const foreseenUploads = (
+export const forecastUploads = (
   media: readonly ProbedMedium[],
-  wanted: Readonly<Partial<Record<Media['type'], WantedMedia>>>,
-  uploadOf: (index: number) => string,
-  unsent: (obstacle: Complaint, index: number) => JsonObject,
+  limits: Readonly<Partial<Record<Media['type'], MediaLimits>>>,
+  stepName: (index: number) => string,
+  toResult: (obstacle: FieldProblem, index: number) => JsonObject,
 ): Readonly<Record<string, JsonObject>> => {
   const results: Record<string, JsonObject> = {};
   for (const [index, medium] of media.entries()) {
-    const limits = wanted[medium.type];
-    const obstacle = limits && foreseenObstacle(medium, limits);
-    if (obstacle) results[uploadOf(index)] = unsent(obstacle, index);
-    else if (limits && foreseenFitting(medium, limits)) results[uploadOf(index)] = { fitted: true };
+    const limit = limits[medium.type];
+    const obstacle = limit && forecastObstacle(medium, limit);
+    if (obstacle) results[stepName(index)] = toResult(obstacle, index);
+    else if (limit && willBeFitted(medium, limit)) results[stepName(index)] = { fitted: true };
   }
   return results;
 };
 
-const unsuitable = (what: string): Complaint => ({ code: 'media_unsuitable', what });
+const unsuitable = (what: string): FieldProblem => ({ code: 'media_unsuitable', predicate: what });

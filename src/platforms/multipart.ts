@@ -3,29 +3,32 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { MediaFile } from './publisher.js';
 
-/** A file of a form, under its field's name. */
+/** A file of a form, with the name of its field. */
 export interface FilePart {
   readonly field: string;
   readonly file: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'>;
 }
 
-/** A request's body that is read while it is sent, with its exact length. */
+/** Body of a request that is read while it is sent, with its exact length. */
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
 }
 
 /**
- * `multipart/form-data` (RFC 7578) of fields and files on disk: never whole in memory, of known length, as networks
- * want it.
+ * Creates a `multipart/form-data` body (RFC 7578) of fields and files on disk. It is never complete in memory, and its
+ * length is known, which networks require.
  */
-export const multipartOf = (files: readonly FilePart[], fields: Readonly<Record<string, string>> = {}): Multipart => {
+export const createMultipart = (
+  files: readonly FilePart[],
+  fields: Readonly<Record<string, string>> = {},
+): Multipart => {
   const boundary = `----${randomUUID()}`;
-  const start = Object.entries(fields).map(([name, value]) => `${opening(boundary, name)}\r\n\r\n${value}\r\n`);
+  const start = Object.entries(fields).map(([name, value]) => `${partHeader(boundary, name)}\r\n\r\n${value}\r\n`);
   const head = Buffer.from(start.join(''));
   const parts = files.map(({ field, file }) => {
-    const filename = `; filename="${quotable(file.filename)}"\r\nContent-Type: ${file.mime}\r\n\r\n`;
-    return { file, head: Buffer.from(opening(boundary, field) + filename) };
+    const filename = `; filename="${escapeName(file.filename)}"\r\nContent-Type: ${file.mime}\r\n\r\n`;
+    return { file, head: Buffer.from(partHeader(boundary, field) + filename) };
   });
   const end = Buffer.from(`--${boundary}--\r\n`);
   const length = parts.reduce(
@@ -47,8 +50,9 @@ export const multipartOf = (files: readonly FilePart[], fields: Readonly<Record<
   };
 };
 
-const opening = (boundary: string, name: string): string =>
-  `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(name)}"`;
+const partHeader = (boundary: string, name: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
 
-/** As browsers quote a name in a form's header. */
-const quotable = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+/** Escapes a name in a form's header as browsers do. */
+const escapeName = (name: string): string =>
+  name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

@@ -6,7 +6,7 @@ const link = (offset: number, length: number, url = 'https://example.com/') =>
   ({ type: 'text_link', offset, length, url }) as const;
 
 describe('plainText', () => {
-  it('puts the address of a link behind its words, and not where the words are the address', () => {
+  it('inserts the address of a link behind its words, unless the words are the address', () => {
     const text = 'See tides and https://example.com/ now';
     expect(plainText({ text, entities: [link(14, 20), link(4, 5)] }, { limit: 100 })).toEqual({
       text: 'See tides (https://example.com/) and https://example.com/ now',
@@ -17,7 +17,7 @@ describe('plainText', () => {
     });
   });
 
-  it('tells of formatting that is lost', () => {
+  it('reports lost formatting', () => {
     const entities = [{ type: 'bold', offset: 0, length: 2 }] as const;
     expect(plainText({ text: 'Ahoy', entities }, { limit: 100 })).toMatchObject({
       text: 'Ahoy',
@@ -25,7 +25,7 @@ describe('plainText', () => {
     });
   });
 
-  it('cuts the text shorter for the lines that follow, and counts what was cut of the original', () => {
+  it('trims the text to make room for the lines, and counts the cut units of the original', () => {
     const content = { text: 'one two three four', entities: [] };
     expect(plainText(content, { limit: 16, lines: ['line'] })).toMatchObject({
       text: 'one two…\n\nline',
@@ -33,13 +33,13 @@ describe('plainText', () => {
     });
   });
 
-  it('tells of an address that is left out where every word has stayed', () => {
+  it('reports an address that is left out although every word stays', () => {
     const content = { text: 'Tides here', entities: [link(6, 4, `https://example.com/${'long/'.repeat(20)}`)] };
     expect(plainText(content, { limit: 100 })).toMatchObject({ text: 'Tides here…', trimmedChars: 0, droppedLinks: 1 });
     expect(plainText(content, { limit: 200 })).toMatchObject({ trimmedChars: 0, droppedLinks: 0 });
   });
 
-  it('leaves an address out rather than cutting it', () => {
+  it('leaves an address out instead of cutting it', () => {
     const content = { text: 'Tides here and there', entities: [link(6, 4, 'https://example.com/a/long/path')] };
     for (let limit = 12; limit < 45; limit++) {
       const { text, trimmedChars, droppedLinks } = plainText(content, { limit });
@@ -49,7 +49,7 @@ describe('plainText', () => {
     }
   });
 
-  it('puts an address behind the whole of a character that a link ends in, and never cuts through one', () => {
+  it('inserts an address behind the whole grapheme in which a link ends, and never cuts a grapheme', () => {
     const content = { text: `${'a'.repeat(50)}👩‍🚀 tail`, entities: [link(50, 2, 'https://example.com/abcdefghijkl')] };
     const astronaut = `${'a'.repeat(50)}👩‍🚀`;
     expect(plainText(content, { limit: 100 }).text).toBe(`${astronaut} (https://example.com/abcdefghijkl) tail`);
@@ -57,7 +57,7 @@ describe('plainText', () => {
     expect({ text, trimmedChars, droppedLinks }).toEqual({ text: `${astronaut}…`, trimmedChars: 5, droppedLinks: 1 });
   });
 
-  it('leaves no white space where it leaves an address out', () => {
+  it('leaves no trailing white space when it leaves an address out', () => {
     const content = { text: 'שלום עולם', entities: [link(0, 5, 'https://example.com/a/long/path')] };
     const { text, trimmedChars, droppedLinks } = plainText(content, { limit: 20 });
     expect({ text, trimmedChars, droppedLinks }).toEqual({ text: 'שלום…', trimmedChars: 5, droppedLinks: 1 });
@@ -65,7 +65,7 @@ describe('plainText', () => {
     expect(plainText(two, { limit: 40 }).text).toBe('Tides (https://a.example)…');
   });
 
-  describe('where a sign must not stand before a name', () => {
+  describe('with signs that must not precede a name', () => {
     const breaks = (text: string) => Array.from(text.matchAll(/[@*[](?=\w)/g), ({ index }) => index + 1);
     const shown = (text: string, ...entities: ReturnType<typeof link>[]) =>
       plainText({ text, entities }, { limit: 1_000, breaks }).text.replaceAll('\u200b', '·');
@@ -76,7 +76,7 @@ describe('plainText', () => {
       ['see e.com/@a, @b', 'see e.com/%40a, @·b'],
       ['пример.рф/@a «https://e.com/?q=@a»@b', 'пример.рф/%40a «https://e.com/?q=%40a»@·b'],
       ['https://e.com,@a https://[b]/ e.com?@a', 'https://e.com,@·a https://[·b]/ e.com?@·a'],
-    ])('keeps the addresses among the words whole: %s', (text, expected) => {
+    ])('keeps addresses in the text whole: %s', (text, expected) => {
       expect(shown(text)).toBe(expected);
     });
 
@@ -91,7 +91,7 @@ describe('plainText', () => {
       expect(shown('@a link,@b', link(3, 4, url))).toBe(`@·a link (${expected}),@·b`);
     });
 
-    it('keeps the addresses below whole, and counts nothing that is put in as cut', () => {
+    it('keeps the addresses below the text whole, and does not count inserted units as cut', () => {
       const content = { text: '@a https://e.com/@b @c', entities: [] };
       const { text, trimmedChars } = plainText(content, { limit: 53, breaks, lines: ['https://m.example/@d.mp3'] });
       expect(text).toBe('@\u200ba https://e.com/%40b…\n\nhttps://m.example/%40d.mp3');
@@ -99,7 +99,7 @@ describe('plainText', () => {
     });
   });
 
-  it('drops lines that find no room even without the text', () => {
+  it('drops lines that do not fit even without the text', () => {
     expect(plainText({ text: 'Ahoy', entities: [] }, { limit: 9, lines: ['12345', '678', '90123456', '4'] })).toEqual({
       text: '12345\n678',
       trimmedChars: 4,
@@ -109,12 +109,12 @@ describe('plainText', () => {
     });
   });
 
-  it('shows nothing of a text that cannot be seen', () => {
+  it('shows nothing of an invisible text', () => {
     expect(plainText({ text: '\u200b \n', entities: [] }, { limit: 9 }).text).toBe('');
     expect(plainText({ text: '\u200b \n', entities: [] }, { limit: 9, lines: ['a'] }).text).toBe('a');
   });
 
-  it('keeps within the limit, whatever the text, and cuts nothing where it fits', () => {
+  it('stays within the limit for any text, and cuts nothing from a text that fits', () => {
     fc.assert(
       fc.property(
         anyTextWithEntities,

@@ -1,20 +1,20 @@
 import type { PublishError } from './publisher.js';
 
-/** Tags and white space of a page: what is left are its words. */
+/** Tags and white space of a page; the rest is its words. */
 const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
-/** Of a page, this much is looked at for words, bytes. */
-const LOOKED_AT = 4_096;
+/** Number of bytes of a page that are searched for words. */
+const SCANNED_BYTES = 4_096;
 
-/** What an answer that is none of the API's says to people: the words of a page, or nothing. */
-export const wordsIn = (body: Buffer): string =>
-  body.toString('utf8', 0, LOOKED_AT).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
+/** Returns the words of a response that does not come from the API, such as a proxy's page; empty if there are none. */
+export const extractWords = (body: Buffer): string =>
+  body.toString('utf8', 0, SCANNED_BYTES).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
 
-/** What a network says is kept up to so many UTF-16 units. */
+/** UTF-16 units of a network's words that are kept. */
 const MAX_LENGTH = 500;
 
 /**
- * A network's own words for {@link PublishError.platform_says}: shortened, and without a credential that an answer may
- * echo. Nothing where it says nothing.
+ * Returns a network's own words as {@link PublishError.platform_says}: shortened, and with credentials masked that a
+ * response may echo. Empty if there are no words.
  */
 export const platformSays = (
   words: string | undefined,

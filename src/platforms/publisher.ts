@@ -3,24 +3,24 @@ import type { JsonObject } from '../kernel/json.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Button, Entity, Media, PublishPayload } from '../payload/payload.js';
 
-/** What a network's publisher gets to see of a post, after processing. */
+/** A post as a publisher sees it, after processing. */
 export interface PlatformPost {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Stands below the text after a blank line, and keeps its room: the text is cut shorter instead (D-23, D-28). */
+  /** Follows the text after a blank line. It stays whole: the text is trimmed instead (D-23, D-28). */
   readonly signature?: TextWithEntities;
   readonly media: readonly Media[];
   readonly buttons: readonly (readonly Button[])[];
   readonly isAdvertisement: boolean;
 }
 
-/** The part of a payload that networks get to see. */
-export const platformPostOf = (payload: PublishPayload): PlatformPost => {
+/** Returns the part of a payload that networks see. */
+export const toPlatformPost = (payload: PublishPayload): PlatformPost => {
   const { text = '', entities = [], media = [], buttons = [], is_advertisement: isAdvertisement = false } = payload;
   return { text, entities, media, buttons, isAdvertisement };
 };
 
-/** Where it goes. `address` is the public part of the credentials (chat_id, group_id). */
+/** The target of a post. `address` is the public part of the credentials, such as the id of a chat or group. */
 export interface PlatformChannel {
   readonly id: string;
   readonly address: Readonly<Record<string, string>>;
@@ -34,24 +34,24 @@ export interface Warning {
 }
 
 /**
- * One call to a network, or the calls of one upload ({@link Publisher.callsOf}), as `send` runs it. Credentials never stand in
- * it; what an earlier step answered is referred to as `{ "$from": "<step>.<field>" }`.
+ * One call to a network, or the calls of one upload ({@link Publisher.previewCalls}), as `send` runs it. It never
+ * contains credentials. `{ "$from": "<step>.<field>" }` refers to a field of an earlier step's result.
  */
 export interface Step {
-  /** Stable within a rendering: a retry resumes at the first step without a remembered result. */
+  /** Stable within a rendering: a retry resumes at the first step without a stored result. */
   readonly name: string;
-  /** True for a call that readers can see: only such a call can be in doubt (networks.md §3). */
+  /** True if readers see the effect: only such a call can be in doubt (networks.md §3). */
   readonly visible: boolean;
   /** The network's own method name. */
   readonly method: string;
   readonly request: JsonObject;
 }
 
-/** One call to a network, in the form in which the sandbox shows it (D-38). */
-export interface ShownCall {
-  /** The network's own method name; an upload's is `POST <…>`, where what stands for the address is in brackets. */
+/** One call to a network as the sandbox previews it (D-38). */
+export interface PreviewCall {
+  /** The network's own method name; for an upload `POST <…>`, with a placeholder for the URL. */
   readonly method: string;
-  /** What only a file or an earlier answer of the same step tells stands as `<…>` in it. */
+  /** Values that only a file or an earlier response of the same step provides are placeholders: `<…>`. */
   readonly request: JsonObject;
 }
 
@@ -64,7 +64,7 @@ export interface Rendering {
   readonly trimmedChars: number;
 }
 
-/** How a failure is told (D-35). */
+/** A failure as it is reported (D-35). */
 export interface PublishError {
   readonly code: string;
   readonly category:
@@ -76,152 +76,175 @@ export interface PublishError {
   readonly platform_says?: string;
 }
 
-/** What became of one step. */
+/** Outcome of one step. */
 export type StepOutcome =
   | {
       readonly kind: 'done';
-      /** Small, remembered in an event: later steps and retries read it. */
+      /** Small, stored in an event: later steps and retries read it. */
       readonly result: JsonObject;
       readonly messageIds: readonly string[];
       readonly urls: readonly string[];
     }
-  /** Try again. `afterMs` null: our own backoff. `named`: the network asked for the wait, so it is no failed attempt (D-20). */
+  /**
+   * Try again. `afterMs` is null if the gateway's backoff applies. `named`: the network requires the delay, so the
+   * attempt has not failed (D-20).
+   */
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
   | { readonly kind: 'failed'; readonly error: PublishError }
   /** The credential is refused: the channel needs attention (D-26). */
   | { readonly kind: 'credentials'; readonly error: PublishError }
-  /** Nobody can say whether readers see it (D-25). */
+  /** It is unconfirmed whether readers see the post (D-25). */
   | { readonly kind: 'in_doubt'; readonly error: PublishError }
-  /** The channel moved: take the new address and send again (Telegram's migrate_to_chat_id). */
+  /** The network moved the channel: store the new address and send again. */
   | ({ readonly kind: 'moved'; readonly address: Readonly<Record<string, string>> } & Pick<
       PublishError,
       'platform_says'
     >);
 
-/** What a publisher is given for one step. */
+/** Context of one step. */
 export interface SendContext {
   /** Decrypted, for this call alone. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly channel: PlatformChannel;
   /** Results of the steps done so far, by step name. */
   readonly results: Readonly<Record<string, JsonObject>>;
-  /** The same for every attempt at this publication: goes where a network takes an idempotency key. */
+  /** The same for every attempt at this publication: the value for a network's idempotency key. */
   readonly key: string;
   /**
-   * How often the network has put this publication off, by {@link PublishError.code}; none before the first time. A wait
-   * that it implies grows with each (D-20).
+   * Number of times that the network has delayed this publication, by {@link PublishError.code}; missing before the
+   * first. An implied delay grows with each (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**
-   * The post's medium of this index as a file on disk, made to fit what is wanted (D-22). Whoever asked releases it.
-   * Never throws: see {@link MediaFile} and `media-error.ts` for what an error means.
+   * Returns the post's medium with this index as a file on disk, fitted to the limits (D-22). The caller releases it.
+   * Never throws: see {@link MediaFile}, and `media-error.ts` for the meaning of an error.
    */
-  readonly media: (index: number, wanted: WantedMedia) => Promise<MediaFile | PublishError>;
+  readonly media: (index: number, limits: MediaLimits) => Promise<MediaFile | PublishError>;
   readonly signal: AbortSignal;
 }
 
-/** What a network takes of one medium; a photo beyond it is re-encoded or scaled, anything else is refused. */
-export interface WantedMedia {
+/** A network's limits of one medium. A photo beyond them is re-encoded or scaled; any other medium is refused. */
+export interface MediaLimits {
   readonly maxBytes: number;
   /** Pixels of the longer side. */
   readonly maxSide?: number;
   /** Pixels of width and height together. */
   readonly maxSum?: number;
-  /** Longer side by shorter side: a photo beyond it cannot go. */
+  /** Longer side by shorter side: a photo beyond it cannot be sent. */
   readonly maxRatio?: number;
   /** Mime types without parameters. */
   readonly formats: readonly string[];
 }
 
-/** A medium as far as it is known before it is fetched (D-24). */
+/** A medium as far as it is known before its download (D-24). */
 export interface ProbedMedium extends Media {
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly sizeBytes: number | null;
-  /** By the file's own bytes, without parameters; null where it is not certain. */
+  /** Detected from the file's bytes, without parameters; null if uncertain. */
   readonly mime: string | null;
   /** Pixels. */
   readonly width?: number;
   readonly height?: number;
 }
 
-/** A medium on disk, for as long as it is not released. */
+/** A medium on disk until it is released. */
 export interface MediaFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** By the file's own bytes, without parameters. */
+  /** Detected from the file's bytes, without parameters. */
   readonly mime: string;
-  /** For readers and for networks that go by the ending; without a path. */
+  /** Without a path; for readers, and for networks that use the extension. */
   readonly filename: string;
-  /** Whether it is a photo that was scaled down or encoded anew. */
+  /** True if it is a photo that was scaled down or re-encoded. */
   readonly isFitted: boolean;
   readonly release: () => void;
 }
 
-/** What a network's own record says of a send in doubt (D-25). */
-export type LookUp =
+/** Result of looking a send in doubt up on the network (D-25). */
+export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
-  /** Surely not: it may be sent again. */
+  /** The post is certainly not there: it may be sent again. */
   | { readonly kind: 'not_sent' }
-  /** The network could not be asked just now: asking again may help. */
+  /** The look-up failed for now: another one may succeed. */
   | { readonly kind: 'unanswered' }
-  /** What the network shows does not tell, or is not shown to us: asking again would not help. */
+  /** The network's records are inconclusive or not accessible: another look-up would not help. */
   | { readonly kind: 'unknown' };
 
-/** What is known of a send whose outcome is not. */
+/** Facts about a send whose outcome is unknown. */
 export interface SendInDoubt {
-  /** Milliseconds: when its attempt began. What is older is not this one. */
+  /** Start of its attempt, in milliseconds. An older message is not this one. */
   readonly since: Instant;
-  /** Ids of messages that were in the channel before it: what is older than one of them is older than it, too. */
+  /** Ids of messages that were in the channel before it. A message older than one of them is older than the send. */
   readonly before: ReadonlySet<string>;
 }
 
-/** At most so many calls in so many milliseconds. */
+/** At most `calls` calls in `perMs` milliseconds. */
 export interface Pace {
   readonly calls: number;
   readonly perMs: number;
 }
 
-/** What a network takes of us before it says so itself (networks.md §3): of a chat, what readers see; of an account, all. */
+/**
+ * Rate limits that the gateway keeps so that a network need not enforce them (networks.md §3): for visible calls to a
+ * channel, and for all calls with a credential.
+ */
 export interface PlatformPace {
   readonly perChannel: readonly Pace[];
   readonly perCredential: readonly Pace[];
 }
 
-/** One network. `render` is pure; `send` runs one step and classifies whatever happens; it never throws. */
+/** Options of every publisher; a network that has no use for one ignores it. */
+export interface PublisherOptions {
+  /** Base URL of the network's API; a slash at the end is ignored. */
+  readonly apiUrl: string;
+  /** Milliseconds for one call, response included; 30 s by default. */
+  readonly timeoutMs?: number;
+  /** Milliseconds for one upload, response included; 15 minutes by default. */
+  readonly uploadTimeoutMs?: number;
+}
+
+/** A publisher that holds connections: close it when the process ends. */
+export interface ConnectedPublisher extends Publisher {
+  /** Ends idle connections at once and waits for calls in flight. */
+  close(): Promise<void>;
+}
+
+/** Publisher of one network. `render` is pure. `send` runs one step, classifies its outcome and never throws. */
 export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
   /**
-   * The credential that a call is made with: whoever makes calls with the same one shares {@link PlatformPace.perCredential}.
-   * @param visible whether readers see what the call does
+   * Returns the credential of a call. All calls with the same one share {@link PlatformPace.perCredential}.
+   * @param visible true if readers see the effect of the call
    */
-  accountOf(credentials: SendContext['credentials'], visible: boolean): string | undefined;
+  credentialFor(credentials: SendContext['credentials'], visible: boolean): string | undefined;
   /**
-   * The calls for a post. `results`: of the steps done so far, as in {@link SendContext}; what they found (a medium too
-   * large to go) may change the steps that follow, so a post is rendered anew after each step.
+   * Returns the calls for a post. `results` are those of the steps done so far, as in {@link SendContext}. They may
+   * change the steps that follow (a medium is too large), so a post is rendered again after each step.
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
   /**
-   * What steps will find of a post's media and end with, as far as it can be told before anything is fetched: with these
-   * results `render` shows which media go as links, and which photos are made to fit (D-22, D-38). A result that is
-   * `fitted` and nothing else is known before the step, which is taken all the same. Pure.
+   * Returns the results of steps as far as the probed media show them before any download. With these results `render`
+   * shows which media become links and which photos are fitted (D-22, D-38). A step whose result is only `fitted` still
+   * runs. Pure.
    */
-  foresee(media: readonly ProbedMedium[]): SendContext['results'];
+  forecastResults(media: readonly ProbedMedium[]): SendContext['results'];
   /**
-   * All the calls that a step comes to, in order, while nothing goes wrong (D-38): none for one that calls nobody, several
-   * for an upload. `send` makes its calls from the same descriptions. Pure.
-   * @param media the post's, as far as they are known
+   * Returns all calls of a step, in order, if nothing fails (D-38): none for a step without a call, several for an
+   * upload. `send` builds its calls from the same functions. Pure.
+   * @param media of the post, as far as they are known
    */
-  callsOf(step: Step, media: readonly ProbedMedium[]): readonly ShownCall[];
+  previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**
-   * For how long, in milliseconds from a call, the network takes another one with the same {@link SendContext.key} for
-   * the same post, so that it may be repeated without a look. Absent: it knows no keys (networks.md §4).
+   * Time, in milliseconds from a call, in which the network treats another call with the same {@link SendContext.key}
+   * as the same post, so that it may be repeated without a look-up. Absent if the network has no keys (networks.md §4).
    */
   readonly keyLifetimeMs?: number;
   /**
-   * Whether a step in doubt is with its readers, where the network can be asked. Never throws. An older post of the same
-   * content is never taken for it. A network may still be at work on what it was sent: `not_sent` holds for the moment.
+   * Looks up on the network if readers see a step in doubt; absent if the network has no look-up. Never throws. Never
+   * mistakes an older post with the same content for it. A network may still be processing the call: `not_sent` holds
+   * for the moment only.
    */
-  lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUp>;
+  lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUpResult>;
 }

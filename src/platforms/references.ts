@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../kernel/json.js';
 
 /**
- * A step's request with every `{ "$from": "<step>.<field>" }` in it replaced by what that step answered.
- * @throws Error for a step that is not done or has no such field: a mistake of the rendering.
+ * Returns a step's request with every `{ "$from": "<step>.<field>" }` replaced by that field of the step's result.
+ * @throws Error for a step that is not done or has no such field: a bug in the rendering
  */
 export const resolveReferences = (request: JsonObject, results: Readonly<Record<string, JsonObject>>): JsonObject =>
   resolve(request, results) as JsonObject;
@@ -18,7 +18,7 @@ const resolve = (value: Json | undefined, results: Readonly<Record<string, JsonO
   }
   const dot = from.lastIndexOf('.');
   const answered = results[from.slice(0, dot)]?.[from.slice(dot + 1)];
-  if (answered === undefined) throw new Error(`nothing is known of ${from}`);
+  if (answered === undefined) throw new Error(`a rendered step refers to an unknown result: ${from}`);
   return answered;
 };
 

@@ -1,4 +1,4 @@
-import { retryAfterOf } from './retry-after.js';
+import { readRetryAfter } from './retry-after.js';
 
 const date = 'Fri, 14 Mar 2025 12:00:00 GMT';
 
@@ -9,6 +9,6 @@ it.each([
   [{ 'retry-after': 'soon' }, 'soon'],
   [{ 'retry-after': ' ' }, undefined],
   [{}, undefined],
-])('a wait is named in seconds, or by its end: %p is %p s', (headers, seconds) => {
-  expect(retryAfterOf(headers)).toBe(seconds);
+])('reads a delay in seconds or as a date: %p is %p s', (headers, seconds) => {
+  expect(readRetryAfter(headers)).toBe(seconds);
 });

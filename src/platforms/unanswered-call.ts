@@ -1,41 +1,41 @@
 import type { Exchange } from './exchange.js';
-import { platformSays, wordsIn } from './platform-says.js';
+import { platformSays, extractWords } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
-import { retryAfterOf } from './retry-after.js';
+import { readRetryAfter } from './retry-after.js';
 
-/** A call of which no answer of the network's API came, in so far as it decides what to do next. */
+/** A call without a response from the network's API: the facts that decide what happens next. */
 export interface UnansweredCall {
   /** The network's name for people. */
   readonly title: string;
   /** The network's identifier. */
   readonly platform: string;
-  /** Whether readers would see what it does: only then is it in doubt, else it may be repeated (networks.md §3). */
+  /** True if readers would see its effect: only such a call is in doubt, any other may be repeated (networks.md §3). */
   readonly visible: boolean;
-  /** What must not be told of the answer. */
+  /** Masked in the network's words. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
 /**
- * The outcome of an exchange that brought no answer, or one that is not the API's: HTML of a proxy, an empty or broken
- * body, a result without its id (D-25). With a 3xx or 4xx status somebody between refused to pass the call on.
+ * Classifies an exchange without a response, or with one that does not come from the API: HTML of a proxy, an empty or
+ * malformed body, a result without its id (D-25). With a 3xx or 4xx status an intermediary refused to forward the call.
  */
-export const outcomeWithoutAnswer = (exchange: Exchange, call: UnansweredCall): StepOutcome => {
+export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): StepOutcome => {
   const { title, platform, visible, credentials } = call;
   if (exchange.kind === 'never_sent') {
     const code = exchange.code === 'aborted' ? 'aborted' : 'not_sent';
-    return again(gatewayError(code, `${title} could not be reached (${exchange.detail}): nothing was sent.`));
+    return retry(gatewayError(code, `${title} could not be reached (${exchange.detail}): nothing was sent.`));
   }
   if (exchange.kind === 'lost') {
     const code = exchange.code === 'timed_out' || exchange.code === 'aborted' ? exchange.code : 'connection_lost';
-    const what = `The call was sent and ${title}'s answer never came (${exchange.detail})`;
+    const what = `${title} did not answer the call (${exchange.detail})`;
     return visible
       ? { kind: 'in_doubt', error: gatewayError(code, `${what}: the post may be there.`) }
-      : again(gatewayError(code, `${what}.`));
+      : retry(gatewayError(code, `${what}.`));
   }
   const { status, headers, body } = exchange;
-  const says = platformSays(wordsIn(body), credentials);
+  const says = platformSays(extractWords(body), credentials);
   if (status === 429) {
-    const seconds = Number(retryAfterOf(headers) ?? NaN);
+    const seconds = Number(readRetryAfter(headers) ?? NaN);
     return {
       kind: 'retry',
       named: true,
@@ -50,15 +50,15 @@ export const outcomeWithoutAnswer = (exchange: Exchange, call: UnansweredCall): 
     };
   }
   if (status === 413) {
-    const message = `${title} finds the upload too large.`;
+    const message = `The upload is too large for ${title}.`;
     return {
       kind: 'failed',
       error: { code: 'media_too_large', category: 'media', source: platform, message, ...says },
     };
   }
   if (status >= 300 && status < 500) {
-    const refused = `Not ${title} but something before it refused the call (${status}).`;
-    return again({ ...gatewayError('unreadable_refusal', refused), ...says });
+    const refused = `An intermediary, not ${title}, refused the call (${status}).`;
+    return retry({ ...gatewayError('unreadable_refusal', refused), ...says });
   }
   const what = `${title}'s answer (${status}) cannot be read`;
   return visible
@@ -66,10 +66,10 @@ export const outcomeWithoutAnswer = (exchange: Exchange, call: UnansweredCall): 
         kind: 'in_doubt',
         error: { ...gatewayError('unreadable_answer', `${what}: the post may be there.`, 'platform'), ...says },
       }
-    : again({ ...gatewayError('unreadable_answer', `${what}.`, 'platform'), ...says });
+    : retry({ ...gatewayError('unreadable_answer', `${what}.`, 'platform'), ...says });
 };
 
-const again = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
+const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
 
 const gatewayError = (code: string, message: string, category: PublishError['category'] = 'network'): PublishError => ({
   code,

@@ -1,24 +1,24 @@
-import { goesAsLink } from './media-error.js';
+import { becomesLink } from './media-error.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 
 /**
- * Runs the calls that upload a medium. Where they are refused, once more: the file may have been damaged on its way, and
- * a failed upload may always be sent again (networks.md §3). What is refused again goes as a link in the text (D-22):
- * the result's `unsent` says why, and no upload fails its post.
+ * Runs the calls that upload a medium. If the network refuses them it runs them once more: the file may have been
+ * damaged in transit, and a failed upload may always be repeated (networks.md §3). A medium that is refused twice
+ * becomes a link in the text (D-22): `unsent` in the result gives the reason. No upload fails its post.
  */
 export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<StepOutcome> => {
   const first = await chain();
-  // What is too large will be so again.
-  const last = first.kind === 'failed' && !goesAsLink(first.error) ? await chain() : first;
+  // A file that is too large stays too large.
+  const last = first.kind === 'failed' && !becomesLink(first.error) ? await chain() : first;
   if (last.kind !== 'failed') return last;
-  return { kind: 'done', result: { unsent: withWords(last.error) }, messageIds: [], urls: [] };
+  return { kind: 'done', result: { unsent: describeFailure(last.error) }, messageIds: [], urls: [] };
 };
 
-/** A status that tells of the server, whatever stands in the answer: it says nothing of the file. */
-export const isBusy = (status: number): boolean => status === 429 || status >= 500;
+/** True if a status is about the server and not about the file, whatever the body contains. */
+export const isServerBusy = (status: number): boolean => status === 429 || status >= 500;
 
-/** A file that a network will not have. @param says the network's own words, see `platform-says.ts` */
-export const fileRefused = (
+/** Outcome of an upload that a network refuses. @param says the network's own words, see `platform-says.ts` */
+export const fileRefusal = (
   source: string,
   message: string,
   says: Pick<PublishError, 'platform_says'> = {},
@@ -27,5 +27,6 @@ export const fileRefused = (
   error: { code: 'media_refused', category: 'media', source, message, ...says },
 });
 
-/** A failure in one line, with the network's own words where there are any (D-35). */
-const withWords = ({ message, platform_says: says }: PublishError): string => (says ? `${message} (${says})` : message);
+/** Returns a failure in one line, with the network's own words if there are any (D-35). */
+const describeFailure = ({ message, platform_says: says }: PublishError): string =>
+  says ? `${message} (${says})` : message;

@@ -1,13 +1,18 @@
 /**
- * Arrays in PostgreSQL's binary format. The driver would write them as text with every quote and backslash escaped,
- * which for JSON is the largest cost of an append; a Buffer parameter goes through as it is. Elements may be null.
+ * Arrays in PostgreSQL's binary format. The driver would write them as text, with every quote and backslash escaped, which
+ * for JSON is the largest cost of an append. It passes a Buffer parameter on unchanged. Elements may be null.
  */
 const OID = { bool: 16, int8: 20, int4: 23, text: 25, float8: 701, uuid: 2950 } as const;
 
 type Writer<T> = (buffer: Buffer, at: number, value: T) => number;
 
-/** @param size of a value at most, bytes */
-const array = <T>(oid: number, values: readonly (T | null)[], size: (value: T) => number, write: Writer<T>): Buffer => {
+/** @param size upper bound of a value's size, bytes */
+const encodeArray = <T>(
+  oid: number,
+  values: readonly (T | null)[],
+  size: (value: T) => number,
+  write: Writer<T>,
+): Buffer => {
   let bytes = 20;
   let hasNull = 0;
   for (const value of values) {
@@ -32,16 +37,16 @@ const array = <T>(oid: number, values: readonly (T | null)[], size: (value: T) =
 
 /** `text[]`. */
 export const textArray = (values: readonly (string | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.text,
     values,
-    (value) => value.length * 3, // at most: to measure it, it would have to be gone through twice
+    (value) => value.length * 3, // an upper bound: measuring the exact size would be a second pass
     (buffer, at, value) => buffer.write(value, at, 'utf8'),
   );
 
 /** `int4[]`. */
 export const int4Array = (values: readonly (number | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.int4,
     values,
     () => 4,
@@ -50,7 +55,7 @@ export const int4Array = (values: readonly (number | null)[]): Buffer =>
 
 /** `int8[]`. */
 export const int8Array = (values: readonly (bigint | number | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.int8,
     values,
     () => 8,
@@ -62,9 +67,9 @@ export const int8Array = (values: readonly (bigint | number | null)[]): Buffer =
     },
   );
 
-/** `int8[]` from 16 hex digits each, as the signed numbers whose bits these are. */
+/** `int8[]` from values of 16 hex digits each, which are the bits of the signed numbers. */
 export const hexInt8Array = (values: readonly (string | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.int8,
     values,
     () => 8,
@@ -73,7 +78,7 @@ export const hexInt8Array = (values: readonly (string | null)[]): Buffer =>
 
 /** `float8[]`. */
 export const float8Array = (values: readonly (number | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.float8,
     values,
     () => 8,
@@ -82,22 +87,22 @@ export const float8Array = (values: readonly (number | null)[]): Buffer =>
 
 /** `boolean[]`. */
 export const boolArray = (values: readonly (boolean | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.bool,
     values,
     () => 1,
     (buffer, at, value) => buffer.writeUInt8(value ? 1 : 0, at) - at,
   );
 
-/** `uuid[]`, from their usual text form. @throws RangeError for anything else. */
+/** `uuid[]`, from UUIDs in their usual text form. @throws RangeError for any other text */
 export const uuidArray = (values: readonly (string | null)[]): Buffer =>
-  array(
+  encodeArray(
     OID.uuid,
     values,
     () => 16,
     (buffer, at, value) => {
       const hex = value.replaceAll('-', '');
-      if (hex.length !== 32 || buffer.write(hex, at, 'hex') !== 16) throw new RangeError(`"${value}" is no UUID`);
+      if (hex.length !== 32 || buffer.write(hex, at, 'hex') !== 16) throw new RangeError(`"${value}" is not a UUID`);
       return 16;
     },
   );

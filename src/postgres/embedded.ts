@@ -3,62 +3,63 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { findBinaries } from './embedded/binaries.js';
-import { clusterOwner, openCluster } from './embedded/cluster.js';
+import { findClusterOwner, openCluster } from './embedded/cluster.js';
 import { type DataDirLock, lockDataDir } from './embedded/data-dir-lock.js';
-import { stopLeftover } from './embedded/postmaster.js';
-import { OURSELVES, type RunAs, runAs, unprivilegedAccount } from './embedded/run-as.js';
-import { DidNotStart, type Server, type ServerExit, startServer } from './embedded/server.js';
+import { stopLeftoverServer } from './embedded/postmaster.js';
+import { CURRENT_USER, type RunAs, chooseRunAs, findUnprivilegedAccount } from './embedded/run-as.js';
+import { ServerDidNotStart, type PostgresServer, type ServerExit, startServer } from './embedded/server.js';
+import { Backoff } from '../runtime/backoff.js';
 
-/** The PostgreSQL that runs beside this process. */
+/** The PostgreSQL server that this process runs. */
 export interface EmbeddedPostgres {
-  /** Stays the same while the server is restarted. */
+  /** The same after a restart of the server. */
   readonly connectionString: string;
   readonly port: number;
-  /** Shuts the server down and lets go of DATA_DIR. May be called again. */
+  /** Shuts the server down and releases DATA_DIR. May be called again. */
   readonly stop: () => Promise<void>;
-  /** Told each time the server ends although nobody stopped it; it is started again by itself. */
+  /** Calls a listener each time the server ends unexpectedly. The server is then restarted automatically. */
   readonly onExit: (listener: (exit: ServerExit) => void) => void;
 }
 
-/** How it is started. */
+/** Options of {@link startEmbeddedPostgres}. */
 export interface EmbeddedPostgresOptions {
-  /** Absolute; created where it is not there. */
+  /** Absolute path; created if it does not exist. */
   readonly dataDir: string;
   readonly logger: Logger;
-  /** Server settings that differ from the usual ones; `fsync: 'off'` is for tests alone. */
+  /** Server settings that override the defaults; `fsync: 'off'` is for tests only. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-const LONGEST_PAUSE_MS = 10_000;
+const RESTART_DELAY = { firstMs: 100, longestMs: 10_000 };
 
 /**
  * Starts the PostgreSQL that comes with the program, on 127.0.0.1, with its data in DATA_DIR (management-api.md:
- * DATABASE_URL). Waits until it takes connections, also through a recovery. A server that dies is started again on the
- * same port; one that outlived its process is shut down first.
- * @throws DataDirInUse another process works on this DATA_DIR.
- * @throws Error with a sentence for people where it cannot be.
+ * DATABASE_URL). Waits until it accepts connections, even through a recovery. A server that dies is restarted on the same
+ * port; a server that outlived an earlier process is shut down first.
+ * @throws DataDirInUse if another process uses this DATA_DIR
+ * @throws Error with a sentence for people if the server cannot be started
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { dataDir, logger, settings = {} } = options;
-  const lock = await claim(dataDir);
+  const lock = await claimDataDir(dataDir);
   try {
     const binaries = findBinaries();
     const as = await chooseUser(dataDir, binaries.postgres, logger);
     const cluster = await openCluster(dataDir, binaries, as, { sync: settings.fsync !== 'off', logger });
-    const launch = async (port: number): Promise<Server> => {
-      await stopLeftover(cluster.data, logger);
+    const launch = async (port: number): Promise<PostgresServer> => {
+      await stopLeftoverServer(cluster.data, logger);
       return startServer({ binaries, runAs: as, data: cluster.data, port, settings, logger });
     };
     const { server, port } = await firstStart(launch);
-    const leave = async (): Promise<void> => {
-      await stopLeftover(cluster.data, logger); // one whose guard was killed
+    const release = async (): Promise<void> => {
+      await stopLeftoverServer(cluster.data, logger); // a server whose guard process was killed
       lock.release();
     };
     logger.info({ port }, 'PostgreSQL is ready');
     return {
       connectionString: `postgresql://postgres:${cluster.password}@127.0.0.1:${port}/postgres`,
       port,
-      ...keepRunning(server, () => launch(port), leave, logger),
+      ...keepRunning(server, () => launch(port), release, logger),
     };
   } catch (error) {
     lock.release();
@@ -66,95 +67,101 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   }
 };
 
-/** The folder is passable for others, because PostgreSQL may have to run as one of them; its own data are not. */
-const claim = async (dataDir: string): Promise<DataDirLock> => {
+/** Other users may pass through the folder, because PostgreSQL may have to run as one of them; its data stay private. */
+const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
     return lockDataDir(dataDir);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    throw new Error(`DATA_DIR ${dataDir} cannot be used (${code}): it must be a folder that this user may write to.`, {
+    throw new Error(`DATA_DIR ${dataDir} cannot be used (${code}): it must be a folder that this user can write to.`, {
       cause: error,
     });
   }
 };
 
-/** PostgreSQL refuses to run as root; under any other user it runs as that user, and must own its data. */
+/** Chooses the user that PostgreSQL runs as: the current user, who must own its data, or another one under root. */
 const chooseUser = async (dataDir: string, program: string, logger: Logger): Promise<RunAs> => {
-  const owner = await clusterOwner(dataDir);
+  const owner = await findClusterOwner(dataDir);
   const uid = process.getuid?.();
-  if (uid === 0) return runAs(owner && owner.uid !== 0 ? owner : unprivilegedAccount(), program, dataDir, logger);
+  if (uid === 0)
+    return chooseRunAs(owner && owner.uid !== 0 ? owner : findUnprivilegedAccount(), program, dataDir, logger);
   if (owner && owner.uid !== uid)
     throw new Error(
-      `The database in ${dataDir} belongs to user ${owner.uid}, not to this one (${uid}). Start as the user who made it (root, if it was made by root), or give it away with "chown -R".`,
+      `The database in ${dataDir} belongs to user ${owner.uid}, but this process runs as user ${uid}. Start it as the user who created the database (root, if root created it), or change the owner with "chown -R".`,
     );
-  return OURSELVES;
+  return CURRENT_USER;
 };
 
-/** A port may be taken between choosing and using it; backends of a killed server take a moment to go. */
-const firstStart = async (launch: (port: number) => Promise<Server>): Promise<{ server: Server; port: number }> => {
+/** Tries again where another program took the port in the meantime, or backends of a killed server are still ending. */
+const firstStart = async (
+  launch: (port: number) => Promise<PostgresServer>,
+): Promise<{ server: PostgresServer; port: number }> => {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = await findFreePort();
     const server = await launch(port);
     try {
       await server.ready;
       return { server, port };
     } catch (error) {
-      const passing = error instanceof DidNotStart && /Address already in use|still in use/.test(error.message);
-      if (!passing || attempt >= 40) throw error;
+      const isTemporary =
+        error instanceof ServerDidNotStart && /Address already in use|still in use/.test(error.message);
+      if (!isTemporary || attempt >= 40) throw error;
       await sleep(250);
     }
   }
 };
 
 /**
- * Below the range that systems give to outgoing connections: the server must get the same port again after a crash,
- * when any of these may have come and gone.
+ * Finds a free port below the range that systems use for outgoing connections, so that no connection can take the port while
+ * the server restarts after a crash.
  */
-const freePort = async (): Promise<number> => {
+const findFreePort = async (): Promise<number> => {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const free = await new Promise<boolean>((resolve) => {
     const probe = createServer()
       .once('error', () => resolve(false))
       .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
-  return free ? port : freePort();
+  return free ? port : findFreePort();
 };
 
-/** Starts the server again whenever it ends, until it is told to stop. */
+/** Restarts the server whenever it ends, until `stop` is called. */
 const keepRunning = (
-  first: Server,
-  launch: () => Promise<Server>,
-  leave: () => Promise<void>,
+  first: PostgresServer,
+  launch: () => Promise<PostgresServer>,
+  release: () => Promise<void>,
   logger: Logger,
 ): Pick<EmbeddedPostgres, 'stop' | 'onExit'> => {
   const listeners: ((exit: ServerExit) => void)[] = [];
   const stopping = new AbortController();
-  const stopped = (): boolean => stopping.signal.aborted;
+  const isStopping = (): boolean => stopping.signal.aborted;
   let current = first;
 
   const restart = async (): Promise<void> => {
-    for (let pause = 0; !stopped(); pause = Math.min(Math.max(pause * 2, 100), LONGEST_PAUSE_MS)) {
-      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+    const backoff = new Backoff(RESTART_DELAY);
+    while (!isStopping()) {
       try {
         current = await launch();
-        if (stopped()) await current.stop();
+        if (isStopping()) await current.stop();
         else await current.ready;
         return;
       } catch (error) {
-        if (!stopped()) logger.error({ reason: (error as Error).message }, 'PostgreSQL cannot be started again yet');
+        if (!isStopping())
+          logger.error({ reason: (error as Error).message }, 'failed to restart PostgreSQL; trying again');
+        await backoff.wait(stopping.signal);
       }
     }
   };
   const watch = async (): Promise<void> => {
-    while (!stopped()) {
+    while (!isStopping()) {
       const exit = await current.exited;
-      if (stopped()) return;
-      logger.error({ ...exit }, 'PostgreSQL has ended unexpectedly; it is started again');
+      if (isStopping()) return;
+      logger.error({ ...exit }, 'PostgreSQL ended unexpectedly; restarting it');
       for (const listener of listeners) listener(exit);
       await restart();
-      if (!stopped()) logger.info('PostgreSQL is ready again');
+      if (!isStopping()) logger.info('PostgreSQL is ready again');
     }
   };
   const watching = watch();
@@ -163,7 +170,7 @@ const keepRunning = (
     stopping.abort();
     await current.stop();
     await watching;
-    await leave();
+    await release();
   };
   let stoppedOnce: Promise<void> | undefined;
   return { stop: () => (stoppedOnce ??= stop()), onExit: (listener) => void listeners.push(listener) };

@@ -1,42 +1,42 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
-import { Complaint } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { newUuid } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
 import { Batcher } from '../runtime/batcher.js';
 import type { Notifications } from './notifications.js';
+import { sleepUnlessAborted } from '../runtime/sleep.js';
 
-/** Right to do one thing alone, e.g. to run a projection. */
+/** The exclusive right to do one thing, e.g. to run a projection. */
 export interface Lease {
   readonly name: string;
-  /** Aborted when the lease is no longer ours: stop at once. */
+  /** Aborted when this process loses the lease: stop at once. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-/** From taking a lease to giving it back; no two have the same number. */
+/** The period from an acquisition of a lease to its release. Each has a number of its own. */
 export interface Term {
   readonly name: string;
   readonly term: bigint;
 }
 
 /**
- * The end of an insert into ops_lease: what somebody else has is left alone, and what is under the worker's own name,
- * because it could not be given back or because nobody was told that it had been taken, begins a new term.
+ * The end of an insert into ops_lease. A lease of another worker is left alone. A lease that this worker already has begins a
+ * new term: its release failed, or the response to its acquisition was lost.
  */
-export const TAKE =
+export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
 
 /** Namespace of the workers' advisory locks. */
-const LOCK_SPACE = 7001;
-const REAP_MS = 1_000;
+const WORKER_LOCK_NAMESPACE = 7001;
+const EXPIRY_CHECK_MS = 1_000;
 
 /**
- * Who is at work, and who holds what. A worker is alive while its session holds an advisory lock (freed by the server
- * the moment the process dies) **and** its heartbeat is younger than LEASE_SECONDS (so that a process that was stopped,
- * not killed, loses what it holds). Whoever notices a dead worker strikes it off, and its leases with it.
+ * Registers this process as a worker, and acquires and releases its leases. A worker is alive while its session holds an
+ * advisory lock (freed by the server as soon as the process dies) **and** its heartbeat is younger than LEASE_SECONDS (so
+ * that a suspended process loses its leases). Any process that notices a dead worker deletes it, and its leases with it.
  */
 export class Leases {
   private id: string | null = null;
@@ -45,8 +45,8 @@ export class Leases {
   private lost = new AbortController();
   private readonly stopping = new AbortController();
   private loops: Promise<unknown> | null = null;
-  /** What this process holds, and since which term, or is about to take: two of its own must not both get it. */
-  private readonly taken = new Map<string, bigint | null>();
+  /** Terms of the leases that this process holds; null while it acquires one. No lease is acquired twice in one process. */
+  private readonly heldTerms = new Map<string, bigint | null>();
   private readonly releases = new Batcher<Term, void>(async (terms) => {
     await this.releaseAll(terms);
     return terms.map(() => undefined);
@@ -62,117 +62,116 @@ export class Leases {
     },
   ) {}
 
-  /** Signs this process on, and again whenever it was struck off, until {@link stop}. Resolves when first signed on. */
+  /** Registers this process, and again whenever it is deleted, until {@link stop}. Resolves once it is first registered. */
   start(): Promise<void> {
     return new Promise((resolve) => {
-      this.loops ??= Promise.all([this.stayAlive(resolve), this.reapOthers()]);
+      this.loops ??= Promise.all([this.keepRegistered(resolve), this.deleteExpiredWorkers()]);
     });
   }
 
-  /** This process's present name among the workers; null while it is not signed on. */
+  /** The current id of this process among the workers; null while it is not registered. */
   get workerId(): string | null {
     return performance.now() < this.validUntil ? this.id : null;
   }
 
   /**
-   * True while nobody else can have taken what this process took under a name; checked before anything that cannot be
-   * undone. What it held under an earlier name is lost, even if it has signed on again since.
+   * True while no other process can have the leases that this process acquired under a worker id. Callers check it before
+   * anything irreversible. Leases of an earlier id are lost, even if the process has registered again since.
    */
-  isValid(workerId: string): boolean {
+  stillHoldsLeasesOf(workerId: string): boolean {
     return this.workerId === workerId;
   }
 
-  /** Aborted when this process loses all it holds; a new signal then takes its place. */
+  /** Aborted when this process loses all its leases; a new signal then replaces it. */
   get lostSignal(): AbortSignal {
     return this.lost.signal;
   }
 
-  /** Waits until a lease is free and takes it; null when the signal came first. */
+  /** Waits until a lease is free and acquires it. Returns null if the signal is aborted first. */
   async acquire(name: string, signal: AbortSignal): Promise<Lease | null> {
     while (!signal.aborted) {
       const { id, lost } = this;
-      if (id !== null && !this.taken.has(name)) {
-        const term = await this.takeAlone(name, id);
-        if (term !== null) return { name, lost: lost.signal, release: () => this.giveBack({ name, term }) };
+      if (id !== null && !this.heldTerms.has(name)) {
+        const term = await this.tryAcquire(name, id);
+        if (term !== null) return { name, lost: lost.signal, release: () => this.endTerm({ name, term }) };
       }
-      await this.nextChange(signal);
+      await this.waitForChange(signal);
     }
     return null;
   }
 
   /**
-   * Ends a term; others hear of it. Where that fails, what was held stays with this worker's name, under which it can be
-   * taken again (see {@link TAKE}) and which it goes with.
+   * Ends a term and notifies the other processes. If that fails, the lease stays with this worker's id: this process can
+   * acquire it again (see {@link ON_LEASE_CONFLICT}), and it is freed with the id.
    */
   release(term: Term): Promise<void> {
-    return this.releases.call(term);
+    return this.releases.submit(term);
   }
 
-  /** Signs off: everything held is free at once. */
+  /** Deregisters this process, which frees all its leases at once. */
   async stop(): Promise<void> {
     this.stopping.abort();
     const { id } = this;
     if (id !== null) {
-      const text = `with gone as (delete from ops_worker where worker_id = $1 returning 1) select pg_notify('lease', '') from gone`;
+      const text = `with deleted as (delete from ops_worker where worker_id = $1 returning 1) select pg_notify('lease', '') from deleted`;
       await this.options.pool.query(text, [id]).catch(() => undefined);
     }
-    this.lose();
+    this.dropRegistration();
     await this.loops;
   }
 
-  private async giveBack(term: Term): Promise<void> {
+  private async endTerm(term: Term): Promise<void> {
     await this.release(term);
-    if (this.taken.get(term.name) === term.term) this.taken.delete(term.name);
+    if (this.heldTerms.get(term.name) === term.term) this.heldTerms.delete(term.name);
   }
 
   private async releaseAll(terms: readonly Term[]): Promise<void> {
-    if (this.id === null) return; // they go with the name under which they were taken
-    const text = `with gone as (
+    if (this.id === null) return; // the leases were deleted with the worker's id
+    const text = `with released as (
                     delete from ops_lease l using unnest($1::text[], $2::bigint[]) ended (name, term)
                     where l.name = ended.name and l.term = ended.term returning 1)
-                  select pg_notify('lease', '') from gone limit 1`;
+                  select pg_notify('lease', '') from released limit 1`;
     const values = [terms.map(({ name }) => name), terms.map(({ term }) => term)];
     await this.options.pool.query(text, values).catch(() => undefined);
   }
 
-  private async takeAlone(name: string, id: string): Promise<bigint | null> {
-    this.taken.set(name, null);
+  private async tryAcquire(name: string, id: string): Promise<bigint | null> {
+    this.heldTerms.set(name, null);
     try {
-      const text = `insert into ops_lease (name, worker_id) select $1, worker_id from ops_worker where worker_id = $2 ${TAKE}`;
+      const text = `insert into ops_lease (name, worker_id) select $1, worker_id from ops_worker where worker_id = $2 ${ON_LEASE_CONFLICT}`;
       const { rows } = await this.options.pool.query<{ term: bigint }>(text, [name, id]);
-      if (rows[0]) this.taken.set(name, rows[0].term);
+      if (rows[0]) this.heldTerms.set(name, rows[0].term);
       return rows[0]?.term ?? null;
     } finally {
-      if (this.taken.get(name) === null) this.taken.delete(name);
+      if (this.heldTerms.get(name) === null) this.heldTerms.delete(name);
     }
   }
 
-  private async stayAlive(signedOn: () => void): Promise<void> {
+  private async keepRegistered(onRegistered: () => void): Promise<void> {
     const { signal } = this.stopping;
     const { leaseMs, log } = this.options;
-    const complaint = new Complaint();
+    const failure = new RepeatedFailure();
     while (!signal.aborted) {
       try {
-        await this.signOn();
-        signedOn();
-        complaint.over();
+        await this.register();
+        onRegistered();
+        failure.clear();
         while (!signal.aborted) {
-          await sleep(leaseMs / 3, undefined, { signal: AbortSignal.any([signal, this.lost.signal]) }).catch(
-            () => undefined,
-          );
+          await sleepUnlessAborted(leaseMs / 3, AbortSignal.any([signal, this.lost.signal]));
           if (signal.aborted) break;
-          if (this.lost.signal.aborted || !(await this.heartbeat())) throw new Error('this process was struck off');
+          if (this.lost.signal.aborted || !(await this.heartbeat()))
+            throw new Error('the registration of this process expired or was deleted');
         }
       } catch (error) {
         const reason = reasonOf(error);
-        if (complaint.isNews(reason)) log.warn({ error: reason }, 'lost all leases; signing on again');
+        if (failure.shouldLog(reason)) log.warn({ error: reason }, 'lost all leases; registering again');
       }
-      this.lose();
-      await sleep(200, undefined, { signal }).catch(() => undefined);
+      this.dropRegistration();
+      await sleepUnlessAborted(200, signal);
     }
   }
 
-  private async signOn(): Promise<void> {
+  private async register(): Promise<void> {
     const { connectionString, leaseMs } = this.options;
     const session = new Client({
       connectionString,
@@ -188,7 +187,7 @@ export class Leases {
     session.on('end', () => lost.abort());
     await session.connect();
     const [id, lockKey, at] = [newUuid(), randomInt(1, 2 ** 31 - 1), performance.now()];
-    await session.query('select pg_advisory_lock($1, $2)', [LOCK_SPACE, lockKey]);
+    await session.query('select pg_advisory_lock($1, $2)', [WORKER_LOCK_NAMESPACE, lockKey]);
     await session.query(
       `insert into ops_worker (worker_id, lock_key, until) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
       [id, lockKey, leaseMs],
@@ -208,7 +207,7 @@ export class Leases {
     return true;
   }
 
-  private lose(): void {
+  private dropRegistration(): void {
     this.id = null;
     this.validUntil = 0;
     this.lost.abort();
@@ -217,25 +216,25 @@ export class Leases {
     void session?.end().catch(() => undefined);
   }
 
-  /** Strikes off who is dead. */
-  private async reapOthers(): Promise<void> {
+  /** Deletes expired workers. */
+  private async deleteExpiredWorkers(): Promise<void> {
     const { signal } = this.stopping;
     const text = `
       with dead as (
         delete from ops_worker w
         where w.until < clock_timestamp() or not exists (
           select 1 from pg_locks l
-          where l.locktype = 'advisory' and l.classid = ${LOCK_SPACE} and l.objid = w.lock_key::bigint::oid and l.granted
+          where l.locktype = 'advisory' and l.classid = ${WORKER_LOCK_NAMESPACE} and l.objid = w.lock_key::bigint::oid and l.granted
             and l.database = (select oid from pg_database where datname = current_database()))
         returning 1)
       select pg_notify('lease', '') from dead limit 1`;
     while (!signal.aborted) {
-      await this.options.pool.query(text).catch(() => undefined); // an outage: the next round will do
-      await sleep(REAP_MS, undefined, { signal }).catch(() => undefined);
+      await this.options.pool.query(text).catch(() => undefined); // an outage: the next round tries again
+      await sleepUnlessAborted(EXPIRY_CHECK_MS, signal);
     }
   }
 
-  private nextChange(signal: AbortSignal): Promise<void> {
+  private waitForChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         off();
@@ -243,8 +242,8 @@ export class Leases {
         signal.removeEventListener('abort', done);
         resolve();
       };
-      const off = this.options.notifications.on('lease', done);
-      const timer = setTimeout(done, REAP_MS);
+      const off = this.options.notifications.subscribe('lease', done);
+      const timer = setTimeout(done, EXPIRY_CHECK_MS);
       signal.addEventListener('abort', done);
     });
   }

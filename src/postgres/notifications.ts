@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { Complaint } from '../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
+import { sleepUnlessAborted } from '../runtime/sleep.js';
 
 type Listener = (payload: string) => void;
 
 /**
- * One listening connection for the whole process. A notification may be lost while the connection is: whoever waits for
- * one must look for itself now and then.
+ * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a listener
+ * must also poll now and then.
  */
 export class Notifications {
   private readonly listeners = new Map<string, Set<Listener>>();
@@ -22,22 +22,22 @@ export class Notifications {
     private readonly log: Log,
   ) {}
 
-  /** Begins to listen, and again after every lost connection until {@link stop}. Resolves once it first listens. */
+  /** Listens, and again after every lost connection until {@link stop}. Resolves once it first listens. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.loop ??= this.listen(resolve);
     });
   }
 
-  /** Calls back for every notification on a channel, also those of this process. Answers how to stop that. */
-  on(channel: 'projection' | 'lease', listener: Listener): () => void {
+  /** Calls a listener for every notification on a channel, including those of this process. Returns a function that unsubscribes. */
+  subscribe(channel: 'projection' | 'lease', listener: Listener): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, listeners);
     listeners.add(listener);
     return () => listeners.delete(listener);
   }
 
-  /** Calls back whenever the connection is lost. */
+  /** Calls a listener whenever the connection is lost. */
   onLoss(listener: () => void): void {
     this.lossListeners.add(listener);
   }
@@ -50,7 +50,7 @@ export class Notifications {
 
   private async listen(listening: () => void): Promise<void> {
     const { signal } = this.stopping;
-    const complaint = new Complaint();
+    const failure = new RepeatedFailure();
     while (!signal.aborted) {
       const client = new Client({
         connectionString: this.connectionString,
@@ -66,18 +66,24 @@ export class Notifications {
         });
         await client.connect();
         this.client = client;
+        if (signal.aborted) {
+          await client.end();
+          break;
+        }
         await client.query('listen projection; listen lease');
         listening();
-        complaint.over();
+        failure.clear();
         await ended;
         for (const listener of this.lossListeners) listener();
-        if (!signal.aborted) this.log.warn({}, 'the listening connection was lost');
+        if (!signal.aborted)
+          this.log.warn({}, 'lost the database connection that listens for notifications; connecting again');
       } catch (error) {
         const reason = reasonOf(error);
-        if (complaint.isNews(reason)) this.log.warn({ error: reason }, 'cannot listen for notifications');
+        if (failure.shouldLog(reason))
+          this.log.warn({ error: reason }, 'failed to listen for database notifications; trying again');
         await client.end().catch(() => undefined);
       }
-      await sleep(500, undefined, { signal }).catch(() => undefined);
+      await sleepUnlessAborted(500, signal);
     }
   }
 }

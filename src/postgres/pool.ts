@@ -5,7 +5,7 @@ import { isUnavailable } from './unavailable.js';
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-// Its typings list no array types.
+// The typings of pg list no array types.
 const parseTexts = (types.getTypeParser as (oid: number) => (text: string) => unknown)(INT8_ARRAY);
 const bigints = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(bigints);
@@ -13,29 +13,30 @@ const bigints = (value: unknown): unknown => {
 };
 
 /**
- * How answers are read: as pg does, but int8 as bigint (a position may pass 2^53). Belongs to the connections that
- * are given it, so that no other user of pg in the process is surprised.
+ * Parsers of result values: those of pg, except that int8 becomes a bigint (a position may exceed 2^53). They apply only to
+ * connections that are created with them, not to other users of pg in the process.
  */
 export const pgTypes = new TypeOverrides();
 pgTypes.setTypeParser(INT8, BigInt);
 pgTypes.setTypeParser(INT8_ARRAY, (text: string) => bigints(parseTexts(text)));
 
-/** How connections are made and watched. */
+/** Options of {@link createPool}. */
 export interface PoolOptions {
-  /** Most connections at a time, at least 1. */
+  /** Largest number of connections at a time, at least 1. */
   readonly max: number;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
   readonly logger: Logger;
-  /** The server gives up a statement after so many milliseconds; 0: never. Default 30,000. */
+  /** Time after which the server cancels a statement, ms; 0: never. Default 30,000. */
   readonly statementTimeoutMs?: number;
-  /** The server ends a session that stands still in a transaction for so long. Default 60,000. */
+  /** Time after which the server ends a session that is idle in a transaction, ms. Default 60,000. */
   readonly idleInTransactionMs?: number;
 }
 
 /**
- * Connections to a PostgreSQL. A lost one is logged and replaced; neither an idle nor a busy connection that breaks
- * can end the process. Errors of queries reach the caller; {@link isUnavailable} tells outages from mistakes.
+ * Creates a pool of connections to a PostgreSQL. A lost connection is logged and replaced; neither an idle nor a busy
+ * connection that breaks can end the process. Errors of queries reach the caller; {@link isUnavailable} distinguishes outages
+ * from mistakes.
  */
 export const createPool = (connectionString: string, options: PoolOptions): Pool => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
@@ -48,30 +49,30 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeoutMs,
-    // A server that was cut off answers nothing at all: our own clock ends the wait, a little after its.
+    // A server behind a broken network never responds: the client's own timeout ends the wait, a little after the server's.
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + 5_000,
-    // A process that stands still in a transaction must not hold its locks for ever.
+    // A process that is suspended in a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 60_000,
   });
   pool.on('error', (error) => {
-    if (!pool.ending) options.logger.warn({ reason: error.message }, 'an idle database connection was lost');
+    if (!pool.ending) options.logger.warn({ reason: error.message }, 'lost an idle database connection');
   });
-  // While a client is lent out nobody else listens, and an unheard 'error' would end the process.
+  // The pool does not listen while a client is in use, and an 'error' event without a listener would end the process.
   pool.on('connect', (client) =>
-    client.on('error', (error) => options.logger.debug({ reason: error.message }, 'a database connection was lost')),
+    client.on('error', (error) => options.logger.debug({ reason: error.message }, 'lost a database connection')),
   );
   return pool;
 };
 
 /**
- * To be selected by a statement whose transaction then commits without waiting for the disk: for what a crash of the
- * database may take back, because it is made again from what it never takes.
+ * SQL expression: selecting it in a statement makes the transaction commit without waiting for the disk. Only for data that
+ * can be rebuilt from data that is never lost, because a crash of the database may undo such a commit.
  */
-export const withoutDisk = `set_config('synchronous_commit', 'off', true)`;
+export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`;
 
 /**
- * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects, and passes on its error.
- * After an error for which {@link isUnavailable} is true the outcome of a commit is unknown.
+ * Runs `work` in a transaction: commits if it resolves; rolls back if it rejects, and throws its error.
+ * After an error for which {@link isUnavailable} is true, the outcome of a commit is unknown.
  */
 export const withTransaction = async <T>(
   pool: Pool,
@@ -86,7 +87,7 @@ export const withTransaction = async <T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    // On a connection that is gone or hangs the server rolls back by itself.
+    // If the connection is lost or hangs, the server rolls back by itself.
     broken = isUnavailable(error);
     if (!broken) await client.query('rollback').catch(() => (broken = true));
     throw error;

@@ -3,19 +3,19 @@ import type { Pool } from 'pg';
 
 const NAME = 'secrets_key_fingerprint';
 
-/** SECRETS_KEY is not the one this database's credentials were encrypted with. */
+/** SECRETS_KEY is not the key that this database's secrets are encrypted with. */
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
   constructor() {
     super(
-      'SECRETS_KEY does not fit this database: its credentials were encrypted with another key. Set the key that the database was first started with (with the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database.',
+      'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key that the database was first started with (for the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database.',
     );
   }
 }
 
 /**
- * Makes sure that the 32-byte key is the database's own. The first process to start leaves the key's fingerprint (an
- * HMAC, from which the key cannot be found); every later one must match it (management-api.md: SECRETS_KEY).
+ * Verifies that the 32-byte key is the key of this database. The first process to start stores the key's fingerprint (an
+ * HMAC, from which the key cannot be computed); every later one must match it (management-api.md: SECRETS_KEY).
  * @throws WrongSecretsKey
  */
 export const checkSecretsKey = async (pool: Pool, key: Buffer): Promise<void> => {

@@ -11,7 +11,7 @@ const NETWORK = new Set([
   'ENETUNREACH',
   'ENETDOWN',
   'EADDRNOTAVAIL',
-  'ENOENT', // a Unix socket that is not there
+  'ENOENT', // a Unix socket that does not exist
 ]);
 
 const SQLSTATES = new Set([
@@ -27,22 +27,22 @@ const SQLSTATES = new Set([
 /** 08: connection exceptions; 53: out of connections, memory or disk. */
 const CLASSES = /^(08|53)/;
 
-/** What pg says, without any code, when a connection breaks or does not come about. */
+/** Messages of pg, which have no code, for a connection that breaks or cannot be established. */
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable|Connection ended unexpectedly)/;
 
 /**
- * True for errors that say nothing about the statement: the database is not there, cannot be reached, shuts down or
- * has nothing left. Trying again later may succeed; whether a commit that met one took place is unknown.
+ * True for errors that say nothing about the statement: the database does not run, cannot be reached, shuts down or has no
+ * resources left. A later attempt may succeed. The outcome of a commit that failed with such an error is unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
-  // By shape, not by class: errors of Node itself may come from another realm than ours.
+  // By shape, not by class: errors of Node itself may come from another realm.
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
   if (typeof code === 'string') {
-    if ('severity' in error) return SQLSTATES.has(code) || CLASSES.test(code); // the server said it
+    if ('severity' in error) return SQLSTATES.has(code) || CLASSES.test(code); // an error of the server
     if (NETWORK.has(code)) return 'syscall' in error || Array.isArray(errors);
   }
-  if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnavailable); // one for each address tried
+  if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnavailable); // one for each address that was tried
   return typeof message === 'string' && MESSAGES.test(message);
 };

@@ -1,8 +1,8 @@
 import type { Filter } from '../domain/project/processing.js';
-import { filterReason } from './filters.js';
+import { findFilterReason } from './filters.js';
 
-const goes = (text: string, filters: readonly Filter[], platform = 'telegram') =>
-  filterReason(text, filters, platform) === null;
+const passes = (text: string, filters: readonly Filter[], platform = 'telegram') =>
+  findFilterReason(text, filters, platform) === null;
 const excluding = (...words: string[]): Filter[] => [{ mode: 'exclude', words }];
 
 describe('an exclude filter (D-28)', () => {
@@ -20,7 +20,7 @@ describe('an exclude filter (D-28)', () => {
     ['caf\u00e9', 'our CAFE\u0301 opens'],
     ["don't", "I DON'T"],
     ['a.b', 'see a.b now'],
-  ])('finds "%s" in %j', (word, text) => expect(goes(text, excluding('nothing', word))).toBe(false));
+  ])('finds "%s" in %j', (word, text) => expect(passes(text, excluding('nothing', word))).toBe(false));
 
   it.each([
     ['sale', 'wholesale'],
@@ -32,30 +32,32 @@ describe('an exclude filter (D-28)', () => {
     ['a.b', 'axb'],
     ['می', 'می\u200cخواهم'],
     ['#sale', '#sales'],
-  ])('does not find "%s" in %j: whole words alone', (word, text) => expect(goes(text, excluding(word))).toBe(true));
+  ])('does not find "%s" in %j: only whole words', (word, text) => expect(passes(text, excluding(word))).toBe(true));
 
-  it('says which filter found what', () => {
+  it('names the filter and its match', () => {
     const filters: Filter[] = [
       { mode: 'exclude', words: ['x'] },
       { mode: 'exclude', words: ['casino'], pattern: 'b[e3]t' },
     ];
-    expect(filterReason('Best CASINO', filters, 'vk')).toEqual({
+    expect(findFilterReason('Best CASINO', filters, 'vk')).toEqual({
       code: 'filtered',
       message: 'The project keeps this post back: filter 2 (exclude) finds the word "casino".',
     });
-    expect(filterReason('a b3t', filters, 'vk')?.message).toContain('filter 2 (exclude) finds the pattern "b[e3]t".');
+    expect(findFilterReason('a b3t', filters, 'vk')?.message).toContain(
+      'filter 2 (exclude) finds the pattern "b[e3]t".',
+    );
   });
 
-  it('counts on its networks alone', () => {
+  it('applies to its networks only', () => {
     const filters: Filter[] = [{ mode: 'exclude', words: ['sale'], platforms: ['vk', 'ok'] }];
-    expect(['telegram', 'vk', 'max', 'ok'].map((platform) => goes('sale', filters, platform))).toEqual([
+    expect(['telegram', 'vk', 'max', 'ok'].map((platform) => passes('sale', filters, platform))).toEqual([
       ...[true, false, true, false],
     ]);
   });
 
-  it('whose pattern is none any more keeps everything back, and says so', () => {
-    expect(filterReason('fine', [{ mode: 'exclude', pattern: '(a' }], 'vk')?.message).toContain(
-      'can no longer be read',
+  it('with a pattern that is no longer valid keeps everything back, and says so', () => {
+    expect(findFilterReason('fine', [{ mode: 'exclude', pattern: '(a' }], 'vk')?.message).toContain(
+      'is no longer valid',
     );
   });
 });
@@ -66,21 +68,21 @@ describe('include filters (D-28)', () => {
     { mode: 'include', pattern: '^#\\w+', platforms: ['telegram'] },
   ];
 
-  it('let through what one of them matches', () => {
-    expect(goes('The NEWS', including)).toBe(true);
-    expect(goes('#tag first', including)).toBe(true);
+  it('pass a text that one of them matches', () => {
+    expect(passes('The NEWS', including)).toBe(true);
+    expect(passes('#tag first', including)).toBe(true);
   });
 
-  it('keep the rest back, also what has no text', () => {
-    expect(filterReason('other', including, 'telegram')?.message).toContain('none of 2 include filters matches');
-    expect(filterReason('#tag first', including, 'vk')?.message).toContain('its include filter finds nothing');
-    expect(goes('', including)).toBe(false);
+  it('keep every other text back, also an empty one', () => {
+    expect(findFilterReason('other', including, 'telegram')?.message).toContain('none of 2 include filters matches');
+    expect(findFilterReason('#tag first', including, 'vk')?.message).toContain('its include filter finds nothing');
+    expect(passes('', including)).toBe(false);
   });
 
-  it('do not save what an exclude filter matches, wherever it stands', () => {
-    expect(goes('news of a casino', [...including, ...excluding('casino')])).toBe(false);
-    expect(goes('news of a casino', [...excluding('casino'), ...including])).toBe(false);
+  it('do not pass a text that an exclude filter matches, in any order', () => {
+    expect(passes('news of a casino', [...including, ...excluding('casino')])).toBe(false);
+    expect(passes('news of a casino', [...excluding('casino'), ...including])).toBe(false);
   });
 });
 
-it('without filters everything goes', () => expect(goes('', [])).toBe(true));
+it('passes everything without filters', () => expect(passes('', [])).toBe(true));

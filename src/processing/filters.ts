@@ -1,23 +1,24 @@
 import type { Filter } from '../domain/project/processing.js';
-import { quoted } from '../validation/wording.js';
+import { quoteShort } from '../validation/wording.js';
 import type { Warning } from '../platforms/publisher.js';
-import { findPattern } from './pattern.js';
-import { firstWordIn } from './words.js';
+import { matchesPattern } from './pattern.js';
+import { findFirstWord } from './words.js';
 
 /**
- * Why a text does not go to a network; null where it does (D-28). It goes where no `exclude` for the network matches and,
- * where there are any for it, an `include` does. A filter matches where one of its words or its pattern does.
+ * Returns the reason why filters keep a text back from a network; null if they do not (D-28). A text passes if no `exclude`
+ * filter for the network matches and, if the network has `include` filters, one of them does. A filter matches if one of its
+ * words or its pattern does.
  */
-export const filterReason = (text: string, filters: readonly Filter[], platform: string): Warning | null => {
+export const findFilterReason = (text: string, filters: readonly Filter[], platform: string): Warning | null => {
   let includes = 0;
   let isIncluded = false;
   for (const [index, filter] of filters.entries()) {
     const { mode, platforms } = filter;
-    if (platforms && !(platforms as readonly string[]).includes(platform)) continue;
+    if (platforms && !platforms.includes(platform)) continue;
     if (mode === 'include') includes += 1;
     if (mode === 'include' && isIncluded) continue;
-    const match = matchOf(text, filter);
-    if (match === 'unreadable') return filtered(`filter ${index + 1} has a pattern that can no longer be read.`);
+    const match = describeMatch(text, filter);
+    if (match === 'invalid') return filtered(`filter ${index + 1} has a pattern that is no longer valid.`);
     if (match !== null && mode === 'exclude') return filtered(`filter ${index + 1} (exclude) finds ${match}.`);
     if (match !== null) isIncluded = true;
   }
@@ -27,14 +28,17 @@ export const filterReason = (text: string, filters: readonly Filter[], platform:
   );
 };
 
-const filtered = (why: string): Warning => ({ code: 'filtered', message: `The project keeps this post back: ${why}` });
+const filtered = (reason: string): Warning => ({
+  code: 'filtered',
+  message: `The project keeps this post back: ${reason}`,
+});
 
-/** What a filter finds, for people; null where it finds nothing. */
-const matchOf = (text: string, { words, pattern }: Filter): string | null => {
-  const word = words ? firstWordIn(new Set(words), text) : null;
-  if (word !== null) return `the word ${quoted(word)}`;
+/** Describes a filter's match; null if there is none. */
+const describeMatch = (text: string, { words, pattern }: Filter): string | null => {
+  const word = words ? findFirstWord(new Set(words), text) : null;
+  if (word !== null) return `the word ${quoteShort(word)}`;
   if (pattern === undefined) return null;
-  const found = findPattern(pattern, text);
-  if (found === null) return 'unreadable';
-  return found ? `the pattern ${quoted(pattern)}` : null;
+  const found = matchesPattern(pattern, text);
+  if (found === null) return 'invalid';
+  return found ? `the pattern ${quoteShort(pattern)}` : null;
 };

@@ -1,4 +1,4 @@
-import { cuttingPatternComplaint, findPattern, lastMatch, patternComplaint } from './pattern.js';
+import { checkCuttingPattern, matchesPattern, findLastMatch, checkPattern } from './pattern.js';
 
 describe('a pattern (D-28: RE2)', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('a pattern (D-28: RE2)', () => {
     'a+?b*?',
     '\\Qa+b\\E',
     '🎈+',
-  ])('may be %s', (pattern) => expect(patternComplaint(pattern)).toBeUndefined());
+  ])('accepts %s', (pattern) => expect(checkPattern(pattern)).toBeUndefined());
 
   it.each([
     ['(a)\\1', 'invalid escape sequence'],
@@ -40,8 +40,8 @@ describe('a pattern (D-28: RE2)', () => {
     ['*a', 'missing argument'],
     ['a\\', 'trailing backslash'],
     ['[z-a]', 'invalid character class range'],
-  ])('may not be %s', (pattern, why) => {
-    expect(patternComplaint(pattern)).toEqual({ code: 'bad_pattern', what: expect.stringContaining(why) });
+  ])('rejects %s', (pattern, reason) => {
+    expect(checkPattern(pattern)).toEqual({ code: 'bad_pattern', predicate: expect.stringContaining(reason) });
   });
 
   it.each([
@@ -49,38 +49,38 @@ describe('a pattern (D-28: RE2)', () => {
     ['a'.repeat(1_001), 'too_long'],
     ['a{1,600}', 'too_large'],
     [7, 'wrong_type'],
-  ])('may not be %j', (pattern, code) => expect(patternComplaint(pattern)).toMatchObject({ code }));
+  ])('rejects %j', (pattern, code) => expect(checkPattern(pattern)).toMatchObject({ code }));
 
-  it('is found anywhere, as it is written', () => {
-    expect(findPattern('м.р', '🎈 привет, мир')).toBe(true);
-    expect(findPattern('мир', 'МИР')).toBe(false);
-    expect(findPattern('(?i)мир', 'МИР')).toBe(true);
-    expect(findPattern('^мир', 'привет, мир')).toBe(false);
+  it('matches anywhere, with case', () => {
+    expect(matchesPattern('м.р', '🎈 привет, мир')).toBe(true);
+    expect(matchesPattern('мир', 'МИР')).toBe(false);
+    expect(matchesPattern('(?i)мир', 'МИР')).toBe(true);
+    expect(matchesPattern('^мир', 'привет, мир')).toBe(false);
   });
 
-  it('that is none any more is told apart from one that finds nothing', () => {
-    expect(findPattern('(a', 'a')).toBeNull();
-    expect(lastMatch('(a', 'a')).toBeNull();
+  it('that is no longer valid differs from one without a match', () => {
+    expect(matchesPattern('(a', 'a')).toBeNull();
+    expect(findLastMatch('(a', 'a')).toBeNull();
   });
 
-  it.each(['a*', '^', '(\\n#\\w+)*$'])('that is cut out may not match nothing, as %s does', (pattern) => {
-    expect(patternComplaint(pattern)).toBeUndefined();
-    expect(cuttingPatternComplaint(pattern)?.code).toBe('empty');
+  it.each(['a*', '^', '(\\n#\\w+)*$'])('for cutting must not match the empty text, as %s does', (pattern) => {
+    expect(checkPattern(pattern)).toBeUndefined();
+    expect(checkCuttingPattern(pattern)?.code).toBe('empty');
   });
 });
 
-describe('the last place of a pattern', () => {
+describe('the last match of a pattern', () => {
   it.each([
     ['#\\w+', 'a #b c #d e', 7],
     ['(\\n#\\w+)+$', 'text\n#a\n#b', 4],
     ['💥', '🎈💥🎈💥', 6],
     ['x', 'abc', null],
     ['\\b', 'abc', null],
-  ])('%s in %j is %j', (pattern, text, place) => expect(lastMatch(pattern, text)).toBe(place));
+  ])('%s in %j is %j', (pattern, text, place) => expect(findLastMatch(pattern, text)).toBe(place));
 
-  it('is the last one too where there are thousands', () => {
-    expect(lastMatch('a', `${'a '.repeat(5_000)}b`)).toBe(9_998);
-    // Each search of this one reads the rest of the text: it may not do so for every match.
-    expect(lastMatch('.*x|a', 'a'.repeat(15_895))).toBe(15_894);
+  it('is found among thousands of matches', () => {
+    expect(findLastMatch('a', `${'a '.repeat(5_000)}b`)).toBe(9_998);
+    // Each search for this pattern reads the rest of the text: it must not run for every match.
+    expect(findLastMatch('.*x|a', 'a'.repeat(15_895))).toBe(15_894);
   });
 });

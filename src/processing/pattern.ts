@@ -1,19 +1,19 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { grouped, type Complaint } from '../validation/wording.js';
+import { formatCount, type FieldProblem } from '../validation/wording.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 
-/** Of a pattern, in UTF-16 units. */
+/** Maximum length of a pattern in UTF-16 units. */
 const MAX_LENGTH = 1_000;
-/** Instructions of a pattern's program. RE2 takes time in proportion to them and to the text: some 40 ns for each. */
+/** Maximum instructions of a pattern's program. RE2's time is proportional to them and to the text: about 40 ns each. */
 const MAX_PROGRAM = 1_000;
-/** Matches that are gone through one by one in search of the last. */
+/** Matches that are visited one by one in the search for the last. */
 const MAX_MATCHES = 500;
 
 const compiled = new BoundedCache<RE2JS | string>(1_000);
 
-/** A pattern, or in words why it is none. */
+/** Compiles a pattern. @returns a string with the reason if it is invalid */
 const compile = (pattern: string): RE2JS | string =>
-  compiled.get(pattern, () => {
+  compiled.getOrCreate(pattern, () => {
     try {
       return RE2JS.compile(pattern);
     } catch (error) {
@@ -22,46 +22,46 @@ const compile = (pattern: string): RE2JS | string =>
     }
   });
 
-/** What is wrong with a pattern (D-28): it is no RE2, or would take too long. */
-export const patternComplaint = (value: unknown): Complaint | undefined => {
-  if (typeof value !== 'string') return { code: 'wrong_type', what: 'must be a string' };
-  if (value === '') return { code: 'empty', what: 'is empty: it would match everywhere' };
+/** Checks a pattern (D-28): it must be RE2, and its program small enough. */
+export const checkPattern = (value: unknown): FieldProblem | undefined => {
+  if (typeof value !== 'string') return { code: 'wrong_type', predicate: 'must be a string' };
+  if (value === '') return { code: 'empty', predicate: 'is empty: it would match everywhere' };
   if (value.length > MAX_LENGTH)
-    return { code: 'too_long', what: `is ${value.length} characters long; at most ${MAX_LENGTH} are allowed` };
+    return { code: 'too_long', predicate: `is ${value.length} characters long; at most ${MAX_LENGTH} are allowed` };
   const pattern = compile(value);
-  if (typeof pattern === 'string') return { code: 'bad_pattern', what: `is no RE2 pattern: ${pattern}` };
-  if (pattern.programSize() > MAX_PROGRAM) return { code: 'too_large', what: tooLarge(pattern.programSize()) };
+  if (typeof pattern === 'string') return { code: 'bad_pattern', predicate: `is not an RE2 pattern: ${pattern}` };
+  if (pattern.programSize() > MAX_PROGRAM) return { code: 'too_large', predicate: tooLarge(pattern.programSize()) };
   return undefined;
 };
 
 const tooLarge = (size: number): string =>
-  `would take ${grouped(size)} steps for each character; at most ${grouped(MAX_PROGRAM)} are allowed: repeat less`;
+  `would take ${formatCount(size)} steps for each character; at most ${formatCount(MAX_PROGRAM)} are allowed: use fewer or shorter repetitions`;
 
-/** What is wrong with a pattern whose matches are cut out; beside {@link patternComplaint}, it may not match nothing. */
-export const cuttingPatternComplaint = (value: unknown): Complaint | undefined =>
-  patternComplaint(value) ??
-  (findPattern(value as string, '')
-    ? { code: 'empty', what: 'matches nothing at all, which is everywhere' }
+/** Checks a pattern whose matches are cut out: beyond {@link checkPattern}, it must not match the empty text. */
+export const checkCuttingPattern = (value: unknown): FieldProblem | undefined =>
+  checkPattern(value) ??
+  (matchesPattern(value as string, '')
+    ? { code: 'empty', predicate: 'matches the empty text, which is everywhere' }
     : undefined);
 
-/** How many instructions a pattern's program has; 0 for what is no pattern. */
+/** Returns the number of instructions of a pattern's program; 0 if the pattern is invalid. */
 export const programSize = (pattern: string): number => {
   const program = compile(pattern);
   return typeof program === 'string' ? 0 : program.programSize();
 };
 
-/** Whether a pattern stands anywhere in a text; null where it is no pattern any more. */
-export const findPattern = (pattern: string, text: string): boolean | null => {
+/** True if a pattern matches anywhere in a text; null if the pattern is no longer valid. */
+export const matchesPattern = (pattern: string, text: string): boolean | null => {
   const program = compile(pattern);
   return typeof program === 'string' ? null : program.matcher(text).find();
 };
 
 /**
- * Where the last of a pattern's matches begins, in UTF-16 units; null where there is none. Matches are counted as a
- * search for all of them finds them, from the front. A text with very many is searched from the back instead, so that
- * no pattern takes more than linear time for each of a bounded number of searches.
+ * Returns the offset of a pattern's last match in UTF-16 units; null if there is none. Matches are those of a search from
+ * the front. A text with very many matches is searched by bisection instead: the number of searches is bounded, and each
+ * takes linear time at most.
  */
-export const lastMatch = (pattern: string, text: string): number | null => {
+export const findLastMatch = (pattern: string, text: string): number | null => {
   const program = compile(pattern);
   if (typeof program === 'string') return null;
   const matcher = program.matcher(text);
@@ -69,7 +69,7 @@ export const lastMatch = (pattern: string, text: string): number | null => {
   for (let found = 0; matcher.find(); found++) {
     if (matcher.end() > matcher.start()) last = matcher.start();
     if (found < MAX_MATCHES) continue;
-    // Whether one begins at or after a place is true up to the last one and false behind it.
+    // A match begins at or after a place for every place up to the last match, and for none after it.
     let [low, high] = [matcher.start(), text.length];
     while (low + 1 < high) {
       const middle = (low + high) >>> 1;

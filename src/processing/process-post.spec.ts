@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Processing } from '../domain/project/processing.js';
-import { checkEntities } from '../payload/check-entities.js';
+import { findEntityProblems } from '../payload/check-entities.js';
 import { endOf } from '../payload/entities.js';
 import { anyTextWithEntities } from '../payload/payload.properties.js';
 import { isVisible } from '../validation/text-measure.js';
@@ -9,26 +9,26 @@ import { renderOk } from '../platforms/ok/render.js';
 import type { PlatformPost, PublishError } from '../platforms/publisher.js';
 import { renderTelegram } from '../platforms/telegram/render.js';
 import { renderVk } from '../platforms/vk/render.js';
-import { type Processed, processPost } from './process-post.js';
-import { fromMarkup, toMarkup } from './translation/markup.js';
+import { type ProcessedPost, processPost } from './process-post.js';
+import { parseMarkup, renderMarkup } from './translation/markup.js';
 import type { Translate } from './translation/translation.js';
 
 const translation = { provider: 'libretranslate', url: 'https://t.example', source: 'ru', target: 'en' } as const;
 const retrying = { translation: { ...translation, on_failure: 'retry' } } satisfies Processing;
-const forgiving = { translation: { ...translation, on_failure: 'publish_original' } } satisfies Processing;
+const publishingOriginal = { translation: { ...translation, on_failure: 'publish_original' } } satisfies Processing;
 
-/** Every small letter becomes a large one, as a service would have it that keeps tags. */
-const shouting: Translate = async (content) => {
-  const read = fromMarkup(
-    toMarkup(content).replace(/<[^>]*>|&\w+;|\p{Ll}/gu, (part) =>
+/** Translates to upper case, like a service that keeps tags. */
+const upperCasing: Translate = async (content) => {
+  const read = parseMarkup(
+    renderMarkup(content).replace(/<[^>]*>|&\w+;|\p{Ll}/gu, (part) =>
       part.length > 1 && /^[<&]/.test(part) ? part : part.toUpperCase(),
     ),
     content,
   );
   return { kind: 'translated', ...read! };
 };
-const unasked: Translate = async () => {
-  throw new Error('nobody was to be asked');
+const notExpected: Translate = async () => {
+  throw new Error('no translation expected');
 };
 const error: PublishError = {
   ...{ code: 'translation_failed', category: 'network', source: 'gateway' },
@@ -36,9 +36,9 @@ const error: PublishError = {
 };
 const failing: Translate = async () => ({ kind: 'failed', error, afterMs: 5_000 });
 
-const processed = (processing: Processing, payload: Parameters<typeof processPost>[0], translate = unasked) =>
+const process = (processing: Processing, payload: Parameters<typeof processPost>[0], translate = notExpected) =>
   processPost(payload, processing, 'telegram', translate);
-const postOf = async (result: Promise<Processed>): Promise<PlatformPost> => {
+const postOf = async (result: Promise<ProcessedPost>): Promise<PlatformPost> => {
   const made = await result;
   if (made.kind !== 'post') throw new Error(made.kind);
   return made.post;
@@ -55,15 +55,15 @@ describe('the order of processing (D-28)', () => {
 
   it('is filters, footer, replacements, translation, signature', async () => {
     const text = 'Это кот \n---\nакция!';
-    expect(await processed(everything, { text }, shouting)).toMatchObject({ kind: 'filtered' });
-    const post = await postOf(processed(everything, { text: text.replace('акция', 'реклама') }, shouting));
-    // What a replacement puts in is no footer; the signature is neither replaced nor translated.
+    expect(await process(everything, { text }, upperCasing)).toMatchObject({ kind: 'filtered' });
+    const post = await postOf(process(everything, { text: text.replace('акция', 'реклама') }, upperCasing));
+    // A replacement's text is not cut as a footer. The signature is neither replaced nor translated.
     expect(post).toMatchObject({ text: 'ЭТО ПЁС ---', signature: everything.signature });
   });
 
-  it('of nothing leaves a post as it is', async () => {
+  it('leaves a post unchanged without any settings', async () => {
     const payload = { text: 'a ', buttons: [[{ text: 'b', url: 'https://b.example' }]], is_advertisement: true };
-    expect(await processed({}, payload)).toEqual({
+    expect(await process({}, payload)).toEqual({
       kind: 'post',
       post: { text: 'a ', entities: [], media: [], buttons: payload.buttons, isAdvertisement: true },
       warnings: [],
@@ -72,35 +72,35 @@ describe('the order of processing (D-28)', () => {
 });
 
 describe('a translation that fails (D-28)', () => {
-  it('lets the text go as it came, with a warning, where the project says so', async () => {
-    const made = await processed({ ...forgiving, signature: { text: 'S' } }, { text: 'мир' }, failing);
+  it('publishes the original text with a warning if the project is set so', async () => {
+    const made = await process({ ...publishingOriginal, signature: { text: 'S' } }, { text: 'мир' }, failing);
     expect(made).toMatchObject({ kind: 'post', post: { text: 'мир', signature: { text: 'S' } } });
     expect(made).toMatchObject({
       warnings: [
         {
           code: 'translation_failed',
-          message: 'The translation service is away. It says: no The text is published as it came.',
+          message: 'The translation service is away. It says: no The original text is published.',
         },
       ],
     });
   });
 
-  it('makes the post wait where the project says so', async () => {
-    expect(await processed(retrying, { text: 'мир' }, failing)).toEqual({ kind: 'wait', error, afterMs: 5_000 });
+  it('makes the post wait if the project is set so', async () => {
+    expect(await process(retrying, { text: 'мир' }, failing)).toEqual({ kind: 'wait', error, afterMs: 5_000 });
   });
 
-  it('is not asked for where there is nothing to read', async () => {
+  it('is not requested for an invisible text', async () => {
     const media = [{ type: 'photo', url: 'https://m.example/a.jpg' } as const];
-    expect((await processed(retrying, { text: ' \u200b', media })).kind).toBe('post');
+    expect((await process(retrying, { text: ' \u200b', media })).kind).toBe('post');
   });
 
-  it('by losing formatting says so', async () => {
-    const losing: Translate = async () => ({ kind: 'translated', text: 'world', places: [[1, 0, 5]] });
+  it('warns about lost formatting', async () => {
+    const losingFormatting: Translate = async () => ({ kind: 'translated', text: 'world', places: [[1, 0, 5]] });
     const entities = [
       { type: 'bold', offset: 0, length: 1 } as const,
       { type: 'italic', offset: 0, length: 3 } as const,
     ];
-    expect(await processed(retrying, { text: 'мир', entities }, losing)).toMatchObject({
+    expect(await process(retrying, { text: 'мир', entities }, losingFormatting)).toMatchObject({
       post: { text: 'world', entities: [{ type: 'italic', offset: 0, length: 5 }] },
       warnings: [{ code: 'formatting_lost_in_translation', message: expect.stringMatching(/^1 formatted/) }],
     });
@@ -111,39 +111,36 @@ describe('a signature (D-28)', () => {
   const signature = { text: 'Acme', platforms: ['telegram' as const] };
   const media = [{ type: 'photo', url: 'https://m.example/a.jpg' } as const];
 
-  it('stands below text or media, on its networks alone', async () => {
-    expect((await postOf(processed({ signature }, { text: 'a\n\n' }))).text).toBe('a');
-    expect((await postOf(processed({ signature }, { media }))).signature).toEqual({ text: 'Acme', entities: [] });
-    expect((await postOf(processPost({ text: 'a' }, { signature }, 'vk', unasked))).signature).toBeUndefined();
+  it('is added below text or media, on its networks only', async () => {
+    expect((await postOf(process({ signature }, { text: 'a\n\n' }))).text).toBe('a');
+    expect((await postOf(process({ signature }, { media }))).signature).toEqual({ text: 'Acme', entities: [] });
+    expect((await postOf(processPost({ text: 'a' }, { signature }, 'vk', notExpected))).signature).toBeUndefined();
   });
 
-  it('stands below nothing else: buttons are no text, and a footer may have been all', async () => {
+  it('is not added to buttons alone, nor to a post that was only a footer', async () => {
     const buttons = [[{ text: 'b', url: 'https://b.example' }]];
-    expect((await postOf(processed({ signature }, { buttons }))).signature).toBeUndefined();
+    expect((await postOf(process({ signature }, { buttons }))).signature).toBeUndefined();
     const footer = { marker: 'ad' };
-    expect((await postOf(processed({ signature, footer }, { text: 'ad here' }))).signature).toBeUndefined();
+    expect((await postOf(process({ signature, footer }, { text: 'ad here' }))).signature).toBeUndefined();
   });
 
   const long = { text: `${'word '.repeat(4_000)}.`, entities: [] };
   const renderers = { telegram: renderTelegram, vk: renderVk, max: renderMax, ok: renderOk };
   const channel = { id: 'tgt_1', address: { chat_id: '-1', group_id: '1' }, settings: {} };
 
-  it.each(Object.entries(renderers))(
-    'keeps its room on %s: the text is cut shorter (D-23)',
-    async (platform, render) => {
-      const bold = { type: 'bold', offset: 0, length: 4 } as const;
-      const own = { text: 'Acme & Co', entities: [bold] };
-      const post = await postOf(processPost(long, { signature: own }, platform, unasked));
-      const { textAfterTrim, warnings } = render(post, channel);
-      expect(textAfterTrim).toMatch(/ word…\n\nAcme & Co$/);
-      expect(warnings.map(({ code }) => code)).toContain('text_trimmed');
-      const sent = JSON.stringify(render({ ...post, text: 'Hi' }, channel).steps);
-      if (platform === 'telegram') expect(sent).toContain('{"type":"bold","offset":4,"length":4}');
-      if (platform === 'max') expect(sent).toContain('Hi\\n\\n<b>Acme</b> &amp; Co');
-    },
-  );
+  it.each(Object.entries(renderers))('is kept on %s: the text is cut shorter (D-23)', async (platform, render) => {
+    const bold = { type: 'bold', offset: 0, length: 4 } as const;
+    const own = { text: 'Acme & Co', entities: [bold] };
+    const post = await postOf(processPost(long, { signature: own }, platform, notExpected));
+    const { textAfterTrim, warnings } = render(post, channel);
+    expect(textAfterTrim).toMatch(/ word…\n\nAcme & Co$/);
+    expect(warnings.map(({ code }) => code)).toContain('text_trimmed');
+    const sent = JSON.stringify(render({ ...post, text: 'Hi' }, channel).steps);
+    if (platform === 'telegram') expect(sent).toContain('{"type":"bold","offset":4,"length":4}');
+    if (platform === 'max') expect(sent).toContain('Hi\\n\\n<b>Acme</b> &amp; Co');
+  });
 
-  it.each(Object.entries(renderers))('stands above the links on %s', async (_, render) => {
+  it.each(Object.entries(renderers))('is placed above the links on %s', async (_, render) => {
     const post: PlatformPost = {
       ...{ text: 'Hi', entities: [], buttons: [], isAdvertisement: false },
       media: [{ type: 'audio', url: 'https://m.example/a.mp3' }],
@@ -153,9 +150,9 @@ describe('a signature (D-28)', () => {
     expect(render(post, channel, results).textAfterTrim).toBe('Hi\n\nAcme\n\nhttps://m.example/a.mp3');
   });
 
-  it('that finds no room at all is left out, with a warning', async () => {
+  it('is dropped with a warning if it does not fit at all', async () => {
     const post = {
-      ...(await postOf(processed({}, { text: 'Hi' }))),
+      ...(await postOf(process({}, { text: 'Hi' }))),
       signature: { text: 'x'.repeat(5_001), entities: [] },
     };
     for (const render of [renderTelegram, renderMax, renderOk]) {
@@ -181,7 +178,7 @@ describe('a signature (D-28)', () => {
     ),
   });
 
-  it('and every other part make something that every network takes, whatever the post', async () => {
+  it('and every other step give a post that every network accepts, whatever the input', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyTextWithEntities,
@@ -194,13 +191,13 @@ describe('a signature (D-28)', () => {
             text: made,
             entities: placed,
             signature,
-          } = await postOf(processed(processing, { text, entities }, shouting));
-          expect(checkEntities(made, placed)).toEqual([]);
+          } = await postOf(process(processing, { text, entities }, upperCasing));
+          expect(findEntityProblems(made, placed)).toEqual([]);
           expect(/\p{Cs}/u.test(made)).toBe(/\p{Cs}/u.test(text));
-          // The words that entities stand on are the text's own, or what a rule has put in.
+          // Every character comes from the text or from a rule.
           const known = (text + text.toUpperCase() + '\ue000\ue001🎈 e\u0301E\u0301').split('');
-          const strange = [...new Set(made)].filter((unit) => unit.split('').some((half) => !known.includes(half)));
-          expect(strange).toEqual([]);
+          const foreign = [...new Set(made)].filter((unit) => unit.split('').some((half) => !known.includes(half)));
+          expect(foreign).toEqual([]);
           if (!processing.footer && processing.replacements.length === 0 && !processing.translation)
             expect(placed).toEqual(entities.filter((entity) => endOf(entity) <= made.length));
 
@@ -219,7 +216,7 @@ describe('a signature (D-28)', () => {
             }
             if (platform !== 'telegram') continue;
             const sent = steps[0]?.request as { text: string; entities?: PlatformPost['entities'] } | undefined;
-            expect(checkEntities(sent?.text ?? '', sent?.entities ?? [])).toEqual([]);
+            expect(findEntityProblems(sent?.text ?? '', sent?.entities ?? [])).toEqual([]);
           }
         },
       ),

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { Replacement } from '../domain/project/processing.js';
-import { checkEntities } from '../payload/check-entities.js';
+import { findEntityProblems } from '../payload/check-entities.js';
 import { endOf, isIndivisible, type TextWithEntities } from '../payload/entities.js';
 import { anyTextWithEntities } from '../payload/payload.properties.js';
 import type { Entity } from '../payload/payload.js';
-import { MAX_PROCESSED_TEXT } from './edit.js';
-import { withReplacements } from './replacements.js';
+import { MAX_PROCESSED_TEXT } from './edit-text.js';
+import { applyReplacements } from './replacements.js';
 
 const replaced = (text: string, ...rules: Replacement[]) =>
-  withReplacements({ text, entities: [] }, rules).content.text;
+  applyReplacements({ text, entities: [] }, rules).content.text;
 
 describe('replacements (D-28)', () => {
   it.each<[string, string, Replacement, string]>([
@@ -33,17 +33,17 @@ describe('replacements (D-28)', () => {
     ['behind a letter that grows in lower case', 'İ Cat', { from: 'cat', to: 'dog', ignore_case: true }, 'İ dog'],
   ])('replace %s', (_, text, rule, expected) => expect(replaced(text, rule)).toBe(expected));
 
-  it('come one after the other: a rule sees what those before it have made', () => {
+  it('are applied one after the other: a rule sees the results of those before it', () => {
     expect(replaced('a b', { from: 'a', to: 'b' }, { from: 'b', to: 'c' })).toBe('c c');
   });
 
-  it('put an entity on what stands in place of its words; an address that is changed is none any more', () => {
+  it('move an entity to the replacement of its words, and remove an address that changes', () => {
     const entities: Entity[] = [
       { type: 'bold', offset: 0, length: 3 },
       { type: 'url', offset: 4, length: 5 },
       { type: 'hashtag', offset: 10, length: 2 },
     ];
-    const { content } = withReplacements({ text: 'one a.com #b', entities }, [
+    const { content } = applyReplacements({ text: 'one a.com #b', entities }, [
       { from: 'one', to: 'three' },
       { from: 'com', to: 'org' },
     ]);
@@ -56,18 +56,20 @@ describe('replacements (D-28)', () => {
     });
   });
 
-  it('let no text grow without end', () => {
+  it('limit the growth of a text', () => {
     const rules = Array.from({ length: 20 }, () => ({ from: 'a', to: 'aa'.repeat(500) }));
     expect(replaced('a'.repeat(1_000), ...rules)).toHaveLength(MAX_PROCESSED_TEXT);
   });
 
-  it('that would take for ever are left out, with a warning', () => {
+  it('that would take too long are skipped with a warning', () => {
     const content = { text: 'a'.repeat(15_800), entities: [] };
-    const { warnings } = withReplacements(
+    const { warnings } = applyReplacements(
       content,
       Array.from({ length: 500 }, () => ({ from: 'a', to: 'a' })),
     );
-    expect(warnings).toEqual([{ code: 'replacements_left_out', message: expect.stringMatching(/last 48\d of them/) }]);
+    expect(warnings).toEqual([
+      { code: 'replacements_left_out', message: expect.stringMatching(/last 48\d replacement rules/) },
+    ]);
   });
 
   it('keep every entity on its words, whatever is replaced', () => {
@@ -79,9 +81,9 @@ describe('replacements (D-28)', () => {
     });
     fc.assert(
       fc.property(anyTextWithEntities, rule, (content, { from, mark, ...how }) => {
-        // What is put in can be told from all that was there.
+        // The replacement differs from everything in the text.
         const to = '\ue000'.repeat(mark);
-        const { content: result } = withReplacements(content, [{ from, to, ...how }]);
+        const { content: result } = applyReplacements(content, [{ from, to, ...how }]);
         const touched = new Set<Entity>();
         const kept: [number, number][] = [];
         for (let at = 0, old = 0; old < content.text.length || at < result.text.length;) {
@@ -101,7 +103,7 @@ describe('replacements (D-28)', () => {
         const covering = ({ entities }: TextWithEntities, place: number) =>
           entities.filter((e) => !touched.has(e) && e.offset <= place && place < endOf(e)).map(({ type }) => type);
         for (const [at, old] of kept) expect(covering(result, at)).toEqual(covering(content, old));
-        expect(checkEntities(result.text, result.entities)).toEqual([]);
+        expect(findEntityProblems(result.text, result.entities)).toEqual([]);
       }),
       { seed: 28, numRuns: 500 },
     );

@@ -1,40 +1,43 @@
 import type { Replacement } from '../domain/project/processing.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Warning } from '../platforms/publisher.js';
-import { edit, MAX_PROCESSED_TEXT } from './edit.js';
-import { findWord } from './words.js';
+import { editText, MAX_PROCESSED_TEXT } from './edit-text.js';
+import { findWordRanges } from './words.js';
 
-/** Places and entities that one post's replacements may move: some hundred times what posts have. Others wait for it. */
+/**
+ * Maximum number of places and entities that one post's replacements may move: some hundred times what posts have. Other
+ * requests wait meanwhile.
+ */
 const MAX_MOVES = 300_000;
 
-/** A text whose words are replaced. */
-export interface Replaced {
+/** A text after its replacements. */
+export interface ReplacementResult {
   readonly content: TextWithEntities;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Replaces words, one rule after the other (D-28): a rule sees what those before it have made. A text and rules that
- * together would take very long have the rest of the rules left out, with a warning.
+ * Replaces words, one rule after the other (D-28): each rule applies to the result of the rules before it. If a text and
+ * its rules would take too long together, the rest of the rules is skipped, with a warning.
  */
-export const withReplacements = (content: TextWithEntities, rules: readonly Replacement[]): Replaced => {
+export const applyReplacements = (content: TextWithEntities, rules: readonly Replacement[]): ReplacementResult => {
   let replaced = content;
   let moves = 0;
   for (const [index, rule] of rules.entries()) {
-    const places = placesOf(rule, replaced.text);
+    const places = findPlaces(rule, replaced.text);
     if (places.length === 0) continue;
     moves += places.length + replaced.entities.length;
-    if (moves > MAX_MOVES) return { content: replaced, warnings: [leftOut(rules.length - index)] };
-    replaced = edit(replaced, places);
+    if (moves > MAX_MOVES) return { content: replaced, warnings: [skippedWarning(rules.length - index)] };
+    replaced = editText(replaced, places);
   }
   return { content: replaced, warnings: [] };
 };
 
-const placesOf = ({ from, to, whole_word = false, ignore_case = false }: Replacement, text: string) => {
+const findPlaces = ({ from, to, whole_word = false, ignore_case = false }: Replacement, text: string) => {
   const places = [];
   let grown = 0;
-  for (const { start, end } of findWord(from, text, { wholeWord: whole_word, ignoreCase: ignore_case })) {
-    // What is beyond will be cut off anyway.
+  for (const { start, end } of findWordRanges(from, text, { wholeWord: whole_word, ignoreCase: ignore_case })) {
+    // Text beyond the limit will be cut off anyway.
     if (start + grown > MAX_PROCESSED_TEXT) break;
     places.push({ start, end, text: to });
     grown += to.length - (end - start);
@@ -42,7 +45,7 @@ const placesOf = ({ from, to, whole_word = false, ignore_case = false }: Replace
   return places;
 };
 
-const leftOut = (rules: number): Warning => ({
+const skippedWarning = (rules: number): Warning => ({
   code: 'replacements_left_out',
-  message: `This text has too many places for all replacements: the last ${rules} of them were left out.`,
+  message: `This text has too many places for all replacements: the last ${rules} replacement rules were skipped.`,
 });

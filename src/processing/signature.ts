@@ -2,25 +2,25 @@ import type { Signature } from '../domain/project/processing.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import { isVisible } from '../validation/text-measure.js';
 import type { PlatformPost } from '../platforms/publisher.js';
-import { edit } from './edit.js';
+import { editText } from './edit-text.js';
 
 /**
- * A post with what stands below it on a network (D-28). Below nothing there is no signature: a post needs text or media
- * to have one. White space at the text's end would add to the blank line, and goes.
+ * Adds a project's signature to a post on its networks (D-28). A post without text and media gets none. White space at the
+ * end of the text is removed: it would add to the blank line above the signature.
  */
-export const withSignature = (
+export const addSignature = (
   post: PlatformPost,
-  { text: words, entities = [], platforms }: Signature,
+  { text, entities = [], platforms }: Signature,
   platform: string,
 ): PlatformPost => {
-  if (platforms && !(platforms as readonly string[]).includes(platform)) return post;
+  if (platforms && !platforms.includes(platform)) return post;
   if (!isVisible(post.text) && post.media.length === 0) return post;
-  return { ...post, ...withoutTrailingSpace(post), signature: { text: words, entities } };
+  return { ...post, ...trimTrailingSpace(post), signature: { text, entities } };
 };
 
-const withoutTrailingSpace = ({ text, entities }: TextWithEntities): TextWithEntities => {
+const trimTrailingSpace = ({ text, entities }: TextWithEntities): TextWithEntities => {
   const { length } = text.trimEnd();
   return length < text.length
-    ? edit({ text, entities }, [{ start: length, end: text.length, text: '' }])
+    ? editText({ text, entities }, [{ start: length, end: text.length, text: '' }])
     : { text, entities };
 };

@@ -1,72 +1,76 @@
 import { Graphemes } from '../payload/graphemes.js';
 
-/** What words are made of; joiners stand inside words of scripts that have them. */
+/** Characters of words. Joiners occur inside words of some scripts. */
 const IN_WORD = String.raw`[\p{L}\p{M}\p{N}_\u200c\u200d]`;
 const BEGINS_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
 
-/** How words are looked for (D-28). */
+/** Options of a search for words (D-28). */
 export interface WordOptions {
-  /** Not inside of a longer word. */
+  /** Ignores occurrences inside a longer word. */
   readonly wholeWord: boolean;
   readonly ignoreCase: boolean;
 }
 
-/** A stretch of a text, in UTF-16 units; `end` is the first unit behind it. */
-export interface Stretch {
+/** A range of a text in UTF-16 units; `end` is the first unit after it. */
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Where a word stands in a text, from the front, not overlapping. With `wholeWord` nothing that words are made of may go
- * on before or behind it. It never stands on a part of what readers see as one character (an emoji with its modifiers,
- * a letter with its accents).
+ * Finds the occurrences of a word in a text, from the front, without overlaps. With `wholeWord` no character of a word may
+ * touch the occurrence. An occurrence never covers a part of a character as readers see it (an emoji with its modifiers, a
+ * letter with its accents).
  */
-export function* findWord(word: string, text: string, { wholeWord, ignoreCase }: WordOptions): Generator<Stretch> {
+export function* findWordRanges(
+  word: string,
+  text: string,
+  { wholeWord, ignoreCase }: WordOptions,
+): Generator<TextRange> {
   const graphemes = new Graphemes(text);
-  const [sought, searched] = ignoreCase ? [withoutCase(word), withoutCase(text)] : [word, text];
-  for (let start = searched.indexOf(sought); start >= 0;) {
-    const end = start + sought.length;
-    const stands = graphemes.isEdge(start) && graphemes.isEdge(end) && (!wholeWord || isWhole(text, start, end));
-    if (stands) yield { start, end };
-    start = searched.indexOf(sought, stands ? end : start + 1);
+  const [needle, haystack] = ignoreCase ? [foldCase(word), foldCase(text)] : [word, text];
+  for (let start = haystack.indexOf(needle); start >= 0;) {
+    const end = start + needle.length;
+    const isMatch = graphemes.isEdge(start) && graphemes.isEdge(end) && (!wholeWord || isWhole(text, start, end));
+    if (isMatch) yield { start, end };
+    start = haystack.indexOf(needle, isMatch ? end : start + 1);
   }
 }
 
 /**
- * The first of several words or phrases that stands in a text whole, without case, as it was given; null where none
- * does. It matters neither what white space is between the words of a phrase nor how accents are encoded.
+ * Finds the first of several words or phrases that occurs in a text as a whole, ignoring case. Kinds of white space between
+ * the words of a phrase and encodings of accents are equal. @returns the word as given; null if none occurs
  */
-export const firstWordIn = (words: Iterable<string>, text: string): string | null => {
-  const searched = comparable(text);
+export const findFirstWord = (words: Iterable<string>, text: string): string | null => {
+  const haystack = normalizeForComparison(text);
   for (const word of words) {
-    const sought = comparable(word).trim();
-    for (let start = searched.indexOf(sought); start >= 0; start = searched.indexOf(sought, start + 1))
-      if (isWhole(searched, start, start + sought.length)) return word;
+    const needle = normalizeForComparison(word).trim();
+    for (let start = haystack.indexOf(needle); start >= 0; start = haystack.indexOf(needle, start + 1))
+      if (isWhole(haystack, start, start + needle.length)) return word;
   }
   return null;
 };
 
-/** A word's edge that words are not made of (`#sale`) may stand beside anything. */
+/** True if no word continues beyond the range. An edge that is no word character (`#sale`) may touch anything. */
 const isWhole = (text: string, start: number, end: number): boolean => {
   const [before, first] = [characterBefore(text, start), characterAt(text, start)];
   if (BEGINS_IN_WORD.test(first) && ENDS_IN_WORD.test(before)) return false;
-  const [last, behind] = [characterBefore(text, end), characterAt(text, end)];
-  return !(ENDS_IN_WORD.test(last) && BEGINS_IN_WORD.test(behind));
+  const [last, after] = [characterBefore(text, end), characterAt(text, end)];
+  return !(ENDS_IN_WORD.test(last) && BEGINS_IN_WORD.test(after));
 };
 
-/** The code point that begins at a place; empty at the end. */
+/** Returns the code point that begins at an offset; empty at the end. */
 const characterAt = (text: string, at: number): string => text.slice(at, at + 2);
 
-/** The code point that ends at a place; empty at the beginning. */
+/** Returns the code point that ends at an offset; empty at the beginning. */
 const characterBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
 
-/** Texts that are the same to whoever filters them are equal in this form. Places in it are not those of the text. */
-const comparable = (text: string): string => text.normalize('NFC').toUpperCase().replace(/\s+/gu, ' ');
+/** Normalises a text for comparison by filters. Offsets in the result are not those of the text. */
+const normalizeForComparison = (text: string): string => text.normalize('NFC').toUpperCase().replace(/\s+/gu, ' ');
 
-/** A text whose letters have lost their case, unit by unit, so that every place stays what it was. */
-const withoutCase = (text: string): string => {
+/** Removes case from a text unit by unit, so that all offsets stay the same. */
+const foldCase = (text: string): string => {
   const lower = text.toLowerCase();
   const aligned =
     lower.length === text.length

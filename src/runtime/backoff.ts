@@ -1,21 +1,41 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleepUnlessAborted } from './sleep.js';
 
-const FIRST_MS = 50;
-const LONGEST_MS = 5_000;
+/** Bounds of a delay that grows with every failure, in ms. */
+export interface BackoffBounds {
+  /** Delay after the first failure. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
 
-/** Exponential waits with full jitter, 50 ms at most at first and 5 s in the end. */
+/** Returns the delay after a failure, in ms: twice the one before, up to the longest. @param failures earlier ones in a row */
+export const backoffDelay = ({ firstMs, longestMs }: BackoffBounds, failures: number): number =>
+  Math.min(longestMs, firstMs * 2 ** failures);
+
+/** Returns a random delay after a lost race for a stream, in ms: up to 5 ms for each race lost in a row. */
+export const conflictDelay = (conflicts: number): number => Math.random() * 5 * conflicts;
+
+/**
+ * Waits between tries of what fails again and again. The delays grow as {@link backoffDelay} says. Up to half of each is
+ * left out at random, so that callers that failed together do not try again together.
+ */
 export class Backoff {
   private failures = 0;
 
-  /** To be called after a success: the next wait is a short one again. */
+  /** @param bounds default: 50 ms to 5 s */
+  constructor(private readonly bounds: BackoffBounds = { firstMs: 50, longestMs: 5_000 }) {}
+
+  /** Starts again with the first delay; to be called after a success. */
   reset(): void {
     this.failures = 0;
   }
 
-  /** Waits; an aborted signal ends it at once. */
-  async wait(signal: AbortSignal): Promise<void> {
-    const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.failures);
-    this.failures += 1;
-    await sleep(Math.random() * longest, undefined, { signal }).catch(() => undefined);
+  /** Counts a failure and returns the delay after it, in ms. */
+  nextDelay(): number {
+    return backoffDelay(this.bounds, this.failures++) * (0.5 + Math.random() / 2);
+  }
+
+  /** Counts a failure and waits. Resolves at once when the signal is aborted. */
+  wait(signal: AbortSignal): Promise<void> {
+    return sleepUnlessAborted(this.nextDelay(), signal);
   }
 }

@@ -1,29 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A batch of so many came from callers side by side, not from one who waits for each answer. */
-const CROWD = 4;
+/** A batch of this size or more comes from concurrent callers, not from one that waits for each result. */
+const CONCURRENT_BATCH_SIZE = 4;
 
 /**
- * Keeps the batches of a crowd apart. A call to the database has a price of its own, whatever it holds: callers by the
- * thousand would each second buy it hundreds of times for a handful of items. Whoever calls alone never waits.
+ * Minimum interval between the batches of concurrent callers. A call to the database has a fixed cost, whatever its
+ * batch holds. Without the interval, thousands of callers would pay it hundreds of times a second for a few items each.
+ * A single caller never waits.
  */
-export class Spacing {
-  private notBefore = 0;
+export class BatchInterval {
+  private earliestStart = 0;
 
-  /** @param ms from the beginning of a crowd's batch to that of the next */
+  /** @param ms from the start of a batch of concurrent callers to the start of the next batch */
   constructor(private readonly ms: number) {}
 
-  /** Resolves once the next batch may begin; of several who wait the first to say {@link began} goes, the others wait on. */
-  async turn(): Promise<void> {
-    for (let ms = this.wait(); ms > 0; ms = this.wait()) await sleep(ms);
+  /** Waits until the next batch may start. If several wait, the first one that calls {@link recordBatch} starts and the others wait again. */
+  async waitForNextBatch(): Promise<void> {
+    for (let ms = this.remainingMs(); ms > 0; ms = this.remainingMs()) await sleep(ms);
   }
 
-  /** A batch of so many items begins now. */
-  began(size: number): void {
-    this.notBefore = size < CROWD ? 0 : performance.now() + this.ms;
+  /** Records that a batch of this size starts now. */
+  recordBatch(size: number): void {
+    this.earliestStart = size < CONCURRENT_BATCH_SIZE ? 0 : performance.now() + this.ms;
   }
 
-  private wait(): number {
-    return this.notBefore - performance.now();
+  private remainingMs(): number {
+    return this.earliestStart - performance.now();
   }
 }

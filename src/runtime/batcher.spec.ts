@@ -1,104 +1,104 @@
 import { Batcher } from './batcher.js';
 
-/** A batcher whose batches are answered when they are told to, and the sizes of those that were begun. */
-const held = (options: ConstructorParameters<typeof Batcher<number, number>>[1]) => {
+/** Creates a batcher whose batches finish on demand, and records the sizes of the batches that started. */
+const createHeldBatcher = (options: ConstructorParameters<typeof Batcher<number, number>>[1]) => {
   const sizes: number[] = [];
-  const answer: (() => void)[] = [];
+  const finishers: (() => void)[] = [];
   const batcher = new Batcher<number, number>((items) => {
     sizes.push(items.length);
-    return new Promise((resolve) => answer.push(() => resolve(items.map((item) => item * 2))));
+    return new Promise((resolve) => finishers.push(() => resolve(items.map((item) => item * 2))));
   }, options);
-  const call = (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.call(item)));
+  const submitMany = (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.submit(item)));
   const turn = () => new Promise(setImmediate);
-  const answerAll = async () => {
-    for (await turn(); answer.length > 0; await turn()) answer.shift()!();
+  const finishAll = async () => {
+    for (await turn(); finishers.length > 0; await turn()) finishers.shift()!();
   };
-  return { sizes, call, turn, answerAll };
+  return { sizes, submitMany, turn, finishAll };
 };
 
-describe('a batcher', () => {
-  it('gathers what arrives while a batch is under way, and answers each call', async () => {
-    const { sizes, call, turn, answerAll } = held({});
-    const first = call(2);
+describe('Batcher', () => {
+  it('collects the items that arrive while a batch runs, and returns a result to each caller', async () => {
+    const { sizes, submitMany, turn, finishAll } = createHeldBatcher({});
+    const first = submitMany(2);
     await turn();
-    const second = call(300);
-    await answerAll();
+    const second = submitMany(300);
+    await finishAll();
     expect(await first).toEqual([0, 2]);
     expect((await second).at(-1)).toBe(598);
     expect(sizes).toEqual([2, 300]);
   });
 
-  it('breaks waves up: of many that wait it takes half', async () => {
-    const { sizes, call, turn, answerAll } = held({ wave: 32 });
-    const first = call(1);
+  it('takes half of the waiting items if more than splitAbove wait', async () => {
+    const { sizes, submitMany, turn, finishAll } = createHeldBatcher({ splitAbove: 32 });
+    const first = submitMany(1);
     await turn();
-    const second = call(100);
-    await answerAll();
+    const second = submitMany(100);
+    await finishAll();
     await Promise.all([first, second]);
     expect(sizes).toEqual([1, 50, 32, 18]);
   });
 
-  it('takes no more than its most for all that', async () => {
-    const { sizes, call, turn, answerAll } = held({ wave: 32, max: 40 });
-    const first = call(1);
+  it('never takes more than maxBatchSize items', async () => {
+    const { sizes, submitMany, turn, finishAll } = createHeldBatcher({ splitAbove: 32, maxBatchSize: 40 });
+    const first = submitMany(1);
     await turn();
-    const second = call(200);
-    await answerAll();
+    const second = submitMany(200);
+    await finishAll();
     await Promise.all([first, second]);
     expect(sizes).toEqual([1, 40, 40, 40, 40, 32, 8]);
   });
 
-  it('never has two with the same key under way, in however many lanes, and keeps their order', async () => {
-    const keysUnderWay = new Set<string>();
-    const begun: string[] = [];
+  it('never runs two items with the same key at the same time, and keeps their order', async () => {
+    const activeKeys = new Set<string>();
+    const started: string[] = [];
     const keyOf = (item: string) => item[0]!;
     const run = async (items: readonly string[]) => {
       for (const item of items) {
-        expect(keysUnderWay).not.toContain(keyOf(item));
-        keysUnderWay.add(keyOf(item));
-        begun.push(item);
+        expect(activeKeys).not.toContain(keyOf(item));
+        activeKeys.add(keyOf(item));
+        started.push(item);
       }
       for (let turns = Math.floor(Math.random() * 4); turns >= 0; turns--) await new Promise(setImmediate);
-      for (const item of items) keysUnderWay.delete(keyOf(item));
+      for (const item of items) activeKeys.delete(keyOf(item));
       return items.map((item) => `${item}!`);
     };
-    const batcher = new Batcher(run, { keyOf, lanes: 3, wave: 4 });
+    const batcher = new Batcher(run, { keyOf, concurrency: 3, splitAbove: 4 });
     const items = Array.from({ length: 300 }, (_, i) => `${'abcdefgh'[((i * 7) % 8) % (1 + (i % 8))]!}${i}`);
     const calls: Promise<string>[] = [];
     for (const item of items) {
-      calls.push(batcher.call(item));
+      calls.push(batcher.submit(item));
       if (Math.random() < 0.1) await new Promise(setImmediate);
     }
     expect(await Promise.all(calls)).toEqual(items.map((item) => `${item}!`));
     for (const key of 'abcdefgh') {
-      const of = (all: readonly string[]) => all.filter((item) => keyOf(item) === key);
-      expect(of(begun)).toEqual(of(items));
+      const withKey = (all: readonly string[]) => all.filter((item) => keyOf(item) === key);
+      expect(withKey(started)).toEqual(withKey(items));
     }
   });
 
-  it('keeps batches of a crowd apart: who comes meanwhile joins the next', async () => {
-    const begun: number[] = [];
+  it('keeps the batches of concurrent callers apart: items that arrive in the interval join the next batch', async () => {
+    const startedAt: number[] = [];
     const sizes: number[] = [];
     const run = async (items: readonly number[]) => {
-      begun.push(performance.now());
+      startedAt.push(performance.now());
       sizes.push(items.length);
       return items;
     };
-    const batcher = new Batcher(run, { spacing: 250, lanes: 2 });
-    const call = (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.call(item)));
-    await call(8);
-    const second = call(2);
+    const batcher = new Batcher(run, { intervalMs: 250, concurrency: 2 });
+    const submitMany = (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.submit(item)));
+    await submitMany(8);
+    const second = submitMany(2);
     await new Promise(setImmediate);
-    const third = call(3);
+    const third = submitMany(3);
     await Promise.all([second, third]);
     expect(sizes).toEqual([8, 5]);
-    expect(begun[1]! - begun[0]!).toBeGreaterThanOrEqual(250);
+    expect(startedAt[1]! - startedAt[0]!).toBeGreaterThanOrEqual(250);
   });
 
-  it('never lets one wait who calls alone', async () => {
-    const batcher = new Batcher(async (items: readonly number[]) => items, { spacing: 3_600_000 });
-    for (let i = 0; i < 10; i++) expect(await batcher.call(i)).toBe(i);
-    expect(await Promise.all([batcher.call(1), batcher.call(2)])).toEqual([1, 2]);
-    expect(await batcher.call(3)).toBe(3);
+  it('never delays a single caller', async () => {
+    const batcher = new Batcher(async (items: readonly number[]) => items, { intervalMs: 3_600_000 });
+    for (let i = 0; i < 10; i++) expect(await batcher.submit(i)).toBe(i);
+    expect(await Promise.all([batcher.submit(1), batcher.submit(2)])).toEqual([1, 2]);
+    expect(await batcher.submit(3)).toBe(3);
   });
 });

@@ -1,4 +1,4 @@
-import { Spacing } from './batch-interval.js';
+import { BatchInterval } from './batch-interval.js';
 
 interface Call<In, Out> {
   readonly item: In;
@@ -7,76 +7,79 @@ interface Call<In, Out> {
 }
 
 /**
- * Turns many calls into few: what arrives while a call is under way makes up the next one, so that batches grow with
- * the load and a lone call does not wait.
+ * Turns many calls into few. Items that arrive while a batch runs form the next batch. So batches grow with the load, and
+ * a single caller does not wait.
  */
 export class Batcher<In, Out> {
   private waiting: Call<In, Out>[] = [];
-  private running = 0;
-  private readonly keysUnderWay = new Set<string>();
-  private readonly spacing: Spacing;
+  private activeLanes = 0;
+  private readonly activeKeys = new Set<string>();
+  private readonly interval: BatchInterval;
 
   /**
-   * @param run answers for each item, in the items' order
-   * @param options.lanes batches under way at a time, default 1; @param options.max items in a batch, default 500
-   * @param options.wave where more than so many wait, half of them are taken, at least so many: callers that are answered
-   * together come again together, and would go round as one wave, each of their steps idle while they are at another
-   * @param options.spacing ms, default 0; see {@link Spacing}
-   * @param options.keyOf items with the same key are never under way together: the later one waits for the earlier
+   * @param runBatch returns a result for each item, in the order of the items
+   * @param options.concurrency batches that run at a time, default 1
+   * @param options.maxBatchSize items in a batch, default 500
+   * @param options.splitAbove if more items than this wait, a batch takes half of them, but at least this many. Callers
+   * that get their results together call again together; without the split they would move in step, and every stage of
+   * the work would be idle while all of them are in another.
+   * @param options.intervalMs see {@link BatchInterval}, default 0
+   * @param options.keyOf items with the same key never run at the same time: the later one waits for the earlier one
    */
   constructor(
-    private readonly run: (items: readonly In[]) => Promise<readonly Out[]>,
+    private readonly runBatch: (items: readonly In[]) => Promise<readonly Out[]>,
     private readonly options: {
-      lanes?: number;
-      max?: number;
-      wave?: number;
-      spacing?: number;
+      concurrency?: number;
+      maxBatchSize?: number;
+      splitAbove?: number;
+      intervalMs?: number;
       keyOf?: (item: In) => string;
     } = {},
   ) {
-    this.spacing = new Spacing(options.spacing ?? 0);
+    this.interval = new BatchInterval(options.intervalMs ?? 0);
   }
 
-  call(item: In): Promise<Out> {
+  /** Adds an item to a batch and returns its result. */
+  submit(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
-      if (this.running < (this.options.lanes ?? 1)) void this.drain();
+      if (this.activeLanes < (this.options.concurrency ?? 1)) void this.runLane();
     });
   }
 
-  private async drain(): Promise<void> {
-    this.running += 1;
-    await this.spacing.turn(); // the callers of this turn join, too
-    for (let batch = this.take(); batch.length > 0; batch = this.take()) {
-      this.spacing.began(batch.length);
+  private async runLane(): Promise<void> {
+    this.activeLanes += 1;
+    await this.interval.waitForNextBatch(); // callers of the same event loop turn join the batch
+    for (let batch = this.takeBatch(); batch.length > 0; batch = this.takeBatch()) {
+      this.interval.recordBatch(batch.length);
       try {
-        const answers = await this.run(batch.map(({ item }) => item));
-        batch.forEach(({ resolve }, i) => resolve(answers[i]!));
+        const results = await this.runBatch(batch.map(({ item }) => item));
+        batch.forEach(({ resolve }, i) => resolve(results[i]!));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
       const { keyOf } = this.options;
-      if (keyOf) for (const { item } of batch) this.keysUnderWay.delete(keyOf(item));
-      if (this.waiting.length > 0) await this.spacing.turn();
+      if (keyOf) for (const { item } of batch) this.activeKeys.delete(keyOf(item));
+      if (this.waiting.length > 0) await this.interval.waitForNextBatch();
     }
-    this.running -= 1;
+    this.activeLanes -= 1;
   }
 
-  /** The next batch, in order. None: nothing waits, or what waits does so for another lane. */
-  private take(): Call<In, Out>[] {
-    const { keyOf, wave = Infinity } = this.options;
-    const max = Math.min(this.options.max ?? 500, Math.max(wave, Math.ceil(this.waiting.length / 2)));
+  /** Takes the next batch, in order. It is empty if no item waits, or if all keys that wait are running. */
+  private takeBatch(): Call<In, Out>[] {
+    const { keyOf, splitAbove = Infinity } = this.options;
+    const max = Math.min(this.options.maxBatchSize ?? 500, Math.max(splitAbove, Math.ceil(this.waiting.length / 2)));
     if (!keyOf) return this.waiting.splice(0, max);
     const keys = new Set<string>();
     const batch: Call<In, Out>[] = [];
     const later: Call<In, Out>[] = [];
     for (const call of this.waiting) {
       const key = keyOf(call.item);
-      if (batch.length === max || keys.has(key) || this.keysUnderWay.has(key)) later.push(call);
+      if (batch.length === max || keys.has(key) || this.activeKeys.has(key)) later.push(call);
       else batch.push(call);
-      keys.add(key); // whoever comes later with it may not overtake
+      keys.add(key); // a later item with the same key must not overtake this one
     }
-    for (const { item } of batch) this.keysUnderWay.add(keyOf(item));
+    for (const { item } of batch) this.activeKeys.add(keyOf(item));
     this.waiting = later;
     return batch;
   }

@@ -1,16 +1,30 @@
-/** What was made for a key, as long as there is room: the oldest goes first. */
-export class BoundedCache<V> {
-  private readonly kept = new Map<string, V>();
+/** A map with a bounded number of entries. When it is full, the entry that was written the longest time ago is removed. */
+export class BoundedCache<Value extends NonNullable<unknown>> {
+  private readonly entries = new Map<string, Value>();
 
-  /** @param size entries at most */
-  constructor(private readonly size: number) {}
+  /** @param maxEntries at least 1 */
+  constructor(private readonly maxEntries: number) {}
 
-  get(key: string, make: () => V): V {
-    const known = this.kept.get(key);
+  get(key: string): Value | undefined {
+    return this.entries.get(key);
+  }
+
+  /** Returns the entry of a key, and creates it if there is none. */
+  getOrCreate(key: string, create: () => Value): Value {
+    const known = this.entries.get(key);
     if (known !== undefined) return known;
-    const made = make();
-    if (this.kept.size >= this.size) this.kept.delete(this.kept.keys().next().value!);
-    this.kept.set(key, made);
-    return made;
+    const created = create();
+    this.set(key, created);
+    return created;
+  }
+
+  set(key: string, value: Value): void {
+    this.entries.delete(key); // a Map iterates in insertion order: a key that is written again becomes the newest
+    if (this.entries.size >= this.maxEntries) this.entries.delete(this.entries.keys().next().value!);
+    this.entries.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.entries.delete(key);
   }
 }

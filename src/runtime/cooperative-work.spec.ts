@@ -1,68 +1,68 @@
-import { atOnce, inTurns, nextTurn, type Steps } from './cooperative-work.js';
+import { runToEnd, runInSlices, yieldToEventLoop, type Steps } from './cooperative-work.js';
 
-/** Steps that keep the thread for a while each. */
-function* working(steps: number, ms: number, note: (step: number) => void = () => undefined): Steps<string> {
+/** Steps that block the thread for so many ms each. */
+function* blockingSteps(steps: number, ms: number, onStep: (step: number) => void = () => undefined): Steps<string> {
   for (let step = 0; step < steps; step++) {
     for (const end = performance.now() + ms; performance.now() < end;);
-    note(step);
+    onStep(step);
     yield;
   }
   return 'done';
 }
 
 describe('work in steps', () => {
-  it('answers the same at once and in turns', async () => {
-    expect(atOnce(working(3, 0))).toBe('done');
-    expect(await inTurns(working(3, 0))).toBe('done');
+  it('returns the same result in one run and in slices', async () => {
+    expect(runToEnd(blockingSteps(3, 0))).toBe('done');
+    expect(await runInSlices(blockingSteps(3, 0))).toBe('done');
   });
 
-  it('in turns lets others have the thread between long steps, at once does not', async () => {
-    const heard: string[] = [];
-    const speak = (word: string) => setImmediate(() => heard.push(word));
-    speak('before');
-    atOnce(working(2, 12, (step) => heard.push(`at once ${step}`)));
-    await nextTurn();
-    await inTurns(
-      working(2, 12, (step) => {
-        heard.push(`in turns ${step}`);
-        speak(`after ${step}`);
+  it('yields between long steps in slices, and not in one run', async () => {
+    const log: string[] = [];
+    const logLater = (entry: string) => setImmediate(() => log.push(entry));
+    logLater('before');
+    runToEnd(blockingSteps(2, 12, (step) => log.push(`one run ${step}`)));
+    await yieldToEventLoop();
+    await runInSlices(
+      blockingSteps(2, 12, (step) => {
+        log.push(`slices ${step}`);
+        logLater(`after ${step}`);
       }),
     );
-    expect(heard).toEqual(['at once 0', 'at once 1', 'before', 'in turns 0', 'after 0', 'in turns 1', 'after 1']);
+    expect(log).toEqual(['one run 0', 'one run 1', 'before', 'slices 0', 'after 0', 'slices 1', 'after 1']);
   });
 
-  it('takes short steps together', async () => {
-    let rounds = 0;
+  it('runs many short steps in one slice', async () => {
+    let turns = 0;
     const count = () => {
-      rounds++;
+      turns++;
       ticking = setImmediate(count);
     };
     let ticking = setImmediate(count);
-    await inTurns(working(10_000, 0));
+    await runInSlices(blockingSteps(10_000, 0));
     clearImmediate(ticking);
-    expect(rounds).toBeLessThan(1_000);
+    expect(turns).toBeLessThan(1_000);
   });
 
-  it('passes what goes wrong on', async () => {
+  it('throws the error of a step', async () => {
     function* failing(): Steps<never> {
       throw new Error('broken');
     }
-    await expect(inTurns(failing())).rejects.toThrow('broken');
-    expect(() => atOnce(failing())).toThrow('broken');
+    await expect(runInSlices(failing())).rejects.toThrow('broken');
+    expect(() => runToEnd(failing())).toThrow('broken');
   });
 });
 
-describe('nextTurn', () => {
-  it('lets one go on in each round of the event loop', async () => {
-    const heard: number[] = [];
-    let round = 0;
-    const turns = [1, 2, 3].map(() => nextTurn().then(() => heard.push(round)));
+describe('yieldToEventLoop', () => {
+  it('resumes one waiter in each turn of the event loop', async () => {
+    const resumedIn: number[] = [];
+    let turn = 0;
+    const waiters = [1, 2, 3].map(() => yieldToEventLoop().then(() => resumedIn.push(turn)));
     const count = () => {
-      round++;
-      if (round < 10) setImmediate(count);
+      turn++;
+      if (turn < 10) setImmediate(count);
     };
     setImmediate(count);
-    await Promise.all(turns);
-    expect(new Set(heard).size).toBe(3);
+    await Promise.all(waiters);
+    expect(new Set(resumedIn).size).toBe(3);
   });
 });

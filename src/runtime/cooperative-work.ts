@@ -1,41 +1,41 @@
-/** Work that can be broken off at each `yield`, and answers T in the end. */
+/** Work that can be interrupted at each `yield` and returns a T at its end. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** How long work in turns keeps the thread before it lets others have it, ms. */
-const TURN_MS = 10;
+/** Time that sliced work may block the thread before it yields, in ms. */
+const SLICE_MS = 10;
 
 const waiting: (() => void)[] = [];
 
 /**
- * Lets everything else that is due have the thread first. Of those who wait, one goes on in each round of the event
- * loop, so that pieces of work which are bearable one by one do not add up.
+ * Yields to everything else that is due on the event loop. Only one waiter resumes in each turn of the loop, so that
+ * slices that are short enough one by one do not add up to a long pause.
  */
-export const nextTurn = (): Promise<void> =>
+export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(goOn);
+    if (waiting.push(resolve) === 1) setImmediate(resumeNextWaiter);
   });
 
-const goOn = (): void => {
+const resumeNextWaiter = (): void => {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(resumeNextWaiter);
 };
 
-/** Works in one go: for what is small. */
-export const atOnce = <T>(steps: Steps<T>): T => {
+/** Runs work to its end without a break. For small work. */
+export const runToEnd = <T>(steps: Steps<T>): T => {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
   }
 };
 
-/** Works in turns of about 10 ms, and longer only where one step is: nobody else waits for the whole of it. */
-export const inTurns = async <T>(steps: Steps<T>): Promise<T> => {
-  await nextTurn();
+/** Runs work in slices of about 10 ms, longer only if a single step is, so that other work can run in between. */
+export const runInSlices = async <T>(steps: Steps<T>): Promise<T> => {
+  await yieldToEventLoop();
   for (let began = performance.now(); ;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (performance.now() - began < TURN_MS) continue;
-    await nextTurn();
+    if (performance.now() - began < SLICE_MS) continue;
+    await yieldToEventLoop();
     began = performance.now();
   }
 };

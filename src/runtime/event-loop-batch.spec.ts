@@ -1,49 +1,49 @@
-import { Cohort } from './event-loop-batch.js';
+import { EventLoopBatch } from './event-loop-batch.js';
 
-describe('a cohort', () => {
+describe('EventLoopBatch', () => {
   const turn = () => new Promise(setImmediate);
 
-  it('works on what comes within a turn together, in order, at its end', async () => {
-    const worked: number[] = [];
-    const cohort = new Cohort<number>((item) => worked.push(item));
-    cohort.add(1);
+  it('processes the items of one event loop turn together, in order, at the end of the turn', async () => {
+    const processed: number[] = [];
+    const batch = new EventLoopBatch<number>((item) => processed.push(item));
+    batch.add(1);
     await Promise.resolve();
-    cohort.add(2);
-    process.nextTick(() => cohort.add(3));
-    expect(worked).toEqual([]);
+    batch.add(2);
+    process.nextTick(() => batch.add(3));
+    expect(processed).toEqual([]);
 
     await turn();
 
-    expect(worked).toEqual([1, 2, 3]);
+    expect(processed).toEqual([1, 2, 3]);
   });
 
-  it('leaves what comes while it works to the next one', async () => {
-    const worked: number[] = [];
-    const cohort = new Cohort<number>((item) => {
-      worked.push(item);
-      if (item < 3) cohort.add(item + 1);
+  it('leaves items that are added during processing to the next batch', async () => {
+    const processed: number[] = [];
+    const batch = new EventLoopBatch<number>((item) => {
+      processed.push(item);
+      if (item < 3) batch.add(item + 1);
     });
-    cohort.add(1);
+    batch.add(1);
 
     await turn();
-    expect(worked).toEqual([1]);
+    expect(processed).toEqual([1]);
     await turn();
-    expect(worked).toEqual([1, 2]);
+    expect(processed).toEqual([1, 2]);
     await turn();
-    expect(worked).toEqual([1, 2, 3]);
+    expect(processed).toEqual([1, 2, 3]);
   });
 
-  it('works at once where it is told to, on nothing twice, and goes on afterwards', async () => {
-    const worked: number[] = [];
-    const cohort = new Cohort<number>((item) => worked.push(item));
-    cohort.add(1);
-    cohort.add(2);
+  it('processes at once when it is flushed, no item twice, and continues afterwards', async () => {
+    const processed: number[] = [];
+    const batch = new EventLoopBatch<number>((item) => processed.push(item));
+    batch.add(1);
+    batch.add(2);
 
-    cohort.now();
-    expect(worked).toEqual([1, 2]);
-    cohort.add(3);
+    batch.flush();
+    expect(processed).toEqual([1, 2]);
+    batch.add(3);
     await turn();
 
-    expect(worked).toEqual([1, 2, 3]);
+    expect(processed).toEqual([1, 2, 3]);
   });
 });

@@ -1,23 +1,23 @@
 /**
- * Gathers what comes within a turn of the event loop and has it worked on at the turn's end, one after the other (cohort
- * scheduling: Larus and Parkes, 2002). The same code for many finds itself in the processor's caches for all but the first;
- * taken one by one, with all that happens to each in between, everyone finds them cold. What comes while a cohort is worked
- * on is the next one.
+ * Collects the items of one event loop turn and processes them one after the other at the end of the turn (cohort
+ * scheduling: Larus and Parkes, 2002). The code and data that the items share are then in the processor's caches for all
+ * but the first item. If each item were processed when it arrives, other work in between would evict them. Items that
+ * are added during processing form the next batch.
  */
-export class Cohort<Item> {
+export class EventLoopBatch<Item> {
   private items: Item[] = [];
 
-  /** @param work must not throw: it would take the rest of its cohort along */
-  constructor(private readonly work: (item: Item) => void) {}
+  /** @param processItem must not throw: the rest of the batch would be lost */
+  constructor(private readonly processItem: (item: Item) => void) {}
 
   add(item: Item): void {
-    if (this.items.push(item) === 1) setImmediate(() => this.now());
+    if (this.items.push(item) === 1) setImmediate(() => this.flush());
   }
 
-  /** Does not wait for the turn's end: for whoever has to know that everything before is in hand. */
-  now(): void {
+  /** Processes the collected items at once, for a caller that must know that all earlier items are processed. */
+  flush(): void {
     const { items } = this;
     this.items = [];
-    for (const item of items) this.work(item);
+    for (const item of items) this.processItem(item);
   }
 }

@@ -1,18 +1,18 @@
-/** Gives those of this process who have lost a race for a stream their turns, so that they race each other no more. */
-export class StreamTurns {
+/** One lock per key: callers with the same key run one at a time, in the order in which they asked. */
+export class KeyedMutex {
   private readonly queues = new Map<string, Promise<void>>();
 
-  /** Waits until everyone has ended who asked before. @returns how to end one's own turn */
-  async take(stream: string): Promise<() => void> {
-    const before = this.queues.get(stream) ?? Promise.resolve();
-    let leave: () => void = () => undefined;
-    const own = new Promise<void>((resolve) => (leave = resolve));
+  /** Waits until all earlier callers with this key have released it. @returns the function that releases it */
+  async acquire(key: string): Promise<() => void> {
+    const before = this.queues.get(key) ?? Promise.resolve();
+    let release: () => void = () => undefined;
+    const own = new Promise<void>((resolve) => (release = resolve));
     const end = before.then(() => own);
-    this.queues.set(stream, end);
+    this.queues.set(key, end);
     await before;
     return () => {
-      leave();
-      if (this.queues.get(stream) === end) this.queues.delete(stream);
+      release();
+      if (this.queues.get(key) === end) this.queues.delete(key);
     };
   }
 }

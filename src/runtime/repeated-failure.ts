@@ -1,21 +1,21 @@
-/** How often the same complaint is told again, ms. */
-const TOLD_AGAIN_MS = 30_000;
+/** Interval at which the same failure is logged again, in ms. */
+const REPEAT_AFTER_MS = 30_000;
 
-/** Something that fails again and again in the same way: a log need not tell of it each time. */
-export class Complaint {
-  private words: string | null = null;
-  private toldAt = 0;
+/** A failure that repeats. Decides when it is logged, so that the log does not fill with the same message. */
+export class RepeatedFailure {
+  private lastMessage: string | null = null;
+  private loggedAt = 0;
 
-  /** True where these words are new, or were told 30 s ago or earlier. @param now ms, by any clock that only goes on */
-  isNews(words: string, now = performance.now()): boolean {
-    if (words === this.words && now - this.toldAt < TOLD_AGAIN_MS) return false;
-    this.words = words;
-    this.toldAt = now;
+  /** True if the message is new or was last logged 30 s ago or more. @param now ms of a monotonic clock */
+  shouldLog(message: string, now = performance.now()): boolean {
+    if (message === this.lastMessage && now - this.loggedAt < REPEAT_AFTER_MS) return false;
+    this.lastMessage = message;
+    this.loggedAt = now;
     return true;
   }
 
-  /** It works again: the next failure is news. */
-  over(): void {
-    this.words = null;
+  /** Records a success: the next failure will be logged. */
+  clear(): void {
+    this.lastMessage = null;
   }
 }

@@ -1,17 +1,17 @@
-/** Lets so many pieces of work run at a time; the others wait their turn, in order. */
-export class Slots {
+/** Bounds how many tasks run at a time. The others wait, first come, first served. */
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private free: number) {}
+  constructor(private permits: number) {}
 
-  /** Waits for a slot. @returns what gives it back; to be called once. */
-  async take(): Promise<() => void> {
-    if (this.free > 0) this.free--;
+  /** Waits for a permit. @returns the function that releases it; to be called once */
+  async acquire(): Promise<() => void> {
+    if (this.permits > 0) this.permits--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     return () => {
       const next = this.waiting.shift();
       if (next) next();
-      else this.free++;
+      else this.permits++;
     };
   }
 }

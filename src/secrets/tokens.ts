@@ -1,19 +1,19 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** 32 random bytes, URL-safe. */
-const random = (): string => randomBytes(32).toString('base64url');
+/** Returns 32 random bytes, URL-safe. */
+const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** An endpoint's bearer token: `<brand>_live_…` or `<brand>_test_…` (publish-api.md: Authentication, 2; D-34). */
-export const newToken = (brand: string, mode: 'live' | 'test'): string => `${brand}_${mode}_${random()}`;
+/** Creates an endpoint's bearer token: `<brand>_live_…` or `<brand>_test_…` (publish-api.md: Authentication, 2; D-34). */
+export const newToken = (brand: string, mode: 'live' | 'test'): string => `${brand}_${mode}_${randomSecret()}`;
 
-/** An owner's key (management-api.md: Manners). */
-export const newOwnerKey = (brand: string): string => `${brand}_owner_${random()}`;
+/** Creates an owner's API key (management-api.md: Manners). */
+export const newOwnerKey = (brand: string): string => `${brand}_owner_${randomSecret()}`;
 
-/** An endpoint's slug: opaque, URL-safe, without signs that a shell or a reader could stumble over. */
+/** Creates an endpoint's slug: opaque, URL-safe, without characters that need quoting or are easily misread. */
 export const newSlug = (): string => randomBytes(12).toString('hex');
 
-/** A secret for HMAC signatures. */
-export const newSigningSecret = (): string => random();
+/** Creates a secret for HMAC signatures. */
+export const newSigningSecret = (): string => randomSecret();
 
-/** What is kept of a token: SHA-256, hex. A slow hash would add nothing for 32 random bytes. */
-export const tokenHash = (token: string): string => hash('sha256', token);
+/** Returns the stored form of a token: SHA-256, hex. A slow hash would add nothing for 32 random bytes. */
+export const hashToken = (token: string): string => hash('sha256', token);

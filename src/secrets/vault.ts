@@ -1,21 +1,22 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
+import { BoundedCache } from '../runtime/bounded-cache.js';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const CACHE_SIZE = 10_000;
 
-/** A small set of named secrets, e.g. a channel's credentials. */
+/** A small set of named secrets, for example a channel's credentials. */
 export type Secret = Readonly<Record<string, string>>;
 
 /**
- * Secrets that must be readable again, sealed with AES-256-GCM under SECRETS_KEY in `ops_secret`. Events hold their
- * ids alone, so that one can be erased without touching history. A secret is never changed: a new one gets a new id,
- * which is also why opened ones may be kept in memory.
+ * Secrets that must be readable again, encrypted with AES-256-GCM under SECRETS_KEY in `ops_secret`. Events hold only
+ * their ids, so that a secret can be erased without changing history. A secret is never changed: a new value gets a new
+ * id. So decrypted secrets may be cached.
  */
 export class SecretVault {
-  private readonly opened = new Map<string, Secret>();
+  private readonly cache = new BoundedCache<Secret>(CACHE_SIZE);
 
   /** @param key 32 bytes */
   constructor(
@@ -23,34 +24,33 @@ export class SecretVault {
     private readonly key: Buffer,
   ) {}
 
-  /** Seals a secret and answers its id. Written before the event that names it: one without an event is harmless. */
-  async put(secret: Secret, id: string = newUuid()): Promise<string> {
+  /** Encrypts and stores a secret, and returns its id. To be called before the event that names it: a secret without an event is harmless. */
+  async storeSecret(secret: Secret, id: string = newUuid()): Promise<string> {
     const text = 'insert into ops_secret (secret_id, sealed) values ($1, $2) on conflict (secret_id) do nothing';
     await this.pool.query(text, [id, this.seal(id, JSON.stringify(secret))]);
     return id;
   }
 
-  /** Opens a secret; null where it was erased or never was. @throws Error where it was tampered with. */
-  async get(id: string): Promise<Secret | null> {
-    const known = this.opened.get(id);
+  /** Returns a decrypted secret; null if it was erased or never existed. @throws Error if it was tampered with */
+  async readSecret(id: string): Promise<Secret | null> {
+    const known = this.cache.get(id);
     if (known) return known;
     const { rows } = await this.pool.query<{ sealed: Buffer }>('select sealed from ops_secret where secret_id = $1', [
       id,
     ]);
     if (!rows[0]) return null;
     const secret = JSON.parse(this.open(id, rows[0].sealed)) as Secret;
-    if (this.opened.size >= CACHE_SIZE) this.opened.delete(this.opened.keys().next().value!);
-    this.opened.set(id, secret);
+    this.cache.set(id, secret);
     return secret;
   }
 
-  /** Erases a secret for good. */
-  async erase(id: string): Promise<void> {
-    this.opened.delete(id);
+  /** Deletes a secret permanently. */
+  async eraseSecret(id: string): Promise<void> {
+    this.cache.delete(id);
     await this.pool.query('delete from ops_secret where secret_id = $1', [id]);
   }
 
-  /** The id is authenticated along, so that one secret cannot be slipped in for another. */
+  /** Encrypts a text. Its id is authenticated with it, so that one secret cannot be put in the place of another. */
   private seal(id: string, text: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.key, iv).setAAD(Buffer.from(id));

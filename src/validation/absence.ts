@@ -1,13 +1,15 @@
-/** What was sent, or undefined for null, which counts as absent everywhere (D-43). */
-export const given = (value: unknown): unknown => value ?? undefined;
+/** Returns the value, or undefined for null, which counts as absent everywhere (D-43). */
+export const nullToAbsent = (value: unknown): unknown => value ?? undefined;
 
-/** What was sent, or undefined for null and an empty text, where that counts as absent (D-43). */
-export const filledText = (value: unknown): unknown => (value === '' ? undefined : given(value));
+/** Returns the value, or undefined for null and the empty string (D-43). For fields where an empty text counts as absent. */
+export const emptyTextToAbsent = (value: unknown): unknown => (value === '' ? undefined : nullToAbsent(value));
 
-/** What was sent, or undefined for null and an empty list, where that counts as absent (D-43). */
-export const filledList = (value: unknown): unknown =>
-  Array.isArray(value) && value.length === 0 ? undefined : given(value);
+/** Returns the value, or undefined for null and the empty array (D-43). For fields where an empty list counts as absent. */
+export const emptyListToAbsent = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 0 ? undefined : nullToAbsent(value);
 
-/** What was sent, or undefined where it is rows without a single button, which are as empty as no rows. */
-export const filledRows = (value: unknown): unknown =>
-  Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 0) ? undefined : given(value);
+/** Returns the value, or undefined for null and for rows without a single item, which count as absent (D-43). */
+export const emptyRowsToAbsent = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 0)
+    ? undefined
+    : nullToAbsent(value);

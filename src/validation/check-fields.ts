@@ -2,38 +2,38 @@ import { validateSync } from 'class-validator';
 import { passesRules } from './compiled-rules.js';
 import type { ProblemList, RefusalStatus } from './problem-list.js';
 import type { RuleContext } from './rules.js';
-import { described } from './wording.js';
+import { describeValue } from './wording.js';
 
-/** Rules break the schema (D-5). */
+/** Status of a broken rule: it breaks the schema (D-5). */
 const SCHEMA: RefusalStatus = 422;
 
-/** An object as it was sent, before anything about it is known. */
+/** A JSON object as it was sent, unchecked. */
 export type Sent = Readonly<Record<string, unknown>>;
 
-/** One object of a list, with what its rules said. */
+/** One object of a list and the result of its rules. */
 export interface CheckedItem<Dto> {
   readonly dto: Dto;
   readonly index: number;
   /** `media[2]`. */
   readonly path: string;
-  /** Names of the fields that are wrong. */
+  /** Names of the fields that broke a rule. */
   readonly wrong: ReadonlySet<string>;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Whether a value is a JSON object; adds a problem where it is not. */
+/** Returns true if a value is a JSON object; otherwise adds a problem. */
 export const checkObject = (value: unknown, path: string, problems: ProblemList): value is Sent => {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return true;
-  problems.add(SCHEMA, path, 'wrong_type', `must be an object, not ${described(value)}`);
+  problems.add(SCHEMA, path, 'wrong_type', `must be an object, not ${describeValue(value)}`);
   return false;
 };
 
 /**
- * Checks the fields of one object against the rules that its class declares; adds one problem for a field that is wrong.
+ * Checks the fields of one object against the rules of its class; adds one problem per field that breaks a rule.
  *
- * @param path of the object: `media[2]`, empty for the body itself.
- * @returns the names of the fields that are wrong.
+ * @param path of the object: `media[2]`; empty for the body itself.
+ * @returns the names of the fields that broke a rule.
  */
 export const checkFields = (dto: object, path: string, problems: ProblemList): ReadonlySet<string> => {
   if (passesRules(dto)) return NONE;
@@ -44,18 +44,18 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
   });
   if (errors.length === 0) return NONE;
   for (const { property, value, contexts } of errors)
-    for (const { complain } of Object.values(contexts ?? {}) as RuleContext[]) {
-      const { code, what } = complain(value);
+    for (const { findProblem: complain } of Object.values(contexts ?? {}) as RuleContext[]) {
+      const { code, predicate: what } = complain(value);
       problems.add(SCHEMA, path === '' ? property : `${path}.${property}`, code, what);
     }
   return new Set(errors.map(({ property }) => property));
 };
 
 /**
- * Checks the objects of a list one by one, until nothing that is yet to come could change the answer.
+ * Checks the objects of a list one by one, until further problems could not change the answer.
  *
- * @param list anything: what is no array has been told before, and has no items.
- * @param limit how many items to look at; that there are more has been told before.
+ * @param list any value; a value that is not an array was reported before and has no items.
+ * @param limit number of items to check; the caller reports that there are more.
  * @returns the items that are objects.
  */
 export const checkEach = <Dto extends object>(

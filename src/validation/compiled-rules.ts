@@ -4,27 +4,27 @@ interface Rule {
   readonly property: string;
   readonly isPresence: boolean;
   readonly applies: ((object: object, value: unknown) => boolean) | undefined;
-  /** What validators are told beside the value; filled in anew for each object. */
-  readonly given: ValidationArguments;
+  /** Arguments of the validators; object and value are set for each check. */
+  readonly args: ValidationArguments;
   readonly validators: readonly ValidatorConstraintInterface[];
 }
 
 const compiled = new WeakMap<object, readonly Rule[]>();
 
 /**
- * True where class-validator would find nothing wrong with an object (missing properties skipped). It asks the same
- * constraints that the class declares, but finds them once: class-validator gathers them anew for every object, which
- * costs more than all they check. What does not pass goes to class-validator itself, to be told.
+ * Returns true if class-validator would accept an object (missing properties skipped). It calls the constraints that the
+ * class declares, collected once per class: class-validator collects them for every object, which costs more than the
+ * checks (ADR-20). An object that fails goes to class-validator for its messages.
  */
 export const passesRules = (dto: object): boolean => {
   const values = dto as Readonly<Record<string, unknown>>;
-  for (const { property, isPresence, applies, given, validators } of rulesOf(dto.constructor)) {
+  for (const { property, isPresence, applies, args, validators } of rulesOf(dto.constructor)) {
     const value = values[property];
     if (!isPresence && (value === undefined || value === null)) continue;
     if (applies && !applies(dto, value)) continue;
-    given.object = dto;
-    given.value = value;
-    for (const validator of validators) if (validator.validate(value, given) !== true) return false;
+    args.object = dto;
+    args.value = value;
+    for (const validator of validators) if (validator.validate(value, args) !== true) return false;
   }
   return true;
 };
@@ -38,7 +38,7 @@ const rulesOf = (target: object): readonly Rule[] => {
     property: propertyName,
     isPresence: name === 'isDefined',
     applies: validateIf as Rule['applies'],
-    given: { targetName: '', property: propertyName, object: {}, value: undefined, constraints: constraints ?? [] },
+    args: { targetName: '', property: propertyName, object: {}, value: undefined, constraints: constraints ?? [] },
     validators: storage.getTargetValidatorConstraints(constraintCls).map(({ instance }) => instance),
   }));
   compiled.set(target, rules);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseJsonBody } from './json-body.js';
-import { LIMITS, type Problem } from '../payload/payload.js';
+import { LIMITS } from '../payload/payload.js';
+import type { Problem } from './problem-list.js';
 
 const parse = (body: string | readonly number[]) =>
   parseJsonBody(typeof body === 'string' ? Buffer.from(body) : Buffer.from(body));
@@ -11,7 +12,7 @@ const problemsOf = (body: string | readonly number[]): readonly Problem[] => {
 const found = (body: string) => problemsOf(body).map(({ path, code }) => `${path} ${code}`);
 
 describe('parseJsonBody', () => {
-  it('answers with the value', () => {
+  it('returns the value', () => {
     const body = ' {"text": "h\\u00e9\\ud83d\\ude00", "n": [-0.5e-3, true, false, null, {}, []]}\r\n\t';
     expect(parse(body)).toEqual({ ok: true, value: JSON.parse(body) as unknown });
   });
@@ -28,7 +29,7 @@ describe('parseJsonBody', () => {
     expect(problemsOf(body)).toEqual([{ path: '', code, message: expect.stringMatching(/^the body .*(:|send)/) }]);
   });
 
-  it('takes 5 MB and not a byte more', () => {
+  it('accepts 5 MB and not a byte more', () => {
     const body = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
     expect(found(body(LIMITS.payloadBytes))).toEqual([]);
     expect(problemsOf(body(LIMITS.payloadBytes + 1))).toEqual([
@@ -37,7 +38,7 @@ describe('parseJsonBody', () => {
   });
 });
 
-describe('what is not JSON is told by place and in words', () => {
+describe('a syntax error is described with its place', () => {
   const open = 'expected a key in double quotes or "}"';
   it.each([
     [
@@ -46,35 +47,32 @@ describe('what is not JSON is told by place and in words', () => {
     ],
     ['{"a": NaN}', '1, column 7: expected a value, found "NaN": JSON has no such value; null is the closest'],
     ['{"a": True}', '1, column 7: expected a value, found "True": JSON writes true, false and null'],
-    ['{\n  "a": 1,\n}', '3, column 1: a comma stands before this bracket: remove the comma'],
-    ['[1,]', '1, column 4: a comma stands before this bracket: remove the comma'],
+    ['{\n  "a": 1,\n}', '3, column 1: trailing comma before the closing bracket: remove it'],
+    ['[1,]', '1, column 4: trailing comma before the closing bracket: remove it'],
     ['[1 2]', '1, column 4: expected "," or "]", found "2"'],
     ['{"a":1 "b":2}', '1, column 8: expected "," or "}", found "\\""'],
     ['{"a" 1}', '1, column 6: expected ":" after the key, found "1"'],
     ['{"a"', '1, column 5: expected ":" after the key, found the end of the body'],
-    ["{'a': 1}", `1, column 2: ${open}, found "'": strings and keys stand in double quotes`],
-    ['{a: 1}', `1, column 2: ${open}, found "a": strings and keys stand in double quotes`],
-    [
-      '{"a":1, b:2}',
-      '1, column 9: expected a key in double quotes, found "b": strings and keys stand in double quotes',
-    ],
+    ["{'a': 1}", `1, column 2: ${open}, found "'": strings and keys need double quotes`],
+    ['{a: 1}', `1, column 2: ${open}, found "a": strings and keys need double quotes`],
+    ['{"a":1, b:2}', '1, column 9: expected a key in double quotes, found "b": strings and keys need double quotes'],
     ['{,}', `1, column 2: ${open}, found ","`],
     ['// hi\n{}', '1, column 1: expected a value, found "/": JSON has no comments'],
     ['{"привет😀": ]', '1, column 13: expected a value, found "]"'],
     ['{} {}', '1, column 4: expected the end of the body, found "{"'],
-    ['"a\nb"', '1, column 3: a string has a line break in it: write it as \\n'],
-    ['"a\u0001b"', '1, column 3: a string has "\\u0001" in it: write it as \\u0001'],
+    ['"a\nb"', '1, column 3: a string contains a line break: write it as \\n'],
+    ['"a\u0001b"', '1, column 3: a string contains "\\u0001": write it as \\u0001'],
     [
       '"C:\\path"',
-      '1, column 5: a string has a backslash before "path" in it, which means nothing: write \\\\ for a backslash',
+      '1, column 5: a string contains a backslash before "path", which is no valid escape: write \\\\ for a backslash',
     ],
     [
       '"\\u12g4"',
-      '1, column 3: a string has a backslash before "u12g4" in it, which means nothing: after \\u stand four hexadecimal digits',
+      '1, column 3: a string contains a backslash before "u12g4", which is no valid escape: \\u must be followed by four hexadecimal digits',
     ],
     [
       '"\\u12',
-      '1, column 3: a string has a backslash before "u12" in it, which means nothing: after \\u stand four hexadecimal digits',
+      '1, column 3: a string contains a backslash before "u12", which is no valid escape: \\u must be followed by four hexadecimal digits',
     ],
     ['{"text": "abc', '1, column 10: the string that begins here has no closing quote'],
     ['"abc\\', '1, column 1: the string that begins here has no closing quote'],
@@ -84,8 +82,8 @@ describe('what is not JSON is told by place and in words', () => {
     ['[1e+]', '1, column 5: expected a digit, found "]"'],
     ['[.5]', '1, column 2: expected a value, found ".5"'],
     ['[+1]', '1, column 2: expected a value, found "+1"'],
-    ['nul', '1, column 1: expected a value, found "nul": strings and keys stand in double quotes'],
-    ['truex', '1, column 5: expected the end of the body, found "x": strings and keys stand in double quotes'],
+    ['nul', '1, column 1: expected a value, found "nul": strings and keys need double quotes'],
+    ['truex', '1, column 5: expected the end of the body, found "x": strings and keys need double quotes'],
     ['[', '1, column 2: expected a value, found the end of the body'],
     ['\u00a0{}', '1, column 1: expected a value, found "\u00a0"'],
   ])('%j', (body, message) => {
@@ -94,14 +92,14 @@ describe('what is not JSON is told by place and in words', () => {
     ]);
   });
 
-  it('shows a long word in part', () => {
+  it('shortens a long word', () => {
     const [problem] = problemsOf(`[${'x'.repeat(1_000_000)}]`);
     expect(problem?.message.length).toBeLessThan(200);
   });
 });
 
-describe('what is JSON and refused all the same (D-43)', () => {
-  it('more than 32 containers inside one another', () => {
+describe('JSON that is refused all the same (D-43)', () => {
+  it('more than 32 nested containers', () => {
     const nested = (depth: number) => '['.repeat(depth - 1) + '{}' + ']'.repeat(depth - 1);
     expect(found(nested(32))).toEqual([]);
     expect(found(nested(33))).toEqual([' too_deep']);
@@ -120,7 +118,7 @@ describe('what is JSON and refused all the same (D-43)', () => {
     expect(found(`[${'{"a":0},'.repeat(25_000)}0]`)).toEqual([' too_many_members']);
   });
 
-  it.each([3, 15, 29])('the %ith of thirty keys once more, few keys or many', (n) => {
+  it.each([3, 15, 29])('the %ith of thirty keys repeated, with few or many keys', (n) => {
     const members = Array.from({ length: 30 }, (_, i) => `"k${i + 1}": ${i}`);
     expect(problemsOf(`{${members.join(', ')}}`)).toEqual([]);
     expect(problemsOf(`{${[...members, `"k${n}": 0`].join(', ')}}`)).toEqual([
@@ -128,7 +126,7 @@ describe('what is JSON and refused all the same (D-43)', () => {
     ]);
   });
 
-  it('a key twice in one object, with its object and however it is written', () => {
+  it('a duplicate key, in whatever spelling, with the path of its object', () => {
     expect(problemsOf('{"a":1,"b":{"a":1},"a":2}')).toEqual([
       { path: '', code: 'duplicate_key', message: 'the body has the key "a" twice: keep one of them' },
     ]);
@@ -139,7 +137,7 @@ describe('what is JSON and refused all the same (D-43)', () => {
     expect(found('[{"a":1},{"a":1}]')).toEqual([]);
   });
 
-  it('keys that reach for prototypes', () => {
+  it('keys that reach prototypes', () => {
     expect(found('{"metadata":{"__proto__":{"admin":true}}}')).toEqual(['metadata forbidden_key']);
     expect(found('{"\\u005f_proto__":1}')).toEqual([' forbidden_key']);
     expect(found('{"constructor":{"prototype":{}}}')).toEqual(['constructor forbidden_key']);
@@ -169,16 +167,16 @@ describe('what is JSON and refused all the same (D-43)', () => {
     expect(found(body)).toEqual([expected]);
   });
 
-  it('lets whole characters, escaped backslashes and large numbers pass', () => {
+  it('accepts whole characters, escaped backslashes and large numbers', () => {
     expect(found('{"a":"\\ud83d\\ude00","b":"\\\\ud83d","c":1.7976931348623157e308,"d":"\\u0001"}')).toEqual([]);
   });
 
-  it('says what to do about an integer that would come back as another', () => {
+  it('gives a correction for an integer that would lose digits', () => {
     expect(problemsOf('{"metadata":{"id":9007199254740993}}')).toEqual([
       {
         path: 'metadata.id',
         code: 'number_inexact',
-        message: 'metadata.id is an integer that would not keep its digits: send it as a string',
+        message: 'metadata.id is an integer that would lose digits: send it as a string',
       },
     ]);
   });
@@ -193,11 +191,11 @@ describe('what is JSON and refused all the same (D-43)', () => {
     '1234567890123456789.0',
     '0.12345678901234567890',
     '9007199254740993e0',
-  ])('lets a number pass that comes back as it was, or claims no digits: %s', (number) => {
+  ])('accepts a number that keeps its digits or has an exponent: %s', (number) => {
     expect(found(`{"n":${number}}`)).toEqual([]);
   });
 
-  it('agrees about each integer with how JavaScript writes it', () => {
+  it('accepts exactly the integers that JavaScript prints unchanged', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 23n), max: 10n ** 23n }), fc.nat(22), (integer, fewer) => {
         const literal = String(integer / 10n ** BigInt(fewer));
@@ -207,7 +205,7 @@ describe('what is JSON and refused all the same (D-43)', () => {
     );
   });
 
-  it('tells all problems at once, at most fifty, and still where the JSON ends', () => {
+  it('reports all problems at once, at most fifty, syntax errors included', () => {
     expect(found('{"a":"\\ud800","a":"\\u0000","b":{"__proto__":')).toEqual([
       'a lone_surrogate',
       ' duplicate_key',
@@ -219,7 +217,7 @@ describe('what is JSON and refused all the same (D-43)', () => {
   });
 });
 
-describe('agrees with JSON.parse about what JSON is', () => {
+describe('agrees with JSON.parse', () => {
   const parses = (text: string): boolean => {
     try {
       JSON.parse(text);
@@ -254,7 +252,7 @@ describe('agrees with JSON.parse about what JSON is', () => {
     '"\\ud83d\\ude00"',
   ];
 
-  it('for text made of its grammar', () => {
+  it('for text made from the grammar', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...GRAMMAR), { maxLength: 12 }).map((parts) => parts.join('')),
@@ -273,12 +271,12 @@ describe('agrees with JSON.parse about what JSON is', () => {
           return text.slice(0, place) + inserted + text.slice(place + removed);
         }, json),
       )
-      // A change may have cut a character in two; bytes cannot say so.
+      // A change may have split a surrogate pair, which bytes cannot express.
       .map((text) => Buffer.from(text).toString());
     fc.assert(fc.property(mutated, agrees), { seed: 43, numRuns: 3_000 });
   });
 
-  it('and never throws at bytes of any kind', () => {
+  it('and never throws for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         const result = parseJsonBody(Buffer.from(bytes));

@@ -1,47 +1,50 @@
 import { isUtf8 } from 'node:buffer';
-import { atOnce, type Steps } from '../runtime/cooperative-work.js';
-import { scanJson, scanningJson } from './json-scan.js';
-import { HEAVY_BYTES, LIMITS, type Problem } from '../payload/payload.js';
-import { grouped } from './wording.js';
+import { runToEnd, type Steps } from '../runtime/cooperative-work.js';
+import { JSON_LIMITS, scanJson, scanJsonInSlices } from './json-scan.js';
+import type { Problem } from './problem-list.js';
+import { formatCount } from './wording.js';
 
-/** The value of a body, or everything that is wrong with it; all of it answered with 400 (D-5, D-43). */
+/** Bytes of JSON from which on a body is read in slices, so that other requests need not wait for it (ADR-19). */
+export const HEAVY_BYTES = 65_536;
+
+/** The value of a body, or all its problems; each of them is answered with 400 (D-5, D-43). */
 export type JsonBody =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** What it says for all that, where it is JSON: to tell what else is wrong with it, and for nothing else. */
+      /** The parsed value if the body is JSON all the same: used only to find further problems. */
       readonly unsafe?: { readonly value: unknown };
     };
 
 const startsWithByteOrderMark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
- * Parses a request body (D-5, D-43; security.md: Request pipeline, 5-7). What comes back is safe to walk, to store and
- * to write as JSON again: at most 5,242,880 bytes, at most 32 containers deep, at most 50,000 members, no key twice, no
- * key that poisons a prototype, well-formed text throughout.
+ * Parses a request body (D-5, D-43; security.md: Request pipeline, 5-7). The value is safe to traverse, to store and to
+ * serialise again: at most 5,242,880 bytes, 32 nested containers and 50,000 members, no duplicate key, no key that
+ * poisons a prototype, well-formed text throughout.
  *
  * @param bytes the body exactly as it was sent.
- * @returns at most 50 problems, for people: where, what, and what to do.
+ * @returns the value, or at most 50 problems, each with its place and a correction.
  */
-export const parseJsonBody = (bytes: Buffer): JsonBody => atOnce(parsingJsonBody(bytes));
+export const parseJsonBody = (bytes: Buffer): JsonBody => runToEnd(parseJsonBodyInSlices(bytes));
 
-/** {@link parseJsonBody} in steps, for a body that is heavy; the longest is `JSON.parse`, which the limits bound. */
-export function* parsingJsonBody(bytes: Buffer): Steps<JsonBody> {
-  if (bytes.length > LIMITS.payloadBytes)
+/** {@link parseJsonBody} in slices, for a heavy body. The longest slice is `JSON.parse`, which the limits bound. */
+export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {
+  if (bytes.length > JSON_LIMITS.bytes)
     return refused(
       'body_too_large',
-      `the body is ${grouped(bytes.length)} bytes long; at most ${grouped(LIMITS.payloadBytes)} are allowed`,
+      `the body is ${formatCount(bytes.length)} bytes long; at most ${formatCount(JSON_LIMITS.bytes)} are allowed`,
     );
   if (!isUtf8(bytes)) return refused('not_utf8', 'the body is not UTF-8: encode it as UTF-8');
   if (startsWithByteOrderMark(bytes))
-    return refused('byte_order_mark', 'the body begins with a byte order mark (EF BB BF): send it without');
+    return refused('byte_order_mark', 'the body begins with a byte order mark (EF BB BF): remove it');
   const isHeavy = bytes.length > HEAVY_BYTES;
   if (isHeavy) yield;
   const text = bytes.toString('utf8');
   if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', 'the body is empty: send a JSON object');
   if (isHeavy) yield;
-  const { problems, isWhole } = isHeavy ? yield* scanningJson(text) : scanJson(text);
+  const { problems, isComplete: isWhole } = isHeavy ? yield* scanJsonInSlices(text) : scanJson(text);
   if (!isWhole) return { ok: false, problems };
   if (isHeavy) yield;
   const value = JSON.parse(text) as unknown;

@@ -1,109 +1,110 @@
 import type { Steps } from '../runtime/cooperative-work.js';
 import { hexDigit, isDigit, Unit } from './json-units.js';
-import { brokenString, syntaxError, unexpected } from './json-syntax-error.js';
-import type { Problem } from '../payload/payload.js';
-import { grouped, quoted } from './wording.js';
+import { describeBrokenString, describeSyntaxError, describeUnexpected } from './json-syntax-error.js';
+import type { Problem } from './problem-list.js';
+import { formatCount, quoteShort } from './wording.js';
 
-/** What a body may hold: far above what a post needs, far below what would hurt (D-43). */
+/** Limits of a body: far above the needs of a post, far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
-  /** Objects and arrays inside one another, the outermost included. */
+  /** Bytes of the body. */
+  bytes: 5_242_880,
+  /** Nested objects and arrays, the outermost included. */
   depth: 32,
   /** Members of all objects and elements of all arrays together. */
   members: 50_000,
 } as const;
 
-/** More of them say nothing new to whoever reads the answer (D-6). */
+/** Most problems in one answer (D-6). */
 const MAX_PROBLEMS = 50;
 
-/** How many members are read in one step. */
-const MEMBERS_A_STEP = 2_048;
+/** Members that are read in one slice. */
+const MEMBERS_PER_SLICE = 2_048;
 
-/** Units from which on an integer may be more than a double holds: of fewer, every one comes back as it was. */
+/** Length from which on an integer may exceed the precision of a double; every shorter one is exact. */
 const LONG_INTEGER = 16;
 
 const LITERALS = ['true', 'false', 'null'];
 
-/** A container that is open at the place reached. */
+/** A container that is open at the current position. */
 interface Frame {
   readonly close: number;
-  /** The keys seen, in an object; undefined for an array. */
+  /** Keys seen so far in an object; undefined for an array. */
   readonly keys: Keys | undefined;
-  /** Members or elements begun. */
+  /** Number of members or elements begun. */
   count: number;
-  /** The key of the member in hand. */
+  /** Key of the current member. */
   key: string;
 }
 
-/** Most objects have few keys: to look through those costs less than to make a set of them. */
+/** Number of keys up to which a linear search is cheaper than a set. */
 const FEW_KEYS = 8;
 
 /** The keys of one object. */
 class Keys {
-  private readonly few: string[] = [];
-  private many: Set<string> | null = null;
+  private readonly list: string[] = [];
+  private set: Set<string> | null = null;
 
-  /** Takes a key up; false where it was there already. */
+  /** Adds a key; returns false if it is a duplicate. */
   add(key: string): boolean {
-    if (this.many ? this.many.has(key) : this.few.includes(key)) return false;
-    if (!this.many && this.few.length < FEW_KEYS) this.few.push(key);
-    else (this.many ??= new Set(this.few)).add(key);
+    if (this.set ? this.set.has(key) : this.list.includes(key)) return false;
+    if (!this.set && this.list.length < FEW_KEYS) this.list.push(key);
+    else (this.set ??= new Set(this.list)).add(key);
     return true;
   }
 }
 
-/** Ends the scan: what follows cannot be made sense of, or is not worth reading. */
-class Stop extends Error {}
+/** Ends the scan: the rest cannot be parsed, or need not be read. */
+class ScanEnded extends Error {}
 
 /**
- * Reads a body once, before anything is built from it (security.md: Request pipeline, 6): that it is JSON (RFC 8259),
- * within {@link JSON_LIMITS}, and without duplicate keys, keys that poison prototypes, lone surrogates (D-43), null
- * characters, which no database holds, and numbers that no double holds, an id of many digits among them: it would come
- * back as another. Linear and never recursive; what it remembers
- * is the keys of the containers that are open.
+ * Scans a body once, before anything is built from it (security.md: Request pipeline, 6). It checks that the text is JSON
+ * (RFC 8259) within {@link JSON_LIMITS}, without duplicate keys, keys that poison prototypes, lone surrogates (D-43), null
+ * characters (PostgreSQL cannot store them) and numbers that a double cannot hold exactly, such as long ids. Linear, not
+ * recursive; it keeps only the keys of open containers.
  *
- * @returns what is wrong, at most 50 problems; none where what `JSON.parse` makes of the text may be kept.
+ * @returns at most 50 problems; none if the result of `JSON.parse` may be stored.
  */
-export const scanJson = (text: string): JsonScanned => {
+export const scanJson = (text: string): JsonScanResult => {
   const scan = new JsonScan(text);
-  scan.goOn(Infinity);
+  scan.advance(Infinity);
   return scan;
 };
 
-/** {@link scanJson} in steps, for a text that is heavy. */
-export function* scanningJson(text: string): Steps<JsonScanned> {
+/** {@link scanJson} in slices, for a heavy text. */
+export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
   const scan = new JsonScan(text);
-  while (!scan.goOn(MEMBERS_A_STEP)) yield;
+  while (!scan.advance(MEMBERS_PER_SLICE)) yield;
   return scan;
 }
 
-/** What a scan has found. */
-export interface JsonScanned {
+/** The result of a scan. */
+export interface JsonScanResult {
   readonly problems: readonly Problem[];
-  /** Whether it came to the end: the text is JSON within the limits, whatever else is wrong with it. */
-  readonly isWhole: boolean;
+  /** True if the scan reached the end: the text is JSON within the limits, even if it has other problems. */
+  readonly isComplete: boolean;
 }
 
-class JsonScan implements JsonScanned {
+class JsonScan implements JsonScanResult {
   readonly problems: Problem[] = [];
-  isWhole = false;
+  isComplete = false;
   private readonly frames: Frame[] = [];
   private at = 0;
   private members = 0;
 
   constructor(private readonly text: string) {}
 
-  /** Goes on by so many members and elements. @returns whether there is nothing left to do */
-  goOn(members: number): boolean {
+  /** Scans up to so many further members and elements. @returns true if the scan has ended */
+  advance(members: number): boolean {
     try {
-      this.isWhole = this.read(members);
-      return this.isWhole;
+      this.isComplete = this.read(members);
+      return this.isComplete;
     } catch (stop) {
-      if (!(stop instanceof Stop)) throw stop;
+      if (!(stop instanceof ScanEnded)) throw stop;
       return true;
     }
   }
 
-  /** @returns whether the end is reached */
+  /** @returns true if the end of the text is reached */
   private read(members: number): boolean {
     if (this.at === 0) {
       this.skipSpace();
@@ -120,7 +121,10 @@ class JsonScan implements JsonScanned {
       if (frame.count > 0) this.comma(frame);
       if (frame.keys) this.key(frame, frame.keys);
       if (++this.members > JSON_LIMITS.members)
-        this.stop('too_many_members', `has more than ${grouped(JSON_LIMITS.members)} members and elements: send fewer`);
+        this.stop(
+          'too_many_members',
+          `has more than ${formatCount(JSON_LIMITS.members)} members and elements: send fewer`,
+        );
       frame.count++;
       this.value();
       if (this.members === enough) return false;
@@ -130,7 +134,7 @@ class JsonScan implements JsonScanned {
     return true;
   }
 
-  /** The unit in hand; NaN, which equals nothing, behind the last. */
+  /** The current unit; NaN, which equals nothing, after the last. */
   private peek(): number {
     return this.text.charCodeAt(this.at);
   }
@@ -150,7 +154,7 @@ class JsonScan implements JsonScanned {
     if (this.peek() !== Unit.comma) this.unexpected(frame.keys ? '"," or "}"' : '"," or "]"');
     this.at++;
     this.skipSpace();
-    if (this.peek() === frame.close) this.syntax('a comma stands before this bracket: remove the comma');
+    if (this.peek() === frame.close) this.syntax('trailing comma before the closing bracket: remove it');
   }
 
   private key(frame: Frame, keys: Keys): void {
@@ -160,11 +164,12 @@ class JsonScan implements JsonScanned {
     this.string(container);
     const raw = this.text.slice(start, this.at);
     const key = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-    if (!keys.add(key)) this.report(container, 'duplicate_key', `has the key ${quoted(key)} twice: keep one of them`);
-    // "constructor" alone is an ordinary word; with "prototype" inside it reaches beyond the object.
+    if (!keys.add(key))
+      this.report(container, 'duplicate_key', `has the key ${quoteShort(key)} twice: keep one of them`);
+    // "constructor" alone is an ordinary word; with "prototype" inside it changes other objects.
     const holder = this.frames[container - 1];
     if (key === '__proto__' || (key === 'prototype' && holder?.keys && holder.key === 'constructor'))
-      this.report(container, 'forbidden_key', `has the key ${quoted(key)}, which is not allowed: rename it`);
+      this.report(container, 'forbidden_key', `has the key ${quoteShort(key)}, which is not allowed: rename it`);
     frame.key = key;
     this.skipSpace();
     if (this.peek() !== Unit.colon) this.unexpected('":" after the key');
@@ -183,10 +188,7 @@ class JsonScan implements JsonScanned {
 
   private open(close: number, keys: Keys | undefined): void {
     if (this.frames.length === JSON_LIMITS.depth)
-      this.stop(
-        'too_deep',
-        `has more than ${JSON_LIMITS.depth} objects and arrays inside one another: make it flatter`,
-      );
+      this.stop('too_deep', `has more than ${JSON_LIMITS.depth} nested objects and arrays: reduce the nesting`);
     this.frames.push({ close, keys, count: 0, key: '' });
     this.at++;
   }
@@ -219,13 +221,9 @@ class JsonScan implements JsonScanned {
     const literal = this.text.slice(start, this.at);
     const value = Number(literal);
     if (!Number.isFinite(value))
-      this.report(this.frames.length, 'number_too_large', 'is a number too large to be kept: send it as a string');
+      this.report(this.frames.length, 'number_too_large', 'is a number too large to be stored: send it as a string');
     else if (isInteger && String(value) !== literal)
-      this.report(
-        this.frames.length,
-        'number_inexact',
-        'is an integer that would not keep its digits: send it as a string',
-      );
+      this.report(this.frames.length, 'number_inexact', 'is an integer that would lose digits: send it as a string');
   }
 
   private digits(): void {
@@ -234,7 +232,7 @@ class JsonScan implements JsonScanned {
     while (isDigit(this.peek()));
   }
 
-  /** Reads the string whose opening quote is in hand; a problem in it is told of the `depth`th container or value. */
+  /** Reads the string that starts at the current quote; its problems are reported for the container at `depth`. */
   private string(depth: number): void {
     const { text } = this;
     const start = this.at;
@@ -258,19 +256,19 @@ class JsonScan implements JsonScanned {
       at += 6;
       if (code === 0) nullCharacter = true;
       if ((code & 0xf800) !== 0xd800) continue;
-      // A high half wants a low half right behind it; whatever else stands there is read for itself.
+      // A high surrogate needs a low one directly after it; anything else is read on its own.
       const paired = code < 0xdc00 && text.startsWith('\\u', at) && (this.escapedUnit(start, at) & 0xfc00) === 0xdc00;
       if (paired) at += 6;
       else loneSurrogate = true;
     }
     this.at = at + 1;
     if (loneSurrogate)
-      this.report(depth, 'lone_surrogate', 'has half a character in it (a lone surrogate): send both halves, or none');
+      this.report(depth, 'lone_surrogate', 'contains half a character (a lone surrogate): send both halves or none');
     if (nullCharacter)
-      this.report(depth, 'null_character', 'has the character \\u0000 in it, which cannot be kept: remove it');
+      this.report(depth, 'null_character', 'contains the character \\u0000, which cannot be stored: remove it');
   }
 
-  /** The unit that the escape `\uXXXX` at `at` stands for. */
+  /** Returns the unit of the escape `\uXXXX` at `at`. */
   private escapedUnit(start: number, at: number): number {
     let code = 0;
     for (let i = at + 2; i < at + 6; i++) {
@@ -281,11 +279,11 @@ class JsonScan implements JsonScanned {
     return code;
   }
 
-  /** Where the scan is, by the keys and indices of the outer `depth` containers: `metadata.a[2]`. */
+  /** Returns the current path by the keys and indices of the outer `depth` containers: `metadata.a[2]`. */
   private path(depth: number): string {
     return this.frames.slice(0, depth).reduce((path, { keys, key, count }) => {
       if (!keys) return `${path}[${count - 1}]`;
-      if (!/^[A-Za-z_$][\w$]{0,39}$/.test(key)) return `${path}[${quoted(key)}]`;
+      if (!/^[A-Za-z_$][\w$]{0,39}$/.test(key)) return `${path}[${quoteShort(key)}]`;
       return path === '' ? key : `${path}.${key}`;
     }, '');
   }
@@ -293,12 +291,12 @@ class JsonScan implements JsonScanned {
   private report(depth: number, code: string, what: string): void {
     const path = this.path(depth);
     this.problems.push({ path, code, message: `${path || 'the body'} ${what}` });
-    if (this.problems.length >= MAX_PROBLEMS) throw new Stop();
+    if (this.problems.length >= MAX_PROBLEMS) throw new ScanEnded();
   }
 
   private stop(code: string, what: string): never {
     this.problems.push({ path: '', code, message: `the body ${what}` });
-    throw new Stop();
+    throw new ScanEnded();
   }
 
   private notJson(why: string): never {
@@ -306,15 +304,15 @@ class JsonScan implements JsonScanned {
   }
 
   private syntax(what: string): never {
-    this.notJson(syntaxError(this.text, this.at, what));
+    this.notJson(describeSyntaxError(this.text, this.at, what));
   }
 
   private unexpected(expected: string): never {
-    this.notJson(unexpected(this.text, this.at, expected));
+    this.notJson(describeUnexpected(this.text, this.at, expected));
   }
 
-  /** The string that began at `start` goes wrong at `at`. */
+  /** Reports the string that began at `start` and is malformed at `at`. */
   private brokenString(start: number, at: number): never {
-    this.notJson(brokenString(this.text, start, at));
+    this.notJson(describeBrokenString(this.text, start, at));
   }
 }

@@ -1,9 +1,9 @@
-import { quoted } from './wording.js';
+import { quoteShort } from './wording.js';
 
 const LINE_FEED = 0x0a;
 
-/** Where a text stops being JSON and why, for people: `line 3, column 14: expected a value, found "undefined": …`. */
-export const syntaxError = (text: string, at: number, what: string): string => {
+/** Describes a syntax error with its place: `line 3, column 14: expected a value, found "undefined": …`. */
+export const describeSyntaxError = (text: string, at: number, what: string): string => {
   let line = 1;
   let lineStart = 0;
   for (let i = 0; i < at; i++) {
@@ -11,33 +11,39 @@ export const syntaxError = (text: string, at: number, what: string): string => {
     line++;
     lineStart = i + 1;
   }
-  // Columns count characters, as an editor does: the second half of a surrogate pair is none.
+  // Columns count characters as editors do: a surrogate pair is one.
   let column = 1;
   for (let i = lineStart; i < at; i++) if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00) column++;
   return `line ${line}, column ${column}: ${what}`;
 };
 
-/** {@link syntaxError} where something else stands at `at` than what the grammar wants: `a value`, `"," or "}"`. */
-export const unexpected = (text: string, at: number, expected: string): string => {
-  const found = whatStandsAt(text, at);
+/** {@link describeSyntaxError} for a token at `at` that the grammar does not allow. @param expected `a value`, `"," or "}"` */
+export const describeUnexpected = (text: string, at: number, expected: string): string => {
+  const found = describeTokenAt(text, at);
   const advice = ADVICE.find(([pattern]) => pattern.test(found))?.[1] ?? '';
-  return syntaxError(text, at, `expected ${expected}, found ${found}${advice}`);
+  return describeSyntaxError(text, at, `expected ${expected}, found ${found}${advice}`);
 };
 
-/** {@link syntaxError} for the string that begins at `start` and goes wrong at `at`. */
-export const brokenString = (text: string, start: number, at: number): string => {
-  if (at >= text.length) return syntaxError(text, start, 'the string that begins here has no closing quote');
-  const found = whatStandsAt(text, at);
+/** {@link describeSyntaxError} for the string that begins at `start` and is malformed at `at`. */
+export const describeBrokenString = (text: string, start: number, at: number): string => {
+  if (at >= text.length) return describeSyntaxError(text, start, 'the string that begins here has no closing quote');
+  const found = describeTokenAt(text, at);
   if (text.charAt(at) < ' ') {
     const escaped = JSON.stringify(text.charAt(at)).slice(1, -1);
-    return syntaxError(text, at, `a string has ${found} in it: write it as ${escaped}`);
+    return describeSyntaxError(text, at, `a string contains ${found}: write it as ${escaped}`);
   }
-  const advice = found.startsWith('"u') ? 'after \\u stand four hexadecimal digits' : 'write \\\\ for a backslash';
-  return syntaxError(text, at, `a string has a backslash before ${found} in it, which means nothing: ${advice}`);
+  const advice = found.startsWith('"u')
+    ? '\\u must be followed by four hexadecimal digits'
+    : 'write \\\\ for a backslash';
+  return describeSyntaxError(
+    text,
+    at,
+    `a string contains a backslash before ${found}, which is no valid escape: ${advice}`,
+  );
 };
 
-/** A word, a number or a single character: what a person would point at. */
-const THING = /^(?:[\p{L}_$][\p{L}\p{N}_$]*|[\d.+-]+|.)/su;
+/** A word, a number or a single character, as a person would point at it. */
+const TOKEN = /^(?:[\p{L}_$][\p{L}\p{N}_$]*|[\d.+-]+|.)/su;
 
 const INVISIBLE: Readonly<Record<string, string>> = {
   '': 'the end of the body',
@@ -46,17 +52,17 @@ const INVISIBLE: Readonly<Record<string, string>> = {
   '\t': 'a tab',
 };
 
-const whatStandsAt = (text: string, at: number): string => {
-  // Far enough for any word that can be shown.
-  const thing = THING.exec(text.slice(at, at + 100))?.[0] ?? '';
-  return INVISIBLE[thing] ?? quoted(thing);
+const describeTokenAt = (text: string, at: number): string => {
+  // Long enough for any word that is shown.
+  const thing = TOKEN.exec(text.slice(at, at + 100))?.[0] ?? '';
+  return INVISIBLE[thing] ?? quoteShort(thing);
 };
 
-/** What is most often behind what was found. */
+/** Advice for the most frequent mistakes, by the token found. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^"['“”]/, ': strings and keys stand in double quotes'],
+  [/^"['“”]/, ': strings and keys need double quotes'],
   [/^"[/#]/, ': JSON has no comments'],
   [/^"(?:True|False|None)"$/, ': JSON writes true, false and null'],
   [/^"(?:undefined|NaN|-?Infinity)"$/, ': JSON has no such value; null is the closest'],
-  [/^"[\p{L}_$]/u, ': strings and keys stand in double quotes'],
+  [/^"[\p{L}_$]/u, ': strings and keys need double quotes'],
 ];

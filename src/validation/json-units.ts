@@ -1,4 +1,4 @@
-/** The UTF-16 units that JSON's grammar is made of. */
+/** The UTF-16 units of JSON's grammar. */
 export const Unit = {
   tab: 0x09,
   lineFeed: 0x0a,
@@ -21,12 +21,12 @@ export const Unit = {
   closeObject: 0x7d,
 } as const;
 
-/** What a hexadecimal digit is worth; -1 for anything else. */
+/** Returns the value of a hexadecimal digit; -1 for any other unit. */
 export const hexDigit = (unit: number): number => {
   if (isDigit(unit)) return unit - Unit.zero;
   const letter = (unit | 0x20) - 0x61;
   return letter >= 0 && letter < 6 ? letter + 10 : -1;
 };
 
-/** True for 0 to 9. */
+/** Returns true for 0 to 9. */
 export const isDigit = (unit: number): boolean => unit >= Unit.zero && unit <= Unit.nine;

@@ -1,24 +1,30 @@
-import type { Problem } from '../payload/payload.js';
+/** One problem of a body: its place, a code, and a message that says what is wrong and what to do (D-6). */
+export interface Problem {
+  /** `entities[2].offset`; empty for the body as a whole. */
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
 
-/** How a refused payload is answered (D-5): 422 breaks the schema, 400 is refused for its content. */
+/** Status of a refused body (D-5): 422 breaks the schema, 400 is refused for its content. */
 export type RefusalStatus = 400 | 422;
 
-/** A payload that was refused: every problem at once, at most 50 (D-6). */
+/** A refused body with all its problems, at most 50 (D-6). */
 export interface Refused {
   readonly ok: false;
   readonly status: RefusalStatus;
   readonly problems: readonly Problem[];
 }
 
-/** More of them say nothing new to whoever reads the answer (D-6). */
+/** Most problems in one answer (D-6). */
 const MAX_PROBLEMS = 50;
 
-/** The problems of one payload, as they are found. */
+/** Collects the problems of one body. */
 export class ProblemList {
   private readonly problems: Problem[] = [];
   private status: RefusalStatus = 400;
 
-  /** True when nothing that is yet to be found could change the answer. */
+  /** True if further problems could not change the answer. */
   get isFull(): boolean {
     return this.problems.length >= MAX_PROBLEMS && this.status === 422;
   }
@@ -28,15 +34,14 @@ export class ProblemList {
   }
 
   /**
-   * Adds a problem. One of the schema outweighs those of content (D-43), so it finds room even where fifty of those
-   * were found before.
-   * @param what follows the path in the message: `must be a string, not an array`.
+   * Adds a problem. A schema problem outweighs content problems (D-43) and replaces the last of fifty of those.
+   * @param predicate follows the path in the message: `must be a string, not an array`.
    */
-  add(status: RefusalStatus, path: string, code: string, what: string): void {
-    this.put(status, { path, code, message: `${path === '' ? 'the body' : path} ${what}` });
+  add(status: RefusalStatus, path: string, code: string, predicate: string): void {
+    this.put(status, { path, code, message: `${path === '' ? 'the body' : path} ${predicate}` });
   }
 
-  /** Adds problems whose messages are whole sentences. */
+  /** Adds problems with complete messages. */
   addAll(status: RefusalStatus, problems: readonly Problem[]): void {
     for (const problem of problems) this.put(status, problem);
   }

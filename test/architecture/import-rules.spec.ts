@@ -9,7 +9,7 @@ interface Report {
   readonly summary: { readonly violations: readonly { readonly rule: { readonly name: string } }[] };
 }
 
-/** Runs dependency-cruiser with the project's rules over a little tree of its own; answers the rules that were broken. */
+/** Runs dependency-cruiser with the project's rules over a small tree of its own; returns the broken rules. */
 const brokenRules = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'import-rules-'));
   try {
@@ -55,6 +55,26 @@ describe('the import rules', () => {
       'src/api/public/webhooks.controller.ts',
       '../../sagas/publish-due-posts/attempt/publication-runner.js',
       'src/sagas/publish-due-posts/attempt/publication-runner.ts',
+    ],
+    [
+      'networks-through-their-descriptors',
+      'src/app/modules/platforms.module.ts',
+      '../../platforms/vk/render.js',
+      'src/platforms/vk/render.ts',
+    ],
+    ['catalogue-lists-descriptors', 'src/platforms/catalogue.ts', './vk/render.js', 'src/platforms/vk/render.ts'],
+    [
+      'api',
+      'src/api/management/channels/credentials.ts',
+      '../../../platforms/catalogue.js',
+      'src/platforms/catalogue.ts',
+    ],
+    ['stand-ins-are-islands', 'src/stand-ins/kit/server.ts', '../vk/groups.js', 'src/stand-ins/vk/groups.ts'],
+    [
+      'stand-ins-through-their-descriptors',
+      'src/app/stand-ins.ts',
+      '../stand-ins/vk/vk-stand-in.js',
+      'src/stand-ins/vk/vk-stand-in.ts',
     ],
     ['unlisted-folder', 'src/novelty/anything.ts', '../kernel/ids.js', 'src/kernel/ids.ts'],
     ['runtime', 'src/runtime/batcher.ts', '../domain/post/post.events.js', 'src/domain/post/post.events.ts'],

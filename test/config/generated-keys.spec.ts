@@ -19,7 +19,7 @@ describe('generated keys', () => {
     secretsKey: given.secretsKey ?? null,
   });
 
-  it('are made once, kept for the next start, and readable by their owner alone', async () => {
+  it('are generated once, stored for the next start, and readable only by their owner', async () => {
     const first = await completeKeys(settings());
     expect(first.operatorKey).toMatch(/^acme_operator_[\w-]{43}$/);
     expect(first.secretsKey).toHaveLength(32);
@@ -29,13 +29,13 @@ describe('generated keys', () => {
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
   });
 
-  it('are not made where both were set', async () => {
+  it('are not generated if both are set', async () => {
     const given = { operatorKey: 'mine', secretsKey: Buffer.alloc(32, 1) };
     expect(await completeKeys(settings(given))).toEqual({ ...given, operatorKeyGenerated: false });
     expect(() => statSync(dataDir)).toThrow('ENOENT');
   });
 
-  it('are made only as far as they were not set, and completed when they are wanted later', async () => {
+  it('are generated only if they are not set, and added when they are needed later', async () => {
     const secretsKey = Buffer.alloc(32, 1);
     const first = await completeKeys(settings({ secretsKey }));
     expect(first.secretsKey).toEqual(secretsKey);
@@ -50,7 +50,7 @@ describe('generated keys', () => {
     });
   });
 
-  it('give the processes of one database one operator key, whatever their folders: it follows from SECRETS_KEY', async () => {
+  it('give all processes of a database the same operator key in any folder, because it is derived from SECRETS_KEY', async () => {
     const secretsKey = Buffer.alloc(32, 1);
     const elsewhere = { ...settings({ secretsKey }), dataDir: join(dataDir, '..', 'other') };
     const { operatorKey } = await completeKeys(settings({ secretsKey }));
@@ -60,14 +60,14 @@ describe('generated keys', () => {
     expect((await completeKeys(another)).operatorKey).not.toBe(operatorKey);
   });
 
-  it('are the same for all who start at once', async () => {
+  it('are the same for all processes that start at once', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => completeKeys(settings())));
     expect(new Set(all.map(({ operatorKey }) => operatorKey)).size).toBe(1);
     expect(new Set(all.map(({ secretsKey }) => secretsKey.toString('hex'))).size).toBe(1);
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
   });
 
-  it('are hidden from others again where the file’s mode was widened', async () => {
+  it('are made private again if the file’s mode was widened', async () => {
     await completeKeys(settings());
     chmodSync(file, 0o644);
     await completeKeys(settings());
@@ -75,7 +75,7 @@ describe('generated keys', () => {
   });
 
   it.each(['', '{"OPERATOR_KEY":"x"', '[]x', '{"SECRETS_KEY":"short"}', '{"OPERATOR_KEY":5}', 'null'])(
-    'are never replaced where the file is damaged (%p)',
+    'are never replaced if the file is damaged (%p)',
     async (content) => {
       await completeKeys(settings());
       writeFileSync(file, content);
@@ -84,10 +84,10 @@ describe('generated keys', () => {
     },
   );
 
-  it('say where they cannot be kept', async () => {
+  it('report the file that cannot be written', async () => {
     writeFileSync(dataDir, 'a file in the way');
     await expect(completeKeys(settings())).rejects.toThrow(
-      /cannot be kept in .*keys\.json \(E\w+\): make DATA_DIR a folder/,
+      /cannot be stored in .*keys\.json \(E\w+\): make DATA_DIR a folder/,
     );
   });
 });

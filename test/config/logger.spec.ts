@@ -5,7 +5,7 @@ const loader = fileURLToPath(new URL('../support/typescript-loader.js', import.m
 const script = fileURLToPath(new URL('./logging-process.ts', import.meta.url));
 
 describe('the log', () => {
-  it('goes to stderr as one JSON object a line, by level, with secrets masked', () => {
+  it('is written to stderr as one JSON object per line, by level, with secrets masked', () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['--import', loader, script], { encoding: 'utf8' });
     expect(stdout).toBe('');
     expect(stderr).not.toContain('hunter2');
@@ -24,7 +24,7 @@ describe('the log', () => {
           stack: expect.stringContaining('broken') as unknown,
         }) as unknown,
       }),
-      // The framework's own news of routes and modules is debug, and not shown.
+      // The framework's messages about routes and modules have the level debug and are not shown.
       expect.objectContaining({ level: 'error', context: 'Handler', msg: 'oh', detail: ['Error: oh\n  at x'] }),
       expect.objectContaining({ level: 'warn', detail: [{ a: 1 }] }),
       expect.objectContaining({
@@ -37,10 +37,10 @@ describe('the log', () => {
   });
 
   it('is readable text on a terminal', () => {
-    // util-linux's script gives the process a terminal
+    // The program script of util-linux gives the process a terminal.
     const command = `${process.execPath} --import ${loader} ${script}`;
-    const said = execFileSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8' });
-    expect(said).toMatch(/\d\d:\d\d:\d\d\.\d{3}\S* .*INFO.*hello/);
-    expect(said).not.toContain('hunter2');
+    const output = execFileSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8' });
+    expect(output).toMatch(/\d\d:\d\d:\d\d\.\d{3}\S* .*INFO.*hello/);
+    expect(output).not.toContain('hunter2');
   });
 });

@@ -1,4 +1,4 @@
-/** A process that logs one of everything, for tests that read its stderr. */
+/** Logs one message of each kind, for tests that read its stderr. */
 import { createLogger } from '../../src/config/logger.js';
 import { NestLogger } from '../../src/config/nest-logger.js';
 

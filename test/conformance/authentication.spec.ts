@@ -6,53 +6,57 @@ let owner: string;
 let project: string;
 beforeAll(async () => {
   gateway = await TestGateway.start();
-  owner = await gateway.owner();
-  project = await gateway.project(owner, [await gateway.channel(owner)]);
+  owner = await gateway.createOwner();
+  project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
 });
 afterAll(() => gateway.stop());
 
 const BODY = '{"text": "signed, with  spaces that matter"}';
 const hmac = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
 const seconds = (): number => Math.floor(Date.now() / 1_000);
-const endpointWith = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, [project], settings);
+const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
+  gateway.createEndpoint(owner, [project], settings);
 
 describe('the bearer token (publish-api.md: Authentication, 1 to 3)', () => {
   let endpoint: TestEndpoint;
   beforeAll(async () => (endpoint = await endpointWith()));
 
-  it('has the form of its kind', async () => {
-    const free = await gateway.owner('free');
+  it('has the form of its mode', async () => {
+    const free = await gateway.createOwner('free');
     expect(endpoint.token).toMatch(/^service_live_[\w-]{20,}$/);
-    expect((await gateway.endpoint(free, [], { mode: 'test' })).token).toMatch(/^service_test_[\w-]{20,}$/);
+    expect((await gateway.createEndpoint(free, [], { mode: 'test' })).token).toMatch(/^service_test_[\w-]{20,}$/);
   });
 
   it.each<[what: string, header: (token: string) => string, status: number]>([
-    ['as it is', (token) => `Bearer ${token}`, 200],
+    ['unchanged', (token) => `Bearer ${token}`, 200],
     ['the scheme in lower case', (token) => `bearer ${token}`, 200],
     ['more than one space', (token) => `Bearer   ${token}`, 200],
     ['no scheme', (token) => token, 401],
     ['another scheme', (token) => `Token ${token}`, 401],
     ['Basic', (token) => `Basic ${Buffer.from(`:${token}`).toString('base64')}`, 401],
     ['no token', () => 'Bearer', 401],
-    ['a token too many', (token) => `Bearer ${token} ${token}`, 401],
+    ['two tokens', (token) => `Bearer ${token} ${token}`, 401],
     ['its first half', (token) => `Bearer ${token.slice(0, token.length / 2)}`, 401],
-    ['a letter more', (token) => `Bearer ${token}x`, 401],
+    ['one letter more', (token) => `Bearer ${token}x`, 401],
     ['upper case', (token) => `Bearer ${token.toUpperCase()}`, 401],
   ])('%s', async (_, header, status) => {
     expect((await endpoint.post('', { text: 'a' }, { authorization: header(endpoint.token) })).status).toBe(status);
   });
 
-  it('of another endpoint is 401', async () => {
+  it('of another endpoint is rejected with 401', async () => {
     const other = await endpointWith();
     const answer = await endpoint.post('', { text: 'a' }, { authorization: `Bearer ${other.token}` });
     expect(answer.status).toBe(401);
   });
 
-  it.each(['', 'temp-pause', 'temp-resume'])('of kind test is the uniform 401 on POST …/%s (D-12)', async (route) => {
-    const test = await gateway.endpoint(owner, [project], { mode: 'test' });
-    expect((await test.post(route, { text: 'a', target_minutes: 1 })).status).toBe(401);
-    expect((await test.info()).status).toBe(401);
-  });
+  it.each(['', 'temp-pause', 'temp-resume'])(
+    'of mode test is rejected with the uniform 401 on POST …/%s (D-12)',
+    async (route) => {
+      const test = await gateway.createEndpoint(owner, [project], { mode: 'test' });
+      expect((await test.post(route, { text: 'a', target_minutes: 1 })).status).toBe(401);
+      expect((await test.info()).status).toBe(401);
+    },
+  );
 });
 
 describe('X-Service-Timestamp (publish-api.md: Authentication, 4)', () => {
@@ -77,7 +81,7 @@ describe('X-Service-Timestamp (publish-api.md: Authentication, 4)', () => {
     expect((await endpoint.post('', { text: 'a' }, headers)).status).toBe(status);
   });
 
-  it('is not looked at where it is not required', async () => {
+  it('is ignored if it is not required', async () => {
     const other = await endpointWith();
     expect((await other.post('', { text: 'a' }, { 'x-service-timestamp': '1' })).status).toBe(200);
   });
@@ -95,10 +99,10 @@ describe('X-Service-Client-Signature (publish-api.md: Authentication, 5)', () =>
     ['missing', () => undefined, 401],
     ['empty', () => '', 401],
     ['the prefix alone', () => 'sha256=', 401],
-    ['a digit short', (right) => `sha256=${right.slice(1)}`, 401],
-    ['a digit too long', (right) => `sha256=${right}0`, 401],
+    ['one digit short', (right) => `sha256=${right.slice(1)}`, 401],
+    ['one digit too long', (right) => `sha256=${right}0`, 401],
     ['another algorithm’s prefix', (right) => `sha512=${right}`, 401],
-    ['with a digit that is none', (right) => `sha256=${right.slice(1)}g`, 401],
+    ['with an invalid digit', (right) => `sha256=${right.slice(1)}g`, 401],
     ['one digit wrong', (right) => `sha256=${right.slice(1)}${right.startsWith('0') ? '1' : '0'}`, 401],
     ['of the empty string', () => `sha256=${hmac('', '')}`, 401],
   ])('%s', async (_, signature, status) => {
@@ -107,12 +111,12 @@ describe('X-Service-Client-Signature (publish-api.md: Authentication, 5)', () =>
     expect((await endpoint.post('', BODY, headers)).status).toBe(status);
   });
 
-  it('is over the very bytes: the same JSON written anew is 401', async () => {
+  it('covers the exact bytes: the same JSON serialized again is rejected with 401', async () => {
     const headers = { 'x-service-client-signature': `sha256=${hmac(endpoint.secret, BODY)}` };
     expect((await endpoint.post('', JSON.stringify(JSON.parse(BODY)), headers)).status).toBe(401);
   });
 
-  it('comes before any other processing: a bad body is judged only with a good signature', async () => {
+  it('is checked before any other processing: an invalid body is reported only with a valid signature', async () => {
     const broken = '{"text": ';
     const signed = { 'x-service-client-signature': hmac(endpoint.secret, broken) };
     expect((await endpoint.post('', broken)).status).toBe(401);
@@ -120,7 +124,7 @@ describe('X-Service-Client-Signature (publish-api.md: Authentication, 5)', () =>
     expect((await endpoint.post('', broken, signed)).status).toBe(400);
   });
 
-  it('is asked for by temp-pause and temp-resume as well', async () => {
+  it('is also required by temp-pause and temp-resume', async () => {
     const body = '{"target_minutes": 0, "project_minutes": 0}';
     const signed = { 'x-service-client-signature': hmac(endpoint.secret, body) };
     expect((await endpoint.post('temp-pause', body)).status).toBe(401);
@@ -134,24 +138,24 @@ describe('the 401 (publish-api.md: Authentication, 7 and 8)', () => {
     const post = (endpoint: TestEndpoint, headers: Record<string, string> = {}) =>
       endpoint.post('', { text: 'a' }, headers);
     const open = await endpointWith();
-    const nobody = await gateway.call('POST', '/v1/webhooks/nobody-has-this', {
+    const unknownSlug = await gateway.call('POST', '/v1/webhooks/unknown-slug', {
       headers: { authorization: `Bearer ${open.token}`, 'content-type': 'application/json' },
       body: '{"text": "a"}',
     });
     const causes = [
-      nobody,
+      unknownSlug,
       await post(open, { authorization: 'Bearer service_live_wrong' }),
       await post(await endpointWith({ ip_allowlist: ['203.0.113.0/24'] })),
       await post(await endpointWith({ require_signature: true })),
       await post(await endpointWith({ require_timestamp: true })),
-      await post(await gateway.endpoint(owner, [project], { mode: 'test' })),
-    ].map(seen);
+      await post(await gateway.createEndpoint(owner, [project], { mode: 'test' })),
+    ].map(visibleParts);
     for (const cause of causes) expect(cause).toEqual(causes[0]);
     expect(causes[0]).toMatchObject({ status: 401, body: { ok: false, code: 'unauthorized' } });
   });
 
-  /** All that tells one answer from another, but for the request's own id and the clock. */
-  const seen = ({ status, headers, body }: Answer) => {
+  /** Returns the parts of an answer that a client can see, except the request's own id and the time. */
+  const visibleParts = ({ status, headers, body }: Answer) => {
     const shown = Object.fromEntries(headers);
     expect(shown['x-request-id']).toBe(body.request_id);
     return { status, headers: { ...shown, 'x-request-id': '', date: '' }, body: { ...body, request_id: '' } };

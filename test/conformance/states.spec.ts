@@ -10,15 +10,15 @@ interface Setting {
 }
 
 const setUp = async (plan = 'pro'): Promise<Setting> => {
-  const owner = await gateway.owner(plan);
-  const project = await gateway.project(owner, [await gateway.channel(owner)]);
-  return { owner, endpoint: await gateway.endpoint(owner, [project], { min_interval: 1 }) };
+  const owner = await gateway.createOwner(plan);
+  const project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
+  return { owner, endpoint: await gateway.createEndpoint(owner, [project], { min_interval: 1 }) };
 };
 const isActive = async ({ id }: TestEndpoint): Promise<boolean> =>
   (await gateway.manage('GET', `/endpoints/${id}`)).is_active as boolean;
 
-describe('an endpoint that its owner switched off (publish-api.md: Endpoint and pause states; D-8)', () => {
-  it('answers 403 on every route, until it is switched on again', async () => {
+describe('an endpoint that its owner disabled (publish-api.md: Endpoint and pause states; D-8)', () => {
+  it('answers 403 on every route, until it is enabled again', async () => {
     const { endpoint } = await setUp();
     await gateway.manage('POST', `/endpoints/${endpoint.id}/disable`);
     const answers = [
@@ -38,7 +38,7 @@ describe('an endpoint that its owner switched off (publish-api.md: Endpoint and 
 
 describe('an endpoint whose plan no longer allows input (publish-api.md: Endpoint and pause states; D-8)', () => {
   it.each(['free', 'mini', 'standard'])(
-    '%s: 503, the endpoint is disabled, and a better plan alone does not enable it',
+    '%s: answers 503, is disabled, and is not enabled by a better plan alone',
     async (plan) => {
       const { owner, endpoint } = await setUp();
       await gateway.manage('PATCH', `/owners/${owner}`, { plan });
@@ -53,23 +53,23 @@ describe('an endpoint whose plan no longer allows input (publish-api.md: Endpoin
     },
   );
 
-  it.each(['pro', 'maxi', 'business'])('%s: has input', async (plan) => {
+  it.each(['pro', 'maxi', 'business'])('%s: accepts posts', async (plan) => {
     const { endpoint } = await setUp(plan);
     expect((await endpoint.post('', { text: 'a' })).status).toBe(200);
   });
 });
 
-describe('the order of what is judged (D-7)', () => {
+describe('the order of the checks (D-7)', () => {
   const wrong = { authorization: 'Bearer service_live_wrong' };
   const text = { 'content-type': 'text/plain' };
 
-  it('authentication, then state, then media type, then body, then targets', async () => {
+  it('is authentication, state, media type, body, targets', async () => {
     const { endpoint } = await setUp();
-    const nobody = { text: 'a', targets: [{ id: 'tgt_nobody' }] };
+    const unknownTarget = { text: 'a', targets: [{ id: 'tgt_unknown' }] };
     expect((await endpoint.post('', '{', text)).status).toBe(415);
     expect((await endpoint.post('', '{')).status).toBe(400);
-    expect((await endpoint.post('', { ...nobody, text: 7 })).body.code).toBe('invalid_payload');
-    expect((await endpoint.post('', nobody)).body.code).toBe('invalid_targets');
+    expect((await endpoint.post('', { ...unknownTarget, text: 7 })).body.code).toBe('invalid_payload');
+    expect((await endpoint.post('', unknownTarget)).body.code).toBe('invalid_targets');
     await gateway.manage('POST', `/endpoints/${endpoint.id}/disable`);
     expect((await endpoint.post('', '{', { ...wrong, ...text })).status).toBe(401);
     expect((await endpoint.post('', '{', text)).status).toBe(403);
@@ -77,16 +77,16 @@ describe('the order of what is judged (D-7)', () => {
 });
 
 describe('under maintenance (D-7; publish-api.md: rejected_disabled)', () => {
-  it('all of /v1 answers 503 before anything else, whoever asks', async () => {
-    const down = await TestGateway.start({ MAINTENANCE: 'on' });
+  it('all of /v1 answers 503 before any other check, to every client', async () => {
+    const maintained = await TestGateway.start({ MAINTENANCE: 'on' });
     try {
-      const owner = await down.owner();
-      const endpoint = await down.endpoint(owner, []);
+      const owner = await maintained.createOwner();
+      const endpoint = await maintained.createEndpoint(owner, []);
       const answers = [
         await endpoint.post('', { text: 'a' }),
         await endpoint.post('', { text: 'a' }, { authorization: 'Bearer wrong' }),
         await endpoint.info(),
-        await down.call('POST', '/v1/webhooks/nobody', { body: '{' }),
+        await maintained.call('POST', '/v1/webhooks/unknown', { body: '{' }),
       ];
       for (const { status, headers, body } of answers) {
         expect(status).toBe(503);
@@ -94,7 +94,7 @@ describe('under maintenance (D-7; publish-api.md: rejected_disabled)', () => {
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       }
     } finally {
-      await down.stop();
+      await maintained.stop();
     }
   });
 });

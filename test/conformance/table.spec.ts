@@ -3,39 +3,39 @@ import { existsSync, readFileSync } from 'node:fs';
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
 const table = read('docs/conformance.md');
-/** Rows of all its tables, without their heads and rulers: `[what, proof]`. */
+/** The rows of all its tables, without heads and rulers: `[what, proof]`. */
 const rows = table
   .split('\n')
   .filter((line) => line.startsWith('|'))
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .filter(([, what, proof]) => !/^-+$/.test(what!) && proof !== 'Proof');
 
-/** Every `file` › words of a title: a title ends with its cell, or where another test or a remark in brackets begins. */
-const cited = rows.flatMap(([, , proof]) =>
+/** Every citation, `file` › title: a title ends with its cell, or before another citation or a remark in brackets. */
+const citations = rows.flatMap(([, , proof]) =>
   [...proof!.matchAll(/`([^`]+\.spec\.ts)` › (.+?)(?=; |\)$|$)/g)].map(([, file, title]) => ({
     file: file!,
-    title: balanced(title!),
+    title: closeBracket(title!),
   })),
 );
 
-/** A bracket that a title has opened is the title's own. */
-function balanced(title: string): string {
+/** Adds the closing bracket that belongs to a title. */
+function closeBracket(title: string): string {
   return title.split('(').length > title.split(')').length ? `${title})` : title;
 }
 
 describe('docs/conformance.md', () => {
-  it('is read as it was meant', () => {
-    expect(cited.length).toBe(rows.join('\n').split('` › ').length - 1);
-    expect(cited.length).toBeGreaterThan(100);
+  it('is parsed completely', () => {
+    expect(citations.length).toBe(rows.join('\n').split('` › ').length - 1);
+    expect(citations.length).toBeGreaterThan(100);
   });
 
-  it.each([...new Set(cited.map(({ file }) => file))])('%s is there, with every test that is named', (file) => {
+  it.each([...new Set(citations.map(({ file }) => file))])('cites tests that exist in %s', (file) => {
     expect(existsSync(new URL(`../../${file}`, import.meta.url))).toBe(true);
     const source = read(file);
-    expect(cited.filter((test) => test.file === file && !source.includes(test.title))).toEqual([]);
+    expect(citations.filter((test) => test.file === file && !source.includes(test.title))).toEqual([]);
   });
 
-  it('has a proof, or says that there is none yet, in every row', () => {
+  it('has in every row a proof, or a note that there is none yet', () => {
     expect(rows.filter(([, , proof]) => !/` › |\*\*Not yet\*\*/.test(proof!))).toEqual([]);
   });
 });

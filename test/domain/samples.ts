@@ -3,8 +3,8 @@ import { publishing } from './samples/publishing.js';
 import { settings } from './samples/settings.js';
 
 /**
- * For each event type what its golden files read as, one for each version, oldest first: what data written at that
- * version are today. The last is what today's version is written from.
+ * For each event type, the current data of its golden files, one for each version, the oldest first. The last one is the
+ * input for the file of the current version.
  */
 export type SamplesOf<E extends DomainEvent> = {
   readonly [T in E['type']]: readonly [Extract<E, { type: T }>['data'], ...Extract<E, { type: T }>['data'][]];

@@ -1,8 +1,8 @@
-import { EventCodec, type Execution } from '../../src/event-store/codec.js';
+import { EventCodec, type CommandContext } from '../../src/event-store/codec.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
 import type { Catalogue } from '../../src/kernel/catalogue.js';
 
-/** A type that has been changed twice: one name, then two, then a list with a language. */
+/** An event type that was changed twice: one name, then two, then a list with a language. */
 interface V1 {
   readonly name: string;
 }
@@ -21,17 +21,17 @@ const GuestArrived = {
     2: ({ first, last }: V2): V3 => ({ names: [first, last], language: null }),
   },
 };
-const madeUp: Catalogue = { GuestArrived, GuestLeft: { version: 1 } };
-const codec = new EventCodec(madeUp);
+const fictional: Catalogue = { GuestArrived, GuestLeft: { version: 1 } };
+const codec = new EventCodec(fictional);
 
-const execution: Execution = {
+const context: CommandContext = {
   ...{ commandId: 'c', at: 1, actor: 'operator', requestId: '', causationId: 'c', correlationId: 'c' },
 };
 const place = { stream: 'guest-1', revision: 0n, previousHash: '' };
 
-/** An event as a program wrote it whose catalogue had this version. */
-const writtenAt = (version: number, data: unknown, type = 'GuestArrived'): StoredEvent => ({
-  ...new EventCodec({ [type]: { version } }).encode({ type, data }, 0, place, execution).event,
+/** Encodes an event as a program whose catalogue has this version. */
+const encodeAtVersion = (version: number, data: unknown, type = 'GuestArrived'): StoredEvent => ({
+  ...new EventCodec({ [type]: { version } }).encode({ type, data }, 0, place, context).event,
   ...{ stream: place.stream, revision: place.revision, position: 1n },
 });
 
@@ -40,44 +40,46 @@ describe('an event of an older version', () => {
     [1, { name: 'Ada Lovelace' }, { names: ['Ada', 'Lovelace'], language: null }],
     [2, { first: 'Ada', last: 'Lovelace' }, { names: ['Ada', 'Lovelace'], language: null }],
     [3, { names: ['Ada'], language: 'en' }, { names: ['Ada'], language: 'en' }],
-  ])('written at version %i reads as today, and still says at which it was written', (version, data, today) => {
-    const { data: read, version: wasWritten } = codec.decode(writtenAt(version, data));
-    expect(read).toStrictEqual(today);
-    expect(wasWritten).toBe(version);
+  ])('written at version %i is decoded to the current data and keeps its written version', (version, data, current) => {
+    const { data: decoded, version: writtenVersion } = codec.decode(encodeAtVersion(version, data));
+    expect(decoded).toStrictEqual(current);
+    expect(writtenVersion).toBe(version);
   });
 
-  it('keeps its text, and with it its hash', () => {
-    const stored = writtenAt(1, { name: 'Ada Lovelace' });
+  it('keeps its text and therefore its hash', () => {
+    const stored = encodeAtVersion(1, { name: 'Ada Lovelace' });
     codec.decode(stored);
     expect(stored.data).toBe('{"name":"Ada Lovelace"}');
-    expect(codec.verify(stored, '')).toBe(true);
+    expect(codec.verifyHash(stored, '')).toBe(true);
   });
 
-  it('is written at the version of today', () => {
-    const { event } = codec.encode({ type: 'GuestArrived', data: {} }, 0, place, execution);
+  it('is encoded at the current version', () => {
+    const { event } = codec.encode({ type: 'GuestArrived', data: {} }, 0, place, context);
     expect(JSON.parse(event.metadata)).toMatchObject({ version: 3 });
   });
 
-  it('is refused where a step of the way is missing', () => {
+  it('is rejected if an upcaster is missing', () => {
     const gap = new EventCodec({ GuestArrived: { version: 3, upcasters: { 1: GuestArrived.upcasters[1] } } });
-    expect(() => gap.decode(writtenAt(1, { name: 'Ada Lovelace' }))).toThrow('no way from version 2 to 3');
+    expect(() => gap.decode(encodeAtVersion(1, { name: 'Ada Lovelace' }))).toThrow('no upcaster from version 2 to 3');
   });
 });
 
-describe('an event that this program cannot know', () => {
-  it('of a newer version is refused, by its type and both versions', () =>
-    expect(() => codec.decode(writtenAt(4, {}))).toThrow('GuestArrived has version 4; this program knows 3'));
+describe('an event that this program does not know', () => {
+  it('is rejected if its version is newer, with its type and both versions in the error', () =>
+    expect(() => codec.decode(encodeAtVersion(4, {}))).toThrow(
+      'GuestArrived has version 4, but this program supports at most 3',
+    ));
 
-  it.each(['GuestSlept', 'guestArrived', 'toString', '__proto__', ''])('of the type "%s" is refused', (type) => {
-    const stored = { ...writtenAt(1, {}), type };
+  it.each(['GuestSlept', 'guestArrived', 'toString', '__proto__', ''])('is rejected if its type is "%s"', (type) => {
+    const stored = { ...encodeAtVersion(1, {}), type };
     expect(() => codec.decode(stored)).toThrow(`unknown event type ${type}`);
-    expect(() => codec.encode({ type, data: {} }, 0, place, execution)).toThrow(`unknown event type ${type}`);
+    expect(() => codec.encode({ type, data: {} }, 0, place, context)).toThrow(`unknown event type ${type}`);
   });
 
   it.each([
     ['data', { data: '{"name":' }],
     ['metadata', { metadata: 'none' }],
-  ])('whose %s is no JSON is refused', (_, broken) =>
-    expect(() => codec.decode({ ...writtenAt(3, {}), ...broken })).toThrow(SyntaxError),
+  ])('is rejected if its %s is not valid JSON', (_, broken) =>
+    expect(() => codec.decode({ ...encodeAtVersion(3, {}), ...broken })).toThrow(SyntaxError),
   );
 });

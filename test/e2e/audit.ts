@@ -1,95 +1,99 @@
 import type { LedgerEntry } from '../../src/stand-ins/kit/ledger.js';
-import { postIdOf, publish, type Sent } from './client.js';
-import type { Channel, Manage, Receipt } from './manage.js';
+import { postIdOf, publish, type SentPost } from './client.js';
+import type { Channel, ManagementClient, Receipt } from './management-client.js';
 import type { Network } from './e2e-harness.js';
 import { until } from './until.js';
 
-/** What is true of a channel when everything is over. */
-interface Books {
+/** Records of a channel after all its publications have a final state. */
+interface ChannelAudit {
   readonly channel: Channel;
-  /** In the order of acceptance, with the text of each post. */
+  /** Receipts in the order of acceptance, with the text of each post. */
   readonly receipts: readonly (Receipt & { readonly text: string })[];
-  /** What the readers see, in their order. */
+  /** Posts that readers see, in their order. */
   readonly wall: readonly LedgerEntry[];
 }
 
-/** What an audit lets pass, because the test has brought it about. */
-interface Excuses {
-  /** Publications that were in doubt for a while: a network may take such a one late, when others have gone before. */
-  readonly doubted?: () => Promise<ReadonlySet<string>>;
+/** Exceptions that an audit allows because the test causes them. */
+interface AuditOptions {
+  /** Finds publications that were in doubt for a while: a network may accept one late, after later posts. */
+  readonly findInDoubt?: () => Promise<ReadonlySet<string>>;
 }
 
-/** What an audit found; what must not be is thrown. */
-export interface Findings {
+/** Result of an audit; a violation is thrown. */
+export interface AuditResult {
   readonly published: number;
   readonly inDoubt: number;
 }
 
-const OVER: readonly Receipt['state'][] = ['published', 'in_doubt', 'failed', 'filtered', 'dismissed'];
+const FINAL_STATES: readonly Receipt['state'][] = ['published', 'in_doubt', 'failed', 'filtered', 'dismissed'];
 
 /**
- * Waits until everything that was answered is over, then holds the gateway's books against the network's ledger
+ * Waits until all accepted posts have a final state, then compares the gateway's records with the network's ledger
  * (security.md: L1, L2, L3):
- * - every post that was answered is on every wall that it was meant for, or is flagged `in_doubt`
- * - nothing is there twice, and nothing that nobody sent
- * - each wall shows the order of acceptance, and a client finds its posts in the order in which it sent them
+ * - every accepted post is on every wall that it targets, or is flagged `in_doubt`
+ * - no wall shows a post twice or a post that no client sent
+ * - each wall shows the order of acceptance, and the posts of one client in the order in which it sent them
  */
 export const expectNothingLost = async (
-  manage: Manage,
+  manage: ManagementClient,
   { control }: Network,
-  sent: readonly Sent[],
+  sent: readonly SentPost[],
   channels: readonly Channel[],
-  { doubted = async () => new Set() }: Excuses = {},
-): Promise<Findings> => {
-  const textOf = new Map(sent.map((one) => [postIdOf(one.answer), one.key]));
-  expect(textOf.size).toBe(sent.length); // no two keys share a post
-  const meantFor = (channel: Channel) => sent.filter(({ endpoint }) => endpoint.channels.includes(channel));
-  const all: Books[] = [];
+  { findInDoubt = async () => new Set() }: AuditOptions = {},
+): Promise<AuditResult> => {
+  const textByPost = new Map(sent.map((one) => [postIdOf(one.answer), one.key]));
+  expect(textByPost.size).toBe(sent.length); // no two keys share a post
+  const postsFor = (channel: Channel) => sent.filter(({ endpoint }) => endpoint.channels.includes(channel));
+  const all: ChannelAudit[] = [];
   for (const channel of channels) {
-    const meant = meantFor(channel).length;
-    const receipts = await until(`all posts of ${channel.chatId} are over`, async () => {
-      const found = await manage.receipts(channel.id);
-      const over = found.filter(({ state }) => OVER.includes(state)).length;
-      if (over < meant) throw new Error(`${meant - over} of ${meant} are not`);
-      return found.map((receipt) => ({ ...receipt, text: textOf.get(receipt.post_id) ?? `? ${receipt.post_id}` }));
+    const expectedCount = postsFor(channel).length;
+    const receipts = await until(`all posts of ${channel.chatId} have a final state`, async () => {
+      const found = await manage.listReceipts(channel.id);
+      const finished = found.filter(({ state }) => FINAL_STATES.includes(state)).length;
+      if (finished < expectedCount) throw new Error(`${expectedCount - finished} of ${expectedCount} are not finished`);
+      return found.map((receipt) => ({ ...receipt, text: textByPost.get(receipt.post_id) ?? `? ${receipt.post_id}` }));
     });
-    all.push({ channel, receipts, wall: await control.ledger({ channel: channel.chatId }) });
+    all.push({ channel, receipts, wall: await control.readLedger({ channel: channel.chatId }) });
   }
-  const excused = await doubted();
-  for (const books of all) checkBooks(books, meantFor(books.channel), excused);
+  const wereInDoubt = await findInDoubt();
+  for (const audit of all) checkChannel(audit, postsFor(audit.channel), wereInDoubt);
   const count = (wanted: Receipt['state']) =>
     all.flatMap(({ receipts }) => receipts).filter(({ state }) => state === wanted).length;
   return { published: count('published'), inDoubt: count('in_doubt') };
 };
 
-const checkBooks = ({ channel, receipts, wall }: Books, meant: readonly Sent[], excused: ReadonlySet<string>): void => {
+const checkChannel = (
+  { channel, receipts, wall }: ChannelAudit,
+  posts: readonly SentPost[],
+  wereInDoubt: ReadonlySet<string>,
+): void => {
   const where = `on ${channel.chatId}`;
-  // Complete: every post once, numbered without gaps.
+  // Every post has one receipt, numbered without gaps.
   expect({ where, accepted: receipts.map(({ text }) => text).sort() }).toEqual({
     where,
-    accepted: meant.map(({ key }) => key).sort(),
+    accepted: posts.map(({ key }) => key).sort(),
   });
   expect({ where, sequence: receipts.map(({ sequence }) => sequence) }).toEqual({
     where,
     sequence: receipts.map((_, i) => i + 1),
   });
-  const neither = receipts.filter(({ state }) => state !== 'published' && state !== 'in_doubt');
-  expect({ where, neither }).toEqual({ where, neither: [] });
+  const unexpected = receipts.filter(({ state }) => state !== 'published' && state !== 'in_doubt');
+  expect({ where, unexpected }).toEqual({ where, unexpected: [] });
 
-  // Once each; only what is in doubt may be missing.
+  // The wall shows every post once; only posts in doubt may be missing.
   const texts = wall.map(({ text }) => text);
   const seen = new Set(texts);
   const expected = receipts.filter(({ state, text }) => state === 'published' || seen.has(text));
   expect({ where, wall: [...texts].sort() }).toEqual({ where, wall: expected.map(({ text }) => text).sort() });
 
-  // In order.
-  const late = new Set(receipts.filter((one) => excused.has(one.publication_id)).map(({ text }) => text));
+  // The wall shows the order of acceptance.
+  const late = new Set(receipts.filter((one) => wereInDoubt.has(one.publication_id)).map(({ text }) => text));
   expect({ where, wall: texts.filter((text) => !late.has(text)) }).toEqual({
     where,
     wall: expected.map(({ text }) => text).filter((text) => !late.has(text)),
   });
 
-  // The receipts name the messages that the readers see.
+  // The receipts contain the ids of the messages that readers see.
   const ids = new Map(wall.map(({ text, message_id }) => [text, message_id]));
   const published = receipts.filter(({ state }) => state === 'published');
   expect({ where, ids: published.map(({ message_ids }) => message_ids) }).toEqual({
@@ -97,16 +101,16 @@ const checkBooks = ({ channel, receipts, wall }: Books, meant: readonly Sent[], 
     ids: published.map(({ text }) => [ids.get(text)]),
   });
 
-  // A client's own order.
-  const place = new Map(receipts.map(({ text, sequence }) => [text, sequence]));
-  for (const client of new Set(meant.map((one) => one.client))) {
-    const places = meant.filter((one) => one.client === client).map(({ key }) => place.get(key)!);
-    expect({ where, client, places }).toEqual({ where, client, places: [...places].sort((a, b) => a - b) });
+  // The posts of each client keep the order in which it sent them.
+  const sequenceOf = new Map(receipts.map(({ text, sequence }) => [text, sequence]));
+  for (const client of new Set(posts.map((one) => one.client))) {
+    const sequences = posts.filter((one) => one.client === client).map(({ key }) => sequenceOf.get(key)!);
+    expect({ where, client, sequences }).toEqual({ where, client, sequences: [...sequences].sort((a, b) => a - b) });
   }
 };
 
-/** Sends every post once more, by each of its names (D-19): 202, and the first answer byte for byte (L5). */
-export const expectReplays = async (url: string, sent: readonly Sent[]): Promise<void> => {
+/** Sends every post again under each of its keys (D-19) and expects 202 with the first answer byte for byte (L5). */
+export const expectReplays = async (url: string, sent: readonly SentPost[]): Promise<void> => {
   for (const { endpoint, key, payload, answer } of sent) {
     const again = [await publish(url, endpoint, payload, { 'idempotency-key': key })];
     if (payload.external_id !== undefined) again.push(await publish(url, endpoint, payload));

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { manageOf, sharing } from './e2e-harness.js';
+import { createManagementClient, shareHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 const MEGABYTE = 1_048_576;
 
-/** An answer taken apart by hand, because some of these requests no HTTP client would send. */
+/** A response, parsed here because no HTTP client would send some of these requests. */
 interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -28,12 +28,12 @@ const parse = (raw: string): RawAnswer => {
   return { status: Number(statusLine.split(' ')[1]), headers: lower, body };
 };
 
-describe('what no client should send', () => {
-  const test = sharing(async (stage) => {
-    const telegram = await stage.telegram();
-    const settings = { DATA_DIR: await stage.folder(), TELEGRAM_API_URL: telegram.url };
-    const gateway = await stage.gateway({ ...(await stage.database()), ...settings });
-    const manage = manageOf(gateway);
+describe('invalid input', () => {
+  const test = shareHarness(async (harness) => {
+    const telegram = await harness.startTelegram();
+    const settings = { DATA_DIR: await harness.createFolder(), TELEGRAM_API_URL: telegram.url };
+    const gateway = await harness.startGateway({ ...(await harness.createDatabase()), ...settings });
+    const manage = createManagementClient(gateway);
     const { endpoints } = await manage.seed(1, [[0]]);
     const endpoint = endpoints[0]!;
     const { hostname, port } = new URL(gateway.url);
@@ -55,17 +55,17 @@ describe('what no client should send', () => {
       const lines = Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
       return `POST ${endpoint.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
     };
-    /** Posts a body, exactly as it is, with these headers instead of the usual ones. */
+    /** Posts a body unchanged. `changes` replaces or removes headers. */
     const send = async (body: Buffer | string, changes: Readonly<Record<string, string | null>> = {}) => {
       const socket = await open();
       socket.write(head(Buffer.byteLength(body), changes));
       socket.write(body);
       return parse(await text(socket));
     };
-    return { url: gateway.url, manage, endpoint, open, head, send, ledger: () => telegram.control.ledger() };
+    return { url: gateway.url, manage, endpoint, open, head, send, ledger: () => telegram.control.readLedger() };
   });
 
-  /** D-6, D-11. */
+  /** Expects an error in the documented form (D-6, D-11). */
   const expectProblem = (answer: RawAnswer, status: number, code?: string): void => {
     const body = JSON.parse(answer.body) as {
       errors: string[];
@@ -83,10 +83,10 @@ describe('what no client should send', () => {
   };
 
   const deep = (levels: number) => `{"text": "deep", "metadata": ${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
-  const bodies: readonly (readonly [what: string, body: Buffer | string, status: number, code?: string])[] = [
-    ['nothing', '', 400],
-    ['no JSON', 'text=hello', 400],
-    ['half of it', '{"text": "hel', 400],
+  const bodies: readonly (readonly [description: string, body: Buffer | string, status: number, code?: string])[] = [
+    ['an empty body', '', 400],
+    ['a body that is not JSON', 'text=hello', 400],
+    ['truncated JSON', '{"text": "hel', 400],
     ['two values', '{"text": "a"} {"text": "b"}', 400],
     ['a trailing comma', '{"text": "a",}', 400],
     ['a bare NaN', '{"text": NaN}', 400],
@@ -94,35 +94,55 @@ describe('what no client should send', () => {
     ['UTF-16', Buffer.from('{"text": "a"}', 'utf16le'), 400],
     ['a lone surrogate', '{"text": "\\ud83d alone"}', 400],
     ['a lone surrogate in a key', '{"text": "a", "metadata": {"\\udc00": 1}}', 400],
-    ['a key twice', '{"text": "a", "text": "b"}', 400],
-    ['a key twice, written differently', '{"text": "a", "te\\u0078t": "b"}', 400],
-    ['a poisoned prototype', '{"text": "a", "metadata": {"__proto__": {"admin": true}}}', 400],
-    ['an id of too many digits', '{"text": "a", "metadata": {"id": 9007199254740993}}', 400, 'number_inexact'],
-    ['33 levels', deep(32), 400],
-    ['a hundred thousand levels', deep(100_000), 400],
+    ['a duplicate key', '{"text": "a", "text": "b"}', 400],
+    ['a duplicate key, escaped differently', '{"text": "a", "te\\u0078t": "b"}', 400],
+    ['the key __proto__', '{"text": "a", "metadata": {"__proto__": {"admin": true}}}', 400],
+    ['a number with too many digits', '{"text": "a", "metadata": {"id": 9007199254740993}}', 400, 'number_inexact'],
+    ['33 levels of nesting', deep(32), 400],
+    ['a hundred thousand levels of nesting', deep(100_000), 400],
     ['a hundred thousand open brackets', '['.repeat(100_000), 400],
     ['over 50,000 members', `{"text": "a", "metadata": {"list": [${'1,'.repeat(50_001)}1]}}`, 400],
     ['over 5 MB', `{"text": "a", "metadata": {"pad": "${'x'.repeat(5 * MEGABYTE)}"}}`, 400],
     ['an array', '[{"text": "a"}]', 422],
     ['a string', '"text"', 422],
     ['null', 'null', 422],
-    ['nothing in it', '{}', 422],
-    ['a number for a text', '{"text": 7}', 422],
-    ['a text too long', JSON.stringify({ text: 'x'.repeat(15_896) }), 422],
+    ['an empty object', '{}', 422],
+    ['a number as text', '{"text": 7}', 422],
+    ['a text that is too long', JSON.stringify({ text: 'x'.repeat(15_896) }), 422],
     ['a document', '{"media": [{"type": "document", "url": "https://example.com/a.pdf"}]}', 400],
     ['media over http', '{"media": [{"type": "photo", "url": "http://example.com/a.jpg"}]}', 400],
-    ['media at home', '{"media": [{"type": "photo", "url": "https://127.0.0.1/a.jpg"}]}', 400],
-    ['media in the cloud’s cellar', '{"media": [{"type": "photo", "url": "https://169.254.169.254/latest"}]}', 400],
-    ['a button that runs', '{"text": "a", "buttons": [[{"text": "b", "url": "javascript:alert(1)"}]]}', 422],
-    ['an entity outside', '{"text": "a", "entities": [{"type": "bold", "offset": 0, "length": 2}]}', 400],
-    ['an entity through a pair', '{"text": "😀", "entities": [{"type": "bold", "offset": 1, "length": 1}]}', 400],
-    ['nobody’s target', '{"text": "a", "targets": [{"id": "tgt_nobody"}]}', 422, 'invalid_targets'],
-    ['a key twice, and a number for a text', '{"text": 7, "metadata": {"a": 1, "a": 2}}', 422, 'duplicate_key'],
-    ['half a character, and a pause of a week', '{"text": "\\ud83d", "ad_pause_minutes": 10080}', 422, 'out_of_range'],
-    ['faults of both kinds', '{"text": 7, "media": [{"type": "document", "url": "https://example.com/a"}]}', 422],
+    ['media at a loopback address', '{"media": [{"type": "photo", "url": "https://127.0.0.1/a.jpg"}]}', 400],
+    [
+      'media at the metadata address of a cloud',
+      '{"media": [{"type": "photo", "url": "https://169.254.169.254/latest"}]}',
+      400,
+    ],
+    [
+      'a button with a javascript: URL',
+      '{"text": "a", "buttons": [[{"text": "b", "url": "javascript:alert(1)"}]]}',
+      422,
+    ],
+    [
+      'an entity beyond the end of the text',
+      '{"text": "a", "entities": [{"type": "bold", "offset": 0, "length": 2}]}',
+      400,
+    ],
+    [
+      'an entity that splits a surrogate pair',
+      '{"text": "😀", "entities": [{"type": "bold", "offset": 1, "length": 1}]}',
+      400,
+    ],
+    ['an unknown target', '{"text": "a", "targets": [{"id": "tgt_unknown"}]}', 422, 'invalid_targets'],
+    ['a duplicate key and a number as text', '{"text": 7, "metadata": {"a": 1, "a": 2}}', 422, 'duplicate_key'],
+    ['a lone surrogate and a pause of a week', '{"text": "\\ud83d", "ad_pause_minutes": 10080}', 422, 'out_of_range'],
+    [
+      'problems that are answered 400 and 422',
+      '{"text": 7, "media": [{"type": "document", "url": "https://example.com/a"}]}',
+      422,
+    ],
   ];
-  for (const [what, body, status, code] of bodies)
-    test(`${what}: ${status}`, async ({ send }) => expectProblem(await send(body), status, code));
+  for (const [description, body, status, code] of bodies)
+    test(`${description}: ${status}`, async ({ send }) => expectProblem(await send(body), status, code));
 
   test('a Content-Type that is not JSON: 415', async ({ send }) => {
     for (const type of [
@@ -138,13 +158,15 @@ describe('what no client should send', () => {
   test('an Idempotency-Key over 128 characters: 422', async ({ send }) =>
     expectProblem(await send('{"text": "a"}', { 'idempotency-key': 'k'.repeat(129) }), 422));
 
-  test('an Idempotency-Key over 128 characters, and no JSON: both are told, 422', async ({ send }) => {
+  test('an Idempotency-Key over 128 characters and a body that is not JSON: both are reported, 422', async ({
+    send,
+  }) => {
     const answer = await send('{"text": ', { 'idempotency-key': 'k'.repeat(129) });
     expectProblem(answer, 422, 'too_long');
     expectProblem(answer, 422, 'not_json');
   });
 
-  test('a request that is none, or whose head is too large: 4xx, with a request id', async ({ open }) => {
+  test('a malformed request or one with a head that is too large: 4xx with a request id', async ({ open }) => {
     const requests: readonly (readonly [string, number])[] = [
       ['BREW /pot HTCPCP/1.0\r\n\r\n', 400],
       ['POST /v1/webhooks/%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}', 400],
@@ -159,7 +181,7 @@ describe('what no client should send', () => {
     }
   });
 
-  test('401 is the same for every cause, whatever the body', async ({ send, endpoint }) => {
+  test('401 is the same for every cause and every body', async ({ send, endpoint }) => {
     const unknown = { path: endpoint.path.replace(/[^/]+$/, 'unknown'), authorization: `Bearer ${endpoint.token}` };
     const causes = [
       await send('{"text": "a"}', { authorization: null }),
@@ -181,28 +203,28 @@ describe('what no client should send', () => {
     for (const { headers } of causes) expect(headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  test('401 for a slug that nobody has is that very answer', async ({ url, endpoint }) => {
-    const ask = async (path: string, token: string) => {
+  test('401 for an unknown slug has the same form', async ({ url, endpoint }) => {
+    const request = async (path: string, token: string) => {
       const init = { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{}' };
       const answer = await fetch(url + path, init);
       const body = (await answer.text()).replaceAll(/req_\w+/g, 'req_');
       return { status: answer.status, names: [...answer.headers.keys()].sort(), body };
     };
-    const known = await ask(endpoint.path, 'service_live_wrong');
+    const known = await request(endpoint.path, 'service_live_wrong');
     expect(known.status).toBe(401);
-    expect(await ask('/v1/webhooks/nobody-has-it', endpoint.token)).toEqual(known);
+    expect(await request('/v1/webhooks/unknown-slug', endpoint.token)).toEqual(known);
   });
 
-  test('a body that comes slowly is taken; one that stops halfway keeps nobody else waiting', async (cast) => {
-    const { open, head, send } = cast;
+  test('a slow body is accepted; a body that stops halfway delays no other request', async (context) => {
+    const { open, head, send } = context;
     const stalled = await Promise.all(Array.from({ length: 50 }, open));
     for (const socket of stalled) socket.write(`${head(1_000)}{"text": "`);
     const slow = await open();
-    const body = '{"text": "drop by drop"}';
+    const body = '{"text": "byte by byte"}';
     slow.write(head(body.length));
     const answer = text(slow);
-    for (const letter of body) {
-      slow.write(letter);
+    for (const character of body) {
+      slow.write(character);
       await sleep(5);
     }
     expect(parse(await answer).status).toBe(200);
@@ -210,14 +232,14 @@ describe('what no client should send', () => {
     for (const socket of stalled) socket.destroy();
   });
 
-  test('a stranger’s body that never comes is not waited for: 401', async ({ open, head }) => {
+  test('401 does not wait for a body that never arrives', async ({ open, head }) => {
     const socket = await open();
     socket.write(`${head(1_000, { authorization: 'Bearer service_live_wrong' })}{"text": "`);
     expectProblem(parse(await text(socket)), 401);
   });
 
-  test('a client that has said all and closed its half gets its answer, and is in the log', async (cast) => {
-    const { open, head, manage, endpoint } = cast;
+  test('a client that half-closes the connection after its request gets its answer and is logged', async (context) => {
+    const { open, head, manage, endpoint } = context;
     const socket = await open();
     const body = '{"text": "half-closed", "trace_id": "half-closed"}';
     socket.end(head(body.length) + body);
@@ -229,15 +251,15 @@ describe('what no client should send', () => {
     expect(logged).toMatchObject({ decision: 'accepted', ip: '127.0.0.1' });
   });
 
-  test('a client that closes its half in the middle of its body: 400, and nothing is published', async (cast) => {
-    const { open, head, ledger } = cast;
+  test('a client that half-closes the connection within its body: 400, and nothing is published', async (context) => {
+    const { open, head, ledger } = context;
     const socket = await open();
     socket.end(`${head(100)}{"text": "half a body"`);
     expectProblem(parse(await text(socket)), 400);
     expect((await ledger()).map((entry) => entry.text)).not.toContain('half a body');
   });
 
-  test('after all this the gateway is well', async ({ url, endpoint, send }) => {
+  test('the gateway is healthy afterwards', async ({ url, endpoint, send }) => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await send('{"text": "still here"}')).status).toBe(200);
     expect(endpoint.channels).toHaveLength(1);

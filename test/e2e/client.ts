@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Endpoint } from './manage.js';
+import type { Endpoint } from './management-client.js';
 
-/** An answer as it came. */
+/** A raw response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** One request to POST /v1/webhooks/{slug}. */
+/** Sends one POST /v1/webhooks/{slug}. */
 export const publish = async (
   url: string,
   { path, token }: Endpoint,
@@ -23,48 +23,49 @@ export const publish = async (
   return { status: answer.status, headers: answer.headers, body: await answer.text() };
 };
 
-/** The id of the post that an answer names. */
+/** Returns the id of the post in a response. */
 export const postIdOf = ({ body }: Pick<Answer, 'body'>): string => (JSON.parse(body) as { id: string }).id;
 
-/** A post that was sent, and answered in the end. */
-export interface Sent {
+/** An accepted post. */
+export interface SentPost {
   readonly endpoint: Endpoint;
-  /** Idempotency-Key, and the post's text: what the wall shows is known by it. */
+  /** Idempotency-Key; also the post's text, so that it identifies the post on the wall. */
   readonly key: string;
   readonly payload: { readonly text: string; readonly external_id?: string };
   readonly answer: Answer;
-  /** Of one client, which sends the next only when the last is answered. */
+  /** Name of the client. A client sends a post only after the answer to the previous one. */
   readonly client: string;
 }
 
 /**
- * A client that keeps to the specification (Client retry policy): 503 and broken connections are repeated with the same
- * Idempotency-Key, in time that runs faster; everything else but 200 and 202 is final, and a fault of the gateway here.
+ * A client that follows the specification (Client retry policy), with shorter waits: after 503 or a broken
+ * connection it repeats the request with the same Idempotency-Key. An answer other than 200, 202 and 503 is a fault of the
+ * gateway.
  */
-export class PatientClient {
-  private static readonly PAUSES_MS = [50, 150, 450, 1_000];
+export class RetryingClient {
+  private static readonly RETRY_DELAYS_MS = [50, 150, 450, 1_000];
 
-  /** @param urls where the gateway may be reached; the next is tried where one does not answer */
+  /** @param urls URLs of the gateway; if one does not answer, the client tries the next */
   constructor(
     readonly name: string,
     private readonly urls: () => readonly string[],
-    private readonly patienceMs = 60_000,
+    private readonly timeLimitMs = 60_000,
   ) {}
 
-  /** @throws Error on an answer that is neither a success nor 503, and where none came in all that time. */
-  async send(endpoint: Endpoint, key: string, payload: Sent['payload'] = { text: key }): Promise<Sent> {
-    const giveUpAt = Date.now() + this.patienceMs;
+  /** @throws Error on an answer other than 200, 202 and 503, or if no attempt succeeds within the time limit */
+  async send(endpoint: Endpoint, key: string, payload: SentPost['payload'] = { text: key }): Promise<SentPost> {
+    const giveUpAt = Date.now() + this.timeLimitMs;
     for (let attempt = 0; ; attempt++) {
       const { answer, cause } = await this.attempt(endpoint, key, payload, attempt);
       if (answer && (answer.status === 200 || answer.status === 202))
         return { endpoint, key, payload, answer, client: this.name };
       if (answer && answer.status !== 503) throw new Error(`${key}: ${answer.status} ${answer.body}`);
-      if (Date.now() > giveUpAt) throw new Error(`${key} is not taken: ${answer?.body}`, { cause });
-      await sleep(PatientClient.PAUSES_MS[Math.min(attempt, PatientClient.PAUSES_MS.length - 1)]);
+      if (Date.now() > giveUpAt) throw new Error(`${key} was not accepted: ${answer?.body}`, { cause });
+      await sleep(RetryingClient.RETRY_DELAYS_MS[Math.min(attempt, RetryingClient.RETRY_DELAYS_MS.length - 1)]);
     }
   }
 
-  /** One try; no answer where the connection was refused, or broke off: nobody knows what became of the request. */
+  /** Sends the request once. The result has no answer if the connection was refused or broke: the outcome is unknown. */
   private async attempt(
     endpoint: Endpoint,
     key: string,

@@ -1,136 +1,136 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
-import { freePort } from '../support/gateway.js';
+import { freePort } from '../support/gateway-process.js';
 import { expectNothingLost, expectReplays } from './audit.js';
 import { startLoad } from './load.js';
-import { Manage } from './manage.js';
+import { ManagementClient } from './management-client.js';
 import { Random } from './random.js';
-import { type Network, scene, type Stage } from './e2e-harness.js';
+import { type Network, e2eTest, type E2eHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const TIMEOUT_MS = LONG ? 3_600_000 : 240_000;
 const CHANNELS = 5;
-/** Which channels each endpoint posts to: some stand alone, some are shared. */
+/** Channels of each endpoint, by number; some are shared. */
 const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
-/** A network that takes its time, so that a blow meets calls under way. */
+/** Delay of the network's answers, in ms, so that kills hit open calls. */
 const NETWORK_DELAY_MS = 50;
 
-interface Ordeal {
-  readonly stage: Stage;
+interface CrashScenario {
+  readonly harness: E2eHarness;
   readonly telegram: Network;
   readonly random: Random;
   readonly url: string;
   readonly posts: number;
-  readonly blows: number;
-  /** One blow; resolves when what was hit is being started again. */
-  readonly strike: () => Promise<unknown>;
+  readonly kills: number;
+  /** Kills the subject of the test; resolves when its restart has begun. */
+  readonly kill: () => Promise<unknown>;
 }
 
-/** Posts through several endpoints, strikes at random moments from the first post to the last publication, and audits. */
-const endure = async ({ telegram, random, url, posts, blows, strike }: Ordeal): Promise<void> => {
-  const manage = new Manage(() => url);
+/** Posts through several endpoints, kills at random moments between the first post and the last publication, and audits. */
+const runCrashScenario = async ({ telegram, random, url, posts, kills, kill }: CrashScenario): Promise<void> => {
+  const manage = new ManagementClient(() => url);
   const { channels, endpoints } = await manage.seed(CHANNELS, ENDPOINTS);
   await telegram.control.setDelay(NETWORK_DELAY_MS);
 
   const load = startLoad({ endpoints, random, urls: () => [url], posts });
   const publications = (posts / ENDPOINTS.length) * ENDPOINTS.flat().length;
   const progress = async (): Promise<number> => {
-    const { total: calls } = await telegram.control.calls({ after: Number.MAX_SAFE_INTEGER });
+    const { total: calls } = await telegram.control.listCalls({ after: Number.MAX_SAFE_INTEGER });
     return (load.sent.length + calls) / (posts + publications);
   };
-  for (const moment of random.moments(blows, 0.95)) {
+  for (const moment of random.moments(kills, 0.95)) {
     await load.during(until(`${Math.round(moment * 100)} % are done`, async () => (await progress()) >= moment));
-    // Half of the blows meet a call that the network has and has not answered.
+    // Half of the kills hit a call that the network has received and not answered.
     if (random.below(2) === 0) await sleep(random.below(100));
-    else await until('a call is under way', () => isCalled(telegram));
-    await strike();
+    else await until('a call is open', () => hasOpenCall(telegram));
+    await kill();
   }
   await load.done;
 
   const { published, inDoubt } = await expectNothingLost(manage, telegram, load.sent, channels);
   expect(published + inDoubt).toBe(publications);
-  // One call at a time and channel: a blow leaves no more than that in doubt.
-  expect(inDoubt).toBeLessThanOrEqual(blows * CHANNELS);
+  // A channel has one call at a time, so a kill leaves at most one post per channel in doubt.
+  expect(inDoubt).toBeLessThanOrEqual(kills * CHANNELS);
   await expectReplays(url, load.sent);
 };
 
-const isCalled = async ({ control }: Network): Promise<boolean> => {
-  const { total } = await control.calls({ after: Number.MAX_SAFE_INTEGER });
-  const { items } = await control.calls({ after: total - 1 });
+const hasOpenCall = async ({ control }: Network): Promise<boolean> => {
+  const { total } = await control.listCalls({ after: Number.MAX_SAFE_INTEGER });
+  const { items } = await control.listCalls({ after: total - 1 });
   return items.at(-1)?.status === null;
 };
 
 describe('a crash loses nothing, sends nothing twice and keeps the order (L1, L2, L3, L5)', () => {
-  const [blows, posts] = LONG ? [50, 2_000] : [6, 240];
+  const [kills, posts] = LONG ? [50, 2_000] : [4, 160];
   const random = new Random();
-  const title = `gateway and embedded PostgreSQL killed at ${blows} random moments over ${posts} posts`;
-  scene(
+  const title = `gateway and embedded PostgreSQL killed at ${kills} random moments over ${posts} posts`;
+  e2eTest(
     `${title} (seed ${random.seed})`,
-    async (stage) => {
-      const telegram = await stage.telegram();
+    async (harness) => {
+      const telegram = await harness.startTelegram();
       const port = await freePort();
       const settings = {
-        DATA_DIR: await stage.dataDir(),
+        DATA_DIR: await harness.createDataDir(),
         PORT: String(port),
         TELEGRAM_API_URL: telegram.url,
       };
-      let gateway = await stage.gateway(settings);
+      let gateway = await harness.startGateway(settings);
       const { url } = gateway;
-      const strike = async (): Promise<void> => {
+      const kill = async (): Promise<void> => {
         await gateway.program.killAll();
-        gateway = await stage.gateway(settings);
+        gateway = await harness.startGateway(settings);
       };
-      await endure({ stage, telegram, random, url, posts, blows, strike });
+      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );
 });
 
-describe('a gateway killed while its database lives on', () => {
-  const [blows, posts] = LONG ? [30, 1_000] : [4, 120];
+describe('a gateway that is killed while its database keeps running', () => {
+  const [kills, posts] = LONG ? [30, 1_000] : [3, 80];
   const random = new Random();
-  scene(
-    `loses nothing, over ${blows} kills and ${posts} posts (seed ${random.seed})`,
-    async (stage) => {
-      const telegram = await stage.telegram();
+  e2eTest(
+    `loses nothing, over ${kills} kills and ${posts} posts (seed ${random.seed})`,
+    async (harness) => {
+      const telegram = await harness.startTelegram();
       const settings = {
-        ...(await stage.database()),
-        DATA_DIR: await stage.folder(),
+        ...(await harness.createDatabase()),
+        DATA_DIR: await harness.createFolder(),
         PORT: String(await freePort()),
         TELEGRAM_API_URL: telegram.url,
       };
-      let gateway = await stage.gateway(settings);
+      let gateway = await harness.startGateway(settings);
       const { url } = gateway;
-      const strike = async (): Promise<void> => {
+      const kill = async (): Promise<void> => {
         await gateway.program.kill();
-        gateway = await stage.gateway(settings);
+        gateway = await harness.startGateway(settings);
       };
-      await endure({ stage, telegram, random, url, posts, blows, strike });
+      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );
 });
 
-describe('a PostgreSQL killed under a gateway that lives on', () => {
-  const [blows, posts] = LONG ? [30, 1_000] : [4, 120];
+describe('a PostgreSQL that is killed while its gateway keeps running', () => {
+  const [kills, posts] = LONG ? [30, 1_000] : [3, 80];
   const random = new Random();
-  scene(
-    `loses nothing, over ${blows} kills and ${posts} posts (seed ${random.seed})`,
-    async (stage) => {
-      const telegram = await stage.telegram();
-      const dataDir = await stage.dataDir();
-      const { url } = await stage.gateway({ DATA_DIR: dataDir, TELEGRAM_API_URL: telegram.url });
-      const strike = async (): Promise<void> => {
-        const victim = postmasterPid(dataDir);
-        process.kill(victim, 'SIGKILL');
+  e2eTest(
+    `loses nothing, over ${kills} kills and ${posts} posts (seed ${random.seed})`,
+    async (harness) => {
+      const telegram = await harness.startTelegram();
+      const dataDir = await harness.createDataDir();
+      const { url } = await harness.startGateway({ DATA_DIR: dataDir, TELEGRAM_API_URL: telegram.url });
+      const kill = async (): Promise<void> => {
+        const killedPid = postmasterPid(dataDir);
+        process.kill(killedPid, 'SIGKILL');
         await until('another server has taken over', () => {
           const pid = postmasterPid(dataDir);
-          return pid !== victim && isAlive(pid);
+          return pid !== killedPid && isAlive(pid);
         });
         await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
       };
-      await endure({ stage, telegram, random, url, posts, blows, strike });
+      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );

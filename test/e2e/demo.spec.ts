@@ -1,16 +1,16 @@
 import sharp from 'sharp';
 import { TestHost } from '../media/test-host.js';
 import { publish } from './client.js';
-import { scene } from './e2e-harness.js';
+import { e2eTest } from './e2e-harness.js';
 import { until } from './until.js';
 
-scene('the demo behind another address is set up all the same, and says where it listens', async (stage) => {
-  const { program } = await stage.gateway({
+e2eTest('the demo works behind a proxy with another address and also prints its local address', async (harness) => {
+  const { program } = await harness.startGateway({
     DEMO: 'on',
-    DATA_DIR: await stage.dataDir(),
+    DATA_DIR: await harness.createDataDir(),
     BASE_URL: 'http://post.example.invalid',
   });
-  const [, local, url, token] = await until('what a visitor needs', () =>
+  const [, local, url, token] = await until('the demo endpoint is printed', () =>
     /Listens on\s+(\S+)\s+[^]*Demo endpoint\s+(\S+)[^]*Bearer (\S+?)'/.exec(program.output),
   );
   expect(url).toMatch(/^http:\/\/post\.example\.invalid\/v1\/webhooks\/\w+$/);
@@ -18,15 +18,15 @@ scene('the demo behind another address is set up all the same, and says where it
   expect((await publish(local!, endpoint, { text: 'Behind a proxy' })).status).toBe(200);
 });
 
-scene('the demo: a photo that is posted to its endpoint hangs on all four walls', async (stage) => {
+e2eTest('the demo shows a photo that is posted to its endpoint on all four walls', async (harness) => {
   const host = await TestHost.start();
-  stage.atTheEnd(() => host.stop());
-  const gateway = await stage.gateway({
+  harness.addCleanup(() => host.stop());
+  const gateway = await harness.startGateway({
     DEMO: 'on',
-    DATA_DIR: await stage.dataDir(),
+    DATA_DIR: await harness.createDataDir(),
     ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
   });
-  const printed = await until('what a visitor needs', () =>
+  const printed = await until('the demo endpoint is printed', () =>
     /Demo endpoint\s+(\S+)[^]*Bearer (\S+?)'/.exec(gateway.program.output),
   );
   const [, url = '', token = ''] = printed;
@@ -50,13 +50,13 @@ scene('the demo: a photo that is posted to its endpoint hangs on all four walls'
   }
 
   const album = Array.from({ length: 10 }, (_, i) => ({ type: 'photo', url: host.serve(`/${i}.jpg`, bytes) }));
-  await until('the endpoint takes another post', async () => {
+  await until('the endpoint accepts another post', async () => {
     return (await publish(gateway.url, endpoint, { text: 'Ten of them', media: album })).status === 200;
   });
-  await until('ten photos more on each wall', async () => {
+  await until('ten more photos are on each wall', async () => {
     const page = await (await fetch(`${gateway.url}/walls`)).text();
     return page.split('<img ').length - 1 === 44;
   });
-  // A terminal shows what a person has to know, and no remarks of Node's on how we listen to our own signals.
+  // The terminal shows no warnings of Node.js, such as those about many listeners on a signal.
   expect(gateway.program.log.split('\n').filter((line) => !line.startsWith('{'))).toEqual([]);
 });

@@ -3,138 +3,143 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
-import { type Gateway, type Program, startGateway, startStandIn } from '../support/gateway.js';
+import { type Gateway, type Program, startGateway, startStandIn } from '../support/gateway-process.js';
 import { newDataDir, startTestPostgres } from '../support/postgres.js';
-import { Manage, OPERATOR_KEY } from './manage.js';
+import { ManagementClient, OPERATOR_KEY } from './management-client.js';
 
-/** Of every database that a test shares between processes. */
+/** Key for the secrets of a database that several processes of a test share. */
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A network's stand-in, in a process of its own. */
+/** A network's stand-in in a separate process. */
 export interface Network {
   readonly url: string;
   readonly control: StandInControl;
 }
 
 /**
- * Everything that one test starts. What it starts is ended with it, however it ends; where it fails, the processes'
- * last words are shown.
+ * Starts the processes of one test and stops them when the test ends, whatever its result. If the test fails, the harness
+ * prints the ends of their logs.
  */
-export class Stage {
+export class E2eHarness {
   private readonly programs: Program[] = [];
-  private readonly endings: (() => Promise<unknown>)[] = [];
+  private readonly cleanups: (() => Promise<unknown>)[] = [];
 
-  /** A gateway's DATA_DIR with an empty database in it, which saves making one. */
-  async dataDir(): Promise<string> {
+  /** Creates a DATA_DIR with an empty database, which is faster than letting the gateway create one. */
+  async createDataDir(): Promise<string> {
     const folder = await newDataDir();
-    this.atTheEnd(() => rm(folder, { recursive: true, force: true }));
+    this.addCleanup(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
 
-  /** An empty folder that anybody may enter. */
-  async folder(): Promise<string> {
+  /** Creates an empty folder that every user may read. */
+  async createFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-e2e-'));
     await chmod(folder, 0o755);
-    this.atTheEnd(() => rm(folder, { recursive: true, force: true }));
+    this.addCleanup(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
 
-  /** A PostgreSQL that outlives every gateway: the settings that let gateways share it. */
-  async database(): Promise<{ readonly DATABASE_URL: string; readonly SECRETS_KEY: string }> {
+  /** Creates a database that is independent of any gateway. Returns the settings for gateways that share it. */
+  async createDatabase(): Promise<{ readonly DATABASE_URL: string; readonly SECRETS_KEY: string }> {
     const { connectionString, stop } = await startTestPostgres();
-    this.atTheEnd(stop);
+    this.addCleanup(stop);
     return { DATABASE_URL: connectionString, SECRETS_KEY };
   }
 
-  /** Telegram, as far as a gateway can tell. */
-  telegram(): Promise<Network> {
-    return this.network('telegram');
+  /** Starts the stand-in of Telegram. */
+  startTelegram(): Promise<Network> {
+    return this.startNetwork('telegram');
   }
 
-  /** A network, as far as a gateway can tell. */
-  async network(name: 'telegram' | 'vk' | 'max' | 'ok'): Promise<Network> {
-    const folder = await this.folder();
+  /** Starts the stand-in of a network. */
+  async startNetwork(name: 'telegram' | 'vk' | 'max' | 'ok'): Promise<Network> {
+    const folder = await this.createFolder();
     const { url, program } = await startStandIn(name, join(folder, `${name}.jsonl`));
     this.programs.push(program);
     return { url, control: new StandInControl(url) };
   }
 
-  /** A gateway without limits and without a pace of its own; `settings` win over that. */
-  async gateway(settings: Readonly<Record<string, string>>): Promise<Gateway> {
+  /** Starts a gateway without limits and pacing; `settings` take precedence. */
+  async startGateway(settings: Readonly<Record<string, string>>): Promise<Gateway> {
     const gateway = await startGateway({
       PORT: '0',
       DEMO: 'off',
       OPERATOR_KEY,
       PACING: 'off',
-      // Longer than any machine stalls: a test in which a lease is to run out shortens it.
+      // Longer than any stall of the machine. A test in which a lease must expire shortens it.
       LEASE_SECONDS: '60',
-      LIMITS_PROFILE: fileURLToPath(new URL('./unlimited.json', import.meta.url)),
+      LIMITS_PROFILE: fileURLToPath(new URL('../support/unlimited.json', import.meta.url)),
       ...settings,
     });
     this.programs.push(gateway.program);
     return gateway;
   }
 
-  /** A gateway as it starts without settings, with stand-ins of all networks and a demo owner. */
-  async demo(dataDir: string): Promise<Gateway> {
+  /** Starts a gateway without settings: with stand-ins of all networks and the demo. */
+  async startDemo(dataDir: string): Promise<Gateway> {
     const gateway = await startGateway({ PORT: '0', DATA_DIR: dataDir });
     this.programs.push(gateway.program);
     return gateway;
   }
 
-  /** What has to be undone when the test is over; the last comes first, and processes before all. */
-  atTheEnd(undo: () => Promise<unknown>): void {
-    this.endings.push(undo);
+  /** Registers a clean-up for the end of the test. Processes are killed first; the last clean-up runs first. */
+  addCleanup(cleanup: () => Promise<unknown>): void {
+    this.cleanups.push(cleanup);
   }
 
-  async clear(): Promise<void> {
+  async stop(): Promise<void> {
     await Promise.all(this.programs.map((program) => program.killAll()));
-    for (const undo of this.endings.reverse()) await undo();
+    for (const cleanup of this.cleanups.reverse()) await cleanup();
   }
 
-  /** What every process said last. */
-  lastWords(): string {
+  /** Returns the ends of all logs. */
+  readLogs(): string {
     return this.programs.map(({ name, pid, log }) => `--- ${name} (${pid})\n${log}\n`).join('');
   }
 }
 
-/** The management API of one gateway. */
-export const manageOf = ({ url }: Gateway): Manage => new Manage(() => url);
+/** Returns a client of a gateway's management API. */
+export const createManagementClient = ({ url }: Gateway): ManagementClient => new ManagementClient(() => url);
 
-/** Far above what a test takes on a machine of its own: others may be at work on it. */
+/** Far above the duration of a test on an idle machine, because the machine may be busy. */
 const TIMEOUT_MS = 180_000;
 
-/** A test with a stage to itself. */
-export const scene = (title: string, play: (stage: Stage) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
-  it(
-    title,
-    async () => {
-      const stage = new Stage();
-      try {
-        await watched(stage, () => play(stage));
-      } finally {
-        await stage.clear();
-      }
-    },
-    timeoutMs,
-  );
-
-/** Tests that share a stage: set up once for the `describe` that this is called in. Answers how to write each. */
-export const sharing = <Cast>(setUp: (stage: Stage) => Promise<Cast>) => {
-  const stage = new Stage();
-  let cast: Cast;
-  beforeAll(() => watched(stage, async () => void (cast = await setUp(stage))), TIMEOUT_MS);
-  afterAll(() => stage.clear());
-  return (title: string, play: (cast: Cast) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
-    it(title, () => watched(stage, () => play(cast)), timeoutMs);
+const runWithHarness = async (run: (harness: E2eHarness) => Promise<void>): Promise<void> => {
+  const harness = new E2eHarness();
+  try {
+    await printLogsOnFailure(harness, () => run(harness));
+  } finally {
+    await harness.stop();
+  }
 };
 
-/** Shows what the processes said where it fails. */
-const watched = async (stage: Stage, work: () => Promise<void>): Promise<void> => {
+/** Defines a test with its own harness. */
+export const e2eTest = (title: string, run: (harness: E2eHarness) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
+  it(title, () => runWithHarness(run), timeoutMs);
+
+/** Defines a test with its own harness that runs concurrently with others of its file, because it mostly waits. */
+export const concurrentE2eTest = (
+  title: string,
+  run: (harness: E2eHarness) => Promise<void>,
+  timeoutMs = TIMEOUT_MS,
+): void => it.concurrent(title, () => runWithHarness(run), timeoutMs);
+
+/** Sets up a harness once for the tests of the `describe` that calls this. Returns the function that defines such a test. */
+export const shareHarness = <Context>(setUp: (harness: E2eHarness) => Promise<Context>) => {
+  const harness = new E2eHarness();
+  let context: Context;
+  beforeAll(() => printLogsOnFailure(harness, async () => void (context = await setUp(harness))), TIMEOUT_MS);
+  afterAll(() => harness.stop());
+  return (title: string, run: (context: Context) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
+    it(title, () => printLogsOnFailure(harness, () => run(context)), timeoutMs);
+};
+
+/** Prints the logs of the processes if the work fails. */
+const printLogsOnFailure = async (harness: E2eHarness, work: () => Promise<void>): Promise<void> => {
   try {
     await work();
   } catch (error) {
-    process.stderr.write(stage.lastWords());
+    process.stderr.write(harness.readLogs());
     throw error;
   }
 };

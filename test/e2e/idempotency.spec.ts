@@ -1,30 +1,30 @@
 import { publish, postIdOf } from './client.js';
-import type { Manage, Post } from './manage.js';
-import { manageOf, type Network, sharing } from './e2e-harness.js';
+import type { ManagementClient, Post } from './management-client.js';
+import { createManagementClient, type Network, shareHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 const FIFTY = Array.from({ length: 50 }, (_, i) => i);
 const header = (key: string) => ({ 'idempotency-key': key });
 
-/** Waits until a post is out on all its channels. */
-const published = (manage: Manage, id: string): Promise<Post> =>
+/** Waits until a post is published on all its channels. */
+const published = (manage: ManagementClient, id: string): Promise<Post> =>
   until(`${id} is published`, async () => {
     const post = await manage.findPost(id);
     return post.publications.every(({ state }) => state === 'published') ? post : null;
   });
 
 const textsOn = async ({ control }: Network, channel: string): Promise<string[]> =>
-  (await control.ledger({ channel })).map(({ text }) => text);
+  (await control.readLedger({ channel })).map(({ text }) => text);
 
 describe('one key, one post (D-19)', () => {
-  const test = sharing(async (stage) => {
-    const telegram = await stage.telegram();
-    const shared = { ...(await stage.database()), TELEGRAM_API_URL: telegram.url };
+  const test = shareHarness(async (harness) => {
+    const telegram = await harness.startTelegram();
+    const shared = { ...(await harness.createDatabase()), TELEGRAM_API_URL: telegram.url };
     const [one, two] = await Promise.all([
-      stage.gateway({ ...shared, DATA_DIR: await stage.folder() }),
-      stage.gateway({ ...shared, DATA_DIR: await stage.folder(), ROLES: 'api' }),
+      harness.startGateway({ ...shared, DATA_DIR: await harness.createFolder() }),
+      harness.startGateway({ ...shared, DATA_DIR: await harness.createFolder(), ROLES: 'api' }),
     ]);
-    const manage = manageOf(one);
+    const manage = createManagementClient(one);
     const { endpoints } = await manage.seed(6, [[0], [1], [2], [3], [4], [5]]);
     return { urls: [one.url, two.url] as const, manage, telegram, endpoints };
   });
@@ -38,7 +38,7 @@ describe('one key, one post (D-19)', () => {
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
   });
 
-  test('the same over two processes, and the post goes out once', async ({ urls, endpoints, manage, telegram }) => {
+  test('fifty parallel posts to two processes publish one post', async ({ urls, endpoints, manage, telegram }) => {
     const endpoint = endpoints[1]!;
     const answers = await Promise.all(
       FIFTY.map((i) => publish(urls[i % 2]!, endpoint, { text: 'over two' }, header('over two'))),
@@ -49,8 +49,8 @@ describe('one key, one post (D-19)', () => {
     expect(await textsOn(telegram, endpoint.channels[0]!.chatId)).toEqual(['over two']);
   });
 
-  test('a key of 128 characters of any script, in the header or as external_id, is one key', async (cast) => {
-    const { urls, endpoints } = cast;
+  test('a key of 128 characters of any script, in the header or as external_id, is one key', async (context) => {
+    const { urls, endpoints } = context;
     const external_id = 'ключ'.repeat(32);
     const sent = header(Buffer.from(external_id).toString('latin1')); // HTTP sends bytes
     const first = await publish(urls[0], endpoints[4]!, { text: 'by a word' }, sent);
@@ -59,7 +59,7 @@ describe('one key, one post (D-19)', () => {
     expect(second.body).toBe(first.body);
   });
 
-  test('external_id is the key where no header is sent', async ({ urls, endpoints, manage, telegram }) => {
+  test('external_id is the key if no header is sent', async ({ urls, endpoints, manage, telegram }) => {
     const endpoint = endpoints[2]!;
     const payload = { text: 'by external id', external_id: 'order-1' };
     const first = await publish(urls[0], endpoint, payload);
@@ -79,7 +79,7 @@ describe('one key, one post (D-19)', () => {
     expect([byHeader.body, byId.body]).toEqual([first.body, first.body]);
   });
 
-  test('a different payload under a known key is a replay that says so', async ({
+  test('a different payload with a known key is a replay that reports the difference', async ({
     urls,
     endpoints,
     manage,
@@ -104,15 +104,15 @@ describe('one key, one post (D-19)', () => {
     expect(postIdOf(second)).not.toBe(postIdOf(first));
   });
 
-  test('what was refused may be corrected and sent with the same key', async ({ urls, endpoints }) => {
+  test('a rejected post may be corrected and sent with the same key', async ({ urls, endpoints }) => {
     const endpoint = endpoints[4]!;
     const refused = await publish(urls[0], endpoint, { text: 7 }, header('corrected'));
     const accepted = await publish(urls[0], endpoint, { text: 'seven' }, header('corrected'));
     expect([refused.status, accepted.status]).toEqual([422, 200]);
   });
 
-  test('a post of 4.9 MB is published, can be read back whole, and replayed (D-42)', async (cast) => {
-    const { urls, endpoints, manage, telegram } = cast;
+  test('a post of 4.9 MB is published, can be read back whole, and replayed (D-42)', async (context) => {
+    const { urls, endpoints, manage, telegram } = context;
     const endpoint = endpoints[5]!;
     const metadata = { attachment: 'ж'.repeat(2_568_000), note: 'end' };
     const payload = { text: 'large', metadata };

@@ -1,48 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PatientClient, type Sent } from './client.js';
-import type { Endpoint } from './manage.js';
+import { RetryingClient, type SentPost } from './client.js';
+import type { Endpoint } from './management-client.js';
 import type { Random } from './random.js';
 
-/** Posts on their way, from several clients at once. */
+/** Posts that several clients send at the same time. */
 export interface Load {
-  /** What has been answered so far, in the order of the answers. */
-  readonly sent: readonly Sent[];
-  /** Resolves when everything is answered; rejects at the first answer that no client may get. */
+  /** Posts accepted so far, in the order of the answers. */
+  readonly sent: readonly SentPost[];
+  /** Resolves when all posts are answered; rejects at the first answer that no client should get. */
   readonly done: Promise<void>;
-  /** Something else that is waited for meanwhile: an answer that no client may get ends the wait. */
+  /** Waits for other work while the load runs; rejects at an answer that no client should get. */
   during<T>(work: Promise<T>): Promise<T>;
 }
 
 interface LoadOptions {
   readonly endpoints: readonly Endpoint[];
   readonly random: Random;
-  /** Where the gateway may be reached just now. */
+  /** Current URLs of the gateway. */
   readonly urls: () => readonly string[];
-  /** Posts in all, rounded up to the same number for every client; or until when to go on. */
+  /** Number of posts, rounded up to the same number for each client; or a function that returns false to end the load. */
   readonly posts: number | (() => boolean);
-  /** Between an answer and a client's next post, milliseconds; 30 by default. */
+  /** Longest pause between an answer and the client's next post, in ms; 30 by default. */
   readonly longestPauseMs?: number;
 }
 
 /**
- * Two clients for each endpoint, each sending one post after the other with pauses of chance. The second also names its
- * posts by `external_id`.
+ * Starts two clients for each endpoint. Each sends one post after the other with random pauses; the second also sends an
+ * `external_id` with each post.
  */
 export const startLoad = ({ endpoints, random, urls, posts, longestPauseMs = 30 }: LoadOptions): Load => {
-  const sent: Sent[] = [];
+  const sent: SentPost[] = [];
   const clients = endpoints.flatMap((endpoint, i) => [
-    { endpoint, client: new PatientClient(`endpoint ${i}, client 1`, urls), named: false },
-    { endpoint, client: new PatientClient(`endpoint ${i}, client 2`, urls), named: true },
+    { endpoint, client: new RetryingClient(`endpoint ${i}, client 1`, urls), sendsExternalId: false },
+    { endpoint, client: new RetryingClient(`endpoint ${i}, client 2`, urls), sendsExternalId: true },
   ]);
-  const more = typeof posts === 'number' ? (n: number) => n <= Math.ceil(posts / clients.length) : posts;
-  const work = clients.map(async ({ endpoint, client, named }) => {
-    for (let n = 1; more(n); n++) {
+  const hasMore = typeof posts === 'number' ? (n: number) => n <= Math.ceil(posts / clients.length) : posts;
+  const work = clients.map(async ({ endpoint, client, sendsExternalId }) => {
+    for (let n = 1; hasMore(n); n++) {
       await sleep(random.below(longestPauseMs));
       const key = `${client.name}, post ${n}`;
-      sent.push(await client.send(endpoint, key, { text: key, ...(named && { external_id: `id of ${key}` }) }));
+      sent.push(
+        await client.send(endpoint, key, { text: key, ...(sendsExternalId && { external_id: `id of ${key}` }) }),
+      );
     }
   });
   const done = Promise.all(work).then(() => undefined);
-  done.catch(() => undefined); // whoever waits for it hears of it
+  done.catch(() => undefined); // the error reaches the caller that awaits it
   return { sent, done, during: (other) => Promise.race([other, done.then(() => other)]) };
 };

@@ -4,84 +4,90 @@ import { expectNothingLost, expectReplays } from './audit.js';
 import { publish, postIdOf } from './client.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { manageOf, scene, type Stage } from './e2e-harness.js';
+import { createManagementClient, concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 const ENDPOINTS = [[0], [0, 1]];
 const random = new Random();
 
-/** What a gateway says of itself. */
-const health = async (url: string) => {
+/** Reads a gateway's liveness and readiness. */
+const readHealth = async (url: string) => {
   const [alive, ready] = await Promise.all([fetch(`${url}/healthz`), fetch(`${url}/readyz`)]);
   const { checks } = (await ready.json()) as { checks: Readonly<Record<string, string>> };
   const broken = Object.keys(checks).filter((name) => checks[name] !== 'ok');
   return { alive: alive.status, ready: ready.status, broken };
 };
 
-const WELL = { alive: 200, ready: 200, broken: [] };
+const HEALTHY = { alive: 200, ready: 200, broken: [] };
 
-/** A gateway whose database is behind a proxy that can be cut. */
-const behindProxy = async (stage: Stage) => {
-  const telegram = await stage.telegram();
-  const database = await stage.database();
+/** Starts a gateway with a proxy between it and its database. */
+const startBehindProxy = async (harness: E2eHarness) => {
+  const telegram = await harness.startTelegram();
+  const database = await harness.createDatabase();
   const proxy = await TcpProxy.start(database.DATABASE_URL);
-  stage.atTheEnd(() => proxy.stop());
-  const gateway = await stage.gateway({
+  harness.addCleanup(() => proxy.stop());
+  const gateway = await harness.startGateway({
     ...database,
     DATABASE_URL: proxy.through(database.DATABASE_URL),
-    DATA_DIR: await stage.folder(),
+    DATA_DIR: await harness.createFolder(),
     TELEGRAM_API_URL: telegram.url,
   });
-  return { telegram, proxy, gateway, manage: manageOf(gateway) };
+  return { telegram, proxy, gateway, manage: createManagementClient(gateway) };
 };
 
-describe(`a database that goes away (seed ${random.seed})`, () => {
-  scene('is answered with 503 and Retry-After, is named by /readyz, and all goes on when it is back', async (stage) => {
-    const { telegram, proxy, gateway, manage } = await behindProxy(stage);
-    const { url } = gateway;
-    const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
-    await telegram.control.setDelay(15);
-    const load = startLoad({ endpoints, random, urls: () => [url], posts: 60 });
-    await load.during(until('some posts are under way', () => load.sent.length >= 10));
-    await proxy.refuse();
+describe(`an outage of the database (seed ${random.seed})`, () => {
+  concurrentE2eTest(
+    'causes 503 with Retry-After, is reported by /readyz, and all posts are published when it ends',
+    async (harness) => {
+      const { telegram, proxy, gateway, manage } = await startBehindProxy(harness);
+      const { url } = gateway;
+      const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
+      await telegram.control.setDelay(15);
+      const load = startLoad({ endpoints, random, urls: () => [url], posts: 60 });
+      await load.during(until('some posts are under way', () => load.sent.length >= 10));
+      await proxy.refuse();
 
-    const refused = await publish(url, endpoints[0]!, { text: 'nobody is home' });
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(JSON.parse(refused.body)).toMatchObject({ ok: false, code: 'unavailable' });
-    expect(refused.headers.get('x-request-id')).toMatch(/^req_/);
-    const sick = await health(url);
-    expect(sick).toMatchObject({ alive: 200, ready: 503 });
-    expect(sick.broken).toContain('database');
-    expect(sick.broken).toContain('event_store');
+      const rejected = await publish(url, endpoints[0]!, { text: 'unavailable' });
+      expect(rejected.status).toBe(503);
+      expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(JSON.parse(rejected.body)).toMatchObject({ ok: false, code: 'unavailable' });
+      expect(rejected.headers.get('x-request-id')).toMatch(/^req_/);
+      const unhealthy = await readHealth(url);
+      expect(unhealthy).toMatchObject({ alive: 200, ready: 503 });
+      expect(unhealthy.broken).toContain('database');
+      expect(unhealthy.broken).toContain('event_store');
 
-    await proxy.accept();
-    await until('the gateway is well again', async () => expect(await health(url)).toEqual(WELL) ?? true);
-    await load.done;
-    await expectNothingLost(manage, telegram, load.sent, channels);
-    await expectReplays(url, load.sent);
-  });
+      await proxy.accept();
+      await until('the gateway is healthy again', async () => expect(await readHealth(url)).toEqual(HEALTHY) ?? true);
+      await load.done;
+      await expectNothingLost(manage, telegram, load.sent, channels);
+      await expectReplays(url, load.sent);
+    },
+  );
 
-  scene('while a post is with the network: the outcome is kept until it can be written', async (stage) => {
-    const { telegram, proxy, gateway, manage } = await behindProxy(stage);
-    const { endpoints, channels } = await manage.seed(1, [[0]]);
-    await telegram.control.addFault({ mode: 'delay', delay_ms: 1_500 });
-    const answer = await publish(gateway.url, endpoints[0]!, { text: 'on its way' });
-    await until('the network has the call', async () => (await telegram.control.calls()).total > 0);
-    await proxy.refuse();
-    await until('the post is on the wall', async () => (await telegram.control.ledger()).length > 0);
-    await until('the service has waited in vain', async () => (await health(gateway.url)).broken.length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 7_000)); // longer than a write is repeated at once
-    await proxy.accept();
-    await until('it is published', async () => {
-      const { publications } = await manage.findPost(postIdOf(answer));
-      return publications[0]!.state === 'published';
-    });
-    expect(await telegram.control.ledger({ channel: channels[0]!.chatId })).toHaveLength(1);
-  });
+  concurrentE2eTest(
+    'during a call to a network does not lose the outcome: the gateway keeps it until it can write it',
+    async (harness) => {
+      const { telegram, proxy, gateway, manage } = await startBehindProxy(harness);
+      const { endpoints, channels } = await manage.seed(1, [[0]]);
+      await telegram.control.addFault({ mode: 'delay', delay_ms: 1_500 });
+      const answer = await publish(gateway.url, endpoints[0]!, { text: 'on its way' });
+      await until('the network has the call', async () => (await telegram.control.listCalls()).total > 0);
+      await proxy.refuse();
+      await until('the post is on the wall', async () => (await telegram.control.readLedger()).length > 0);
+      await until('the gateway reports the database', async () => (await readHealth(gateway.url)).broken.length > 0);
+      await new Promise((resolve) => setTimeout(resolve, 7_000)); // longer than the gateway retries a write without a wait
+      await proxy.accept();
+      await until('it is published', async () => {
+        const { publications } = await manage.findPost(postIdOf(answer));
+        return publications[0]!.state === 'published';
+      });
+      expect(await telegram.control.readLedger({ channel: channels[0]!.chatId })).toHaveLength(1);
+    },
+  );
 
-  scene('for the shortest moment, again and again, is noticed by nobody but the log', async (stage) => {
-    const { telegram, proxy, gateway, manage } = await behindProxy(stage);
+  concurrentE2eTest('of a moment, repeated, is not noticed by any client', async (harness) => {
+    const { telegram, proxy, gateway, manage } = await startBehindProxy(harness);
     const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
     await telegram.control.setDelay(5);
     const load = startLoad({ endpoints, random, urls: () => [gateway.url], posts: 80 });
@@ -93,51 +99,54 @@ describe(`a database that goes away (seed ${random.seed})`, () => {
     await expectNothingLost(manage, telegram, load.sent, channels);
   });
 
-  scene('is waited for at the start', async (stage) => {
-    const telegram = await stage.telegram();
-    const database = await stage.database();
+  concurrentE2eTest('delays the startup until it ends', async (harness) => {
+    const telegram = await harness.startTelegram();
+    const database = await harness.createDatabase();
     const proxy = await TcpProxy.start(database.DATABASE_URL);
-    stage.atTheEnd(() => proxy.stop());
+    harness.addCleanup(() => proxy.stop());
     await proxy.refuse();
-    const starting = stage.gateway({
+    const starting = harness.startGateway({
       ...database,
       DATABASE_URL: proxy.through(database.DATABASE_URL),
-      DATA_DIR: await stage.folder(),
+      DATA_DIR: await harness.createFolder(),
       TELEGRAM_API_URL: telegram.url,
     });
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await proxy.accept();
     const { url } = await starting;
-    await until('the gateway is well', async () => expect(await health(url)).toEqual(WELL) ?? true);
+    await until('the gateway is healthy', async () => expect(await readHealth(url)).toEqual(HEALTHY) ?? true);
   });
 });
 
-scene(`events in KurrentDB: posts go all the way, and its death loses nothing (seed ${random.seed})`, async (stage) => {
-  const telegram = await stage.telegram();
-  const server = await KurrentServer.start();
-  stage.atTheEnd(() => server.stop());
-  const gateway = await stage.gateway({
-    ...(await stage.database()),
-    EVENT_STORE_URL: server.connectionString,
-    DATA_DIR: await stage.folder(),
-    TELEGRAM_API_URL: telegram.url,
-  });
-  const { url } = gateway;
-  const manage = manageOf(gateway);
-  const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
-  await telegram.control.setDelay(15);
-  const load = startLoad({ endpoints, random, urls: () => [url], posts: 60 });
-  await until('some posts are on a wall', async () => (await telegram.control.ledger()).length >= 10);
+concurrentE2eTest(
+  `posts are published with events in KurrentDB, and a crash of KurrentDB loses nothing (seed ${random.seed})`,
+  async (harness) => {
+    const telegram = await harness.startTelegram();
+    const server = await KurrentServer.start();
+    harness.addCleanup(() => server.stop());
+    const gateway = await harness.startGateway({
+      ...(await harness.createDatabase()),
+      EVENT_STORE_URL: server.connectionString,
+      DATA_DIR: await harness.createFolder(),
+      TELEGRAM_API_URL: telegram.url,
+    });
+    const { url } = gateway;
+    const manage = createManagementClient(gateway);
+    const { endpoints, channels } = await manage.seed(2, ENDPOINTS);
+    await telegram.control.setDelay(15);
+    const load = startLoad({ endpoints, random, urls: () => [url], posts: 60 });
+    await until('some posts are on a wall', async () => (await telegram.control.readLedger()).length >= 10);
 
-  await server.kill();
-  const refused = await publish(url, endpoints[0]!, { text: 'nobody is home' });
-  expect(refused.status).toBe(503);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await health(url)).toMatchObject({ alive: 200, ready: 503, broken: ['event_store'] });
+    await server.kill();
+    const rejected = await publish(url, endpoints[0]!, { text: 'unavailable' });
+    expect(rejected.status).toBe(503);
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await readHealth(url)).toMatchObject({ alive: 200, ready: 503, broken: ['event_store'] });
 
-  await server.restart();
-  await until('the gateway is well again', async () => expect(await health(url)).toEqual(WELL) ?? true);
-  await load.done;
-  await expectNothingLost(manage, telegram, load.sent, channels);
-  await expectReplays(url, load.sent);
-});
+    await server.restart();
+    await until('the gateway is healthy again', async () => expect(await readHealth(url)).toEqual(HEALTHY) ?? true);
+    await load.done;
+    await expectNothingLost(manage, telegram, load.sent, channels);
+    await expectReplays(url, load.sent);
+  },
+);

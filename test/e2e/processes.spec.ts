@@ -1,48 +1,51 @@
-import { freePort } from '../support/gateway.js';
+import { freePort } from '../support/gateway-process.js';
 import { expectNothingLost } from './audit.js';
-import { crew, onWall, send } from './gateway-processes.js';
+import { startSharedServers, waitForPost, sendPost } from './gateway-processes.js';
 import { startLoad } from './load.js';
-import { Manage } from './manage.js';
+import { ManagementClient } from './management-client.js';
 import { Random } from './random.js';
-import { manageOf, scene } from './e2e-harness.js';
+import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const random = new Random();
 const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 
-scene('API and worker are separate processes: one accepts while no other runs, one publishes', async (stage) => {
-  const { telegram, start } = await crew(stage);
+e2eTest('an API process accepts posts alone, and a separate worker process publishes them', async (harness) => {
+  const { telegram, start } = await startSharedServers(harness);
   const [worker, api] = await Promise.all([start('worker'), start('api')]);
-  const { endpoints, channels } = await manageOf(api).seed(1, [[0]]);
-  const first = await send(api.url, endpoints[0]!, 'with a worker');
-  await onWall(telegram, channels[0]!.chatId, 'with a worker');
+  const { endpoints, channels } = await createManagementClient(api).seed(1, [[0]]);
+  const first = await sendPost(api.url, endpoints[0]!, 'with a worker');
+  await waitForPost(telegram, channels[0]!.chatId, 'with a worker');
   expect((await fetch(`${worker.url}${endpoints[0]!.path}`, { method: 'POST' })).status).toBe(404);
   await worker.program.terminate();
-  const second = await send(api.url, endpoints[0]!, 'without a worker');
+  const second = await sendPost(api.url, endpoints[0]!, 'without a worker');
   await start('worker');
-  await expectNothingLost(manageOf(api), telegram, [first, second], channels);
+  await expectNothingLost(createManagementClient(api), telegram, [first, second], channels);
 });
 
-scene(`a worker that is killed is replaced at once, not after LEASE_SECONDS (seed ${random.seed})`, async (stage) => {
-  const { telegram, start } = await crew(stage, { LEASE_SECONDS: '3600' });
-  const [api, ...workers] = await Promise.all([start('api'), start('worker'), start('worker')]);
-  const manage = manageOf(api);
-  const { endpoints, channels } = await manage.seed(5, ENDPOINTS);
-  await telegram.control.setDelay(10);
-  const load = startLoad({ endpoints, random, urls: () => [api.url], posts: 80 });
-  await load.during(until('half of it is sent', () => load.sent.length >= 40));
-  await workers[0].program.kill();
-  await load.done;
-  // With leases of an hour, only a takeover at once gets this far.
-  const { inDoubt } = await expectNothingLost(manage, telegram, load.sent, channels);
-  expect(inDoubt).toBeLessThanOrEqual(channels.length);
-});
+e2eTest(
+  `another worker replaces a killed one at once, not after LEASE_SECONDS (seed ${random.seed})`,
+  async (harness) => {
+    const { telegram, start } = await startSharedServers(harness, { LEASE_SECONDS: '3600' });
+    const [api, ...workers] = await Promise.all([start('api'), start('worker'), start('worker')]);
+    const manage = createManagementClient(api);
+    const { endpoints, channels } = await manage.seed(5, ENDPOINTS);
+    await telegram.control.setDelay(10);
+    const load = startLoad({ endpoints, random, urls: () => [api.url], posts: 80 });
+    await load.during(until('half of the posts are sent', () => load.sent.length >= 40));
+    await workers[0].program.kill();
+    await load.done;
+    // Leases last an hour: the posts are published only if the takeover is immediate.
+    const { inDoubt } = await expectNothingLost(manage, telegram, load.sent, channels);
+    expect(inDoubt).toBeLessThanOrEqual(channels.length);
+  },
+);
 
-scene(
+e2eTest(
   `a rolling restart under load loses nothing and leaves nothing in doubt (seed ${random.seed})`,
-  async (stage) => {
-    const { telegram, start } = await crew(stage, { LEASE_SECONDS: '3600' });
+  async (harness) => {
+    const { telegram, start } = await startSharedServers(harness, { LEASE_SECONDS: '3600' });
     const ports = [String(await freePort()), String(await freePort())];
     const running = [
       { ROLES: 'api', PORT: ports[0]! },
@@ -52,7 +55,7 @@ scene(
     ];
     const gateways = await Promise.all(running.map(({ ROLES, ...own }) => start(ROLES, own)));
     const urls = gateways.slice(0, 2).map(({ url }) => url);
-    const manage = new Manage(() => urls[0]!);
+    const manage = new ManagementClient(() => urls[0]!);
     const { endpoints, channels } = await manage.seed(5, ENDPOINTS);
     await telegram.control.setDelay(20);
     let restarting = true;

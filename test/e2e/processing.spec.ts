@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
-import { startStandIn } from '../support/gateway.js';
+import { startStandIn } from '../support/gateway-process.js';
 import { postIdOf, publish } from './client.js';
-import { manageOf, scene } from './e2e-harness.js';
+import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { until } from './until.js';
 
-scene(
-  'a text that was translated survives a kill: nobody is asked again, nothing is worded anew (D-28)',
-  async (stage) => {
-    const telegram = await stage.telegram();
-    const service = await startStandIn('libretranslate', join(await stage.folder(), 'ledger.jsonl'));
-    stage.atTheEnd(() => service.program.killAll());
+e2eTest(
+  'a translated text survives a kill: it is not translated again, and the post does not change (D-28)',
+  async (harness) => {
+    const telegram = await harness.startTelegram();
+    const service = await startStandIn('libretranslate', join(await harness.createFolder(), 'ledger.jsonl'));
+    harness.addCleanup(() => service.program.killAll());
     const translator = new StandInControl(service.url);
     const settings = {
-      ...(await stage.database()),
-      DATA_DIR: await stage.folder(),
+      ...(await harness.createDatabase()),
+      DATA_DIR: await harness.createFolder(),
       TELEGRAM_API_URL: telegram.url,
       ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
     };
-    const first = await stage.gateway(settings);
-    const manage = manageOf(first);
+    const first = await harness.startGateway(settings);
+    const manage = createManagementClient(first);
     const { channels, endpoints } = await manage.seed(2, [[0, 1]]);
     const [{ id: project }] = (await manage.get<{ items: [{ id: string }] }>('/projects')).items;
     const processing = (signature: string) => ({
@@ -28,26 +28,26 @@ scene(
     });
     await manage.patch(`/projects/${project}`, { processing: processing('Old') });
 
-    // One channel's post goes out; the other's is refused for a while, and then its worker dies.
+    // The post is published on one channel; the other is rate-limited for a while, and then the worker is killed.
     const [open, busy] = channels as [(typeof channels)[0], (typeof channels)[0]];
     const body = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } };
     await telegram.control.addFault({ mode: 'answer', channel: busy.chatId, status: 429, body, times: null });
     const post = postIdOf(await publish(first.url, endpoints[0]!, { text: 'мир' }));
     const attempts = async () =>
       (await manage.findPost(post)).publications.find(({ target_id }) => target_id === busy.id)!.attempts;
-    await until('it was put off', async () => (await attempts())[0]?.outcome === 'postponed');
-    const wall = async ({ chatId }: { chatId: string }) =>
-      (await telegram.control.ledger({ channel: chatId })).map(({ text }) => text);
-    await until('the other is out', async () => (await wall(open)).length > 0);
+    await until('it was postponed', async () => (await attempts())[0]?.outcome === 'postponed');
+    const readWall = async ({ chatId }: { chatId: string }) =>
+      (await telegram.control.readLedger({ channel: chatId })).map(({ text }) => text);
+    await until('it is published on the other channel', async () => (await readWall(open)).length > 0);
     await manage.patch(`/projects/${project}`, { processing: processing('New') });
     await first.program.kill();
 
     await translator.addFault({ mode: 'answer', status: 500, times: null });
     await telegram.control.clearFaults();
-    await stage.gateway(settings);
-    await until('it is out', async () => (await wall(busy)).length > 0);
-    expect(await wall(open)).toEqual(['мир·en\n\nOld']);
-    expect(await wall(busy)).toEqual(['мир·en\n\nOld']);
-    expect((await translator.calls({ method: 'POST /translate' })).items).toHaveLength(1);
+    await harness.startGateway(settings);
+    await until('it is published', async () => (await readWall(busy)).length > 0);
+    expect(await readWall(open)).toEqual(['мир·en\n\nOld']);
+    expect(await readWall(busy)).toEqual(['мир·en\n\nOld']);
+    expect((await translator.listCalls({ method: 'POST /translate' })).items).toHaveLength(1);
   },
 );

@@ -1,4 +1,4 @@
-/** Chance that can be had again: set SEED to the number that a test's title shows. */
+/** Reproducible random numbers: set SEED to the number in a test's title. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed;
   }
 
-  /** From 0 up to, not including, 1 (mulberry32). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,12 +14,12 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** Returns a whole number from 0 (inclusive) to `end` (exclusive). */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
 
-  /** As many numbers as asked for, from 0 up to `end`, in ascending order. */
+  /** Returns `count` numbers from 0 to `end`, in ascending order. */
   moments(count: number, end: number): number[] {
     return Array.from({ length: count }, () => this.next() * end).sort((a, b) => a - b);
   }

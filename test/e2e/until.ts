@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PATIENCE_MS = process.env.TEST_LONG ? 300_000 : 100_000;
-const LOOK_AGAIN_MS = 25;
+const TIME_LIMIT_MS = process.env.TEST_LONG ? 300_000 : 100_000;
+const POLL_INTERVAL_MS = 25;
 
 /**
- * Waits for something that must come about, and answers it. An error while looking counts as "not yet", because the
- * server may be away.
- * @throws Error naming what did not come about, and what was in the way last.
+ * Polls until a condition returns a result, and returns the result. An error counts as "not yet", because a server may be
+ * unavailable.
+ * @throws Error after the time limit, with the condition's description and its last error as the cause
  */
 export const until = async <T>(
-  what: string,
-  look: () => T | null | false | undefined | Promise<T | null | false | undefined>,
-  patienceMs = PATIENCE_MS,
+  condition: string,
+  check: () => T | null | false | undefined | Promise<T | null | false | undefined>,
+  timeLimitMs = TIME_LIMIT_MS,
 ): Promise<T> => {
-  let last: unknown = null;
-  for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(LOOK_AGAIN_MS)) {
+  let lastError: unknown = null;
+  for (const end = Date.now() + timeLimitMs; Date.now() < end; await sleep(POLL_INTERVAL_MS)) {
     try {
-      const found = await look();
-      if (found !== null && found !== undefined && found !== false) return found;
-      last = null;
+      const result = await check();
+      if (result !== null && result !== undefined && result !== false) return result;
+      lastError = null;
     } catch (error) {
-      last = error;
+      lastError = error;
     }
   }
-  throw new Error(`did not come about: ${what}`, { cause: last });
+  throw new Error(`not within the time limit: ${condition}`, { cause: lastError });
 };

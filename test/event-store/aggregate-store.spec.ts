@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand } from '../../src/domain/owner/owner.decider.js';
-import { EventCodec, type Execution } from '../../src/event-store/codec.js';
+import { EventCodec, type CommandContext } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import { BEGINNING, type StoredEvent, Unavailable } from '../../src/event-store/port.js';
-import { nothingYet, Streams } from '../../src/event-store/aggregate-store.js';
+import { emptyAggregate, AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { isRejection } from '../../src/kernel/result.js';
 
 const codec = new EventCodec(catalogue);
@@ -15,205 +15,220 @@ const register: OwnerCommand = { type: 'RegisterOwner', ownerId, name: 'Anna', p
 const addPack: OwnerCommand = { type: 'AddPostPack', ownerId, posts: 100 };
 const rename = (name: string): OwnerCommand => ({ type: 'ChangeOwner', ownerId, name });
 
-const by = (commandId: string): Execution => ({
+const contextOf = (commandId: string): CommandContext => ({
   ...{ commandId, at: 1_741_953_600_000, actor: 'operator', requestId: `req_${commandId}` },
   ...{ causationId: commandId, correlationId: 'story' },
 });
 
-/** A process over the log; two of them are two processes over one store. */
-const processOver = (log: MemoryLog): Streams => new Streams(new MemoryEventStore({ log }), codec);
+/** Creates a process over the log. Two of them act like two processes over one store. */
+const openProcess = (log: MemoryLog): AggregateStore => new AggregateStore(new MemoryEventStore({ log }), codec);
 
 const typesIn = (log: MemoryLog): string[] => log.events.map(({ type }) => type);
 
-/** The chain as an auditor walks it. */
-const chainHolds = (events: readonly StoredEvent[]): boolean =>
+/** True if the hash chain is valid, checked from its start. */
+const isChainValid = (events: readonly StoredEvent[]): boolean =>
   events.every((event, i) => {
     const before = i === 0 ? '' : codec.decode(events[i - 1]!).hash;
-    return event.revision === BigInt(i) && codec.verify(event, before);
+    return event.revision === BigInt(i) && codec.verifyHash(event, before);
   });
 
 let log: MemoryLog;
-let streams: Streams;
+let aggregates: AggregateStore;
 beforeEach(() => {
   log = new MemoryLog();
-  streams = processOver(log);
+  aggregates = openProcess(log);
 });
 
-describe('running a command', () => {
-  it('appends what it decides and answers the aggregate as it then stands', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
-    const decided = await streams.run(owner, ownerId, { ...rename('Boris'), plan: 'pro' } as OwnerCommand, by('c2'));
-    expect(decided).toEqual({
+describe('executing a command', () => {
+  it('appends the events and returns the aggregate after them', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    const result = await aggregates.execute(
+      owner,
+      ownerId,
+      { ...rename('Boris'), plan: 'pro' } as OwnerCommand,
+      contextOf('c2'),
+    );
+    expect(result).toEqual({
       events: [
         { type: 'OwnerRenamed', data: { ownerId, name: 'Boris' } },
         { type: 'OwnerPlanChanged', data: { ownerId, plan: 'pro' } },
       ],
-      after: await streams.load(owner, ownerId),
+      aggregate: await aggregates.loadAggregate(owner, ownerId),
     });
-    expect(await streams.load(owner, ownerId)).toMatchObject({
+    expect(await aggregates.loadAggregate(owner, ownerId)).toMatchObject({
       state: { name: 'Boris', plan: 'pro', keyHash: 'a1' },
       revision: 2n,
       position: log.events.at(-1)!.position,
     });
   });
 
-  it('appends nothing where it is rejected, or where nothing changes', async () => {
-    expect(await streams.run(owner, ownerId, addPack, by('c1'))).toMatchObject({ rejection: 'not_found' });
-    await streams.run(owner, ownerId, register, by('c2'));
-    expect(await streams.run(owner, ownerId, rename('Anna'), by('c3'))).toEqual({
+  it('appends nothing if the command is rejected or changes nothing', async () => {
+    expect(await aggregates.execute(owner, ownerId, addPack, contextOf('c1'))).toMatchObject({
+      rejection: 'not_found',
+    });
+    await aggregates.execute(owner, ownerId, register, contextOf('c2'));
+    expect(await aggregates.execute(owner, ownerId, rename('Anna'), contextOf('c3'))).toEqual({
       events: [],
-      after: await streams.load(owner, ownerId),
+      aggregate: await aggregates.loadAggregate(owner, ownerId),
     });
     expect(typesIn(log)).toEqual(['OwnerRegistered']);
   });
 
-  it('knows a stream that is not there as one to which nothing has happened', async () => {
-    expect(await streams.load(owner, ownerId)).toEqual(nothingYet(owner));
-    expect(nothingYet(owner)).toEqual({ state: null, revision: -1n, position: BEGINNING, hash: '' });
-    expect(await streams.last(stream)).toBeNull();
+  it('loads a missing stream as the empty aggregate', async () => {
+    expect(await aggregates.loadAggregate(owner, ownerId)).toEqual(emptyAggregate(owner));
+    expect(emptyAggregate(owner)).toEqual({ state: null, revision: -1n, position: BEGINNING, hash: '' });
+    expect(await aggregates.readLastEvent(stream)).toBeNull();
   });
 
-  it('writes who did it and why, and chains every event to the one before it', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
-    await streams.run(owner, ownerId, addPack, by('c2'));
-    expect(await streams.last(stream)).toMatchObject({
+  it('writes the actor and the cause, and chains every event to the previous one', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    await aggregates.execute(owner, ownerId, addPack, contextOf('c2'));
+    expect(await aggregates.readLastEvent(stream)).toMatchObject({
       ...{ type: 'PostPackAdded', revision: 1n, version: 1, at: 1_741_953_600_000, actor: 'operator' },
       ...{ requestId: 'req_c2', causationId: 'c2', correlationId: 'story', data: { ownerId, posts: 100 } },
     });
-    expect(chainHolds(log.events)).toBe(true);
+    expect(isChainValid(log.events)).toBe(true);
   });
 
-  it('goes on from what an earlier command left, without a read', async () => {
-    const first = await streams.run(owner, ownerId, register, by('c1'), nothingYet(owner));
+  it('continues from the result of an earlier command, without a read', async () => {
+    const first = await aggregates.execute(owner, ownerId, register, contextOf('c1'), emptyAggregate(owner));
     if (isRejection(first)) throw new Error(first.rejection);
-    await streams.run(owner, ownerId, addPack, by('c2'), first.after);
+    await aggregates.execute(owner, ownerId, addPack, contextOf('c2'), first.aggregate);
     expect(typesIn(log)).toEqual(['OwnerRegistered', 'PostPackAdded']);
-    expect(chainHolds(log.events)).toBe(true);
+    expect(isChainValid(log.events)).toBe(true);
   });
 });
 
-describe('a lost race', () => {
-  it('is decided again on what the winner has written', async () => {
-    const answers = await Promise.all(
-      ['c1', 'c2', 'c3'].map((id) => processOver(log).run(owner, ownerId, register, by(id), nothingYet(owner))),
+describe('a conflict', () => {
+  it('is decided again on the state after the other command', async () => {
+    const results = await Promise.all(
+      ['c1', 'c2', 'c3'].map((id) =>
+        openProcess(log).execute(owner, ownerId, register, contextOf(id), emptyAggregate(owner)),
+      ),
     );
-    expect(answers.filter(isRejection)).toHaveLength(2);
-    expect(answers.filter(isRejection)).toEqual([
+    expect(results.filter(isRejection)).toHaveLength(2);
+    expect(results.filter(isRejection)).toEqual([
       expect.objectContaining({ rejection: 'already_exists' }),
       expect.objectContaining({ rejection: 'already_exists' }),
     ]);
     expect(typesIn(log)).toEqual(['OwnerRegistered']);
   });
 
-  it('loses no command: twenty at once from two processes are all written, in one unbroken chain', async () => {
-    await streams.run(owner, ownerId, register, by('c0'));
-    const processes = [processOver(log), processOver(log)];
+  it('loses no command: twenty concurrent ones of two processes are all written, in one valid chain', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c0'));
+    const processes = [openProcess(log), openProcess(log)];
     await Promise.all(
-      Array.from({ length: 20 }, (_, i) => processes[i % 2]!.run(owner, ownerId, addPack, by(`pack ${i}`))),
+      Array.from({ length: 20 }, (_, i) => processes[i % 2]!.execute(owner, ownerId, addPack, contextOf(`pack ${i}`))),
     );
     expect(typesIn(log)).toEqual(['OwnerRegistered', ...Array.from({ length: 20 }, () => 'PostPackAdded')]);
-    expect(chainHolds(log.events)).toBe(true);
+    expect(isChainValid(log.events)).toBe(true);
   });
 
   it.each([
     ['an event', addPack, 'PostPackAdded'],
     ['nothing', rename('Anna'), null],
     ['a rejection', register, 'already_exists'],
-  ])('reads after all where what was known is out of date and leads to %s', async (_, command, expected) => {
-    const first = await streams.run(owner, ownerId, register, by('c1'));
+  ])('reads the stream if the known aggregate is out of date and leads to %s', async (_, command, expected) => {
+    const first = await aggregates.execute(owner, ownerId, register, contextOf('c1'));
     if (isRejection(first)) throw new Error(first.rejection);
-    await processOver(log).run(owner, ownerId, rename('Boris'), by('c2'));
-    await processOver(log).run(owner, ownerId, rename('Anna'), by('c3'));
-    const decided = await streams.run(owner, ownerId, command, by('c4'), first.after);
-    if (isRejection(decided)) {
-      expect(decided.rejection).toBe(expected);
+    await openProcess(log).execute(owner, ownerId, rename('Boris'), contextOf('c2'));
+    await openProcess(log).execute(owner, ownerId, rename('Anna'), contextOf('c3'));
+    const result = await aggregates.execute(owner, ownerId, command, contextOf('c4'), first.aggregate);
+    if (isRejection(result)) {
+      expect(result.rejection).toBe(expected);
     } else {
-      expect(decided.events.at(-1)?.type ?? null).toBe(expected);
-      expect(decided.after).toEqual(await streams.load(owner, ownerId));
+      expect(result.events.at(-1)?.type ?? null).toBe(expected);
+      expect(result.aggregate).toEqual(await aggregates.loadAggregate(owner, ownerId));
     }
-    expect(chainHolds(log.events)).toBe(true);
+    expect(isChainValid(log.events)).toBe(true);
   });
 
-  it('is not decided on what was known and is out of date: a rejection is checked against the store', async () => {
-    await processOver(log).run(owner, ownerId, register, by('c1'));
-    const decided = await streams.run(owner, ownerId, addPack, by('c2'), nothingYet(owner));
-    expect(decided).toMatchObject({ events: [{ type: 'PostPackAdded' }] });
+  it('does not reject by an outdated aggregate: a rejection is checked against the store', async () => {
+    await openProcess(log).execute(owner, ownerId, register, contextOf('c1'));
+    const result = await aggregates.execute(owner, ownerId, addPack, contextOf('c2'), emptyAggregate(owner));
+    expect(result).toMatchObject({ events: [{ type: 'PostPackAdded' }] });
   });
 });
 
-describe('a command that is repeated with its id', () => {
-  it('is the same command: it writes nothing more and answers what it wrote', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
-    const first = await streams.run(owner, ownerId, addPack, by('c2'));
-    expect(await streams.run(owner, ownerId, addPack, by('c2'))).toEqual(first);
+describe('a command that is repeated with the same id', () => {
+  it('writes nothing more and returns its first result', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    const first = await aggregates.execute(owner, ownerId, addPack, contextOf('c2'));
+    expect(await aggregates.execute(owner, ownerId, addPack, contextOf('c2'))).toEqual(first);
     expect(typesIn(log)).toEqual(['OwnerRegistered', 'PostPackAdded']);
   });
 
-  it('is so for all its events, and from another process after other commands', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
+  it('returns all its events, also in another process after other commands', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
     const change = { type: 'ChangeOwner', ownerId, name: 'Boris', plan: 'pro' } as const;
-    const first = await streams.run(owner, ownerId, change, by('c2'));
-    await streams.run(owner, ownerId, rename('Clara'), by('c3'));
-    expect(await processOver(log).run(owner, ownerId, change, by('c2'))).toEqual(first);
+    const first = await aggregates.execute(owner, ownerId, change, contextOf('c2'));
+    await aggregates.execute(owner, ownerId, rename('Clara'), contextOf('c3'));
+    expect(await openProcess(log).execute(owner, ownerId, change, contextOf('c2'))).toEqual(first);
     expect(typesIn(log)).toEqual(['OwnerRegistered', 'OwnerRenamed', 'OwnerPlanChanged', 'OwnerRenamed']);
   });
 
-  it('is no rejection where the first time was none', async () => {
-    const first = await streams.run(owner, ownerId, register, by('c1'));
-    expect(await streams.run(owner, ownerId, register, by('c1'))).toEqual(first);
-    expect(await streams.run(owner, ownerId, register, by('c1'), nothingYet(owner))).toEqual(first);
+  it('is not rejected if it was accepted before', async () => {
+    const first = await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    expect(await aggregates.execute(owner, ownerId, register, contextOf('c1'))).toEqual(first);
+    expect(await aggregates.execute(owner, ownerId, register, contextOf('c1'), emptyAggregate(owner))).toEqual(first);
   });
 
-  it('is another command on another stream', async () => {
-    await streams.run(owner, 'own_1', register, by('c1'));
-    await streams.run(owner, 'own_2', { ...register, ownerId: 'own_2' }, by('c1'));
+  it('is a different command on another stream', async () => {
+    await aggregates.execute(owner, 'own_1', register, contextOf('c1'));
+    await aggregates.execute(owner, 'own_2', { ...register, ownerId: 'own_2' }, contextOf('c1'));
     expect(log.events.map(({ stream }) => stream)).toEqual(['owner-own_1', 'owner-own_2']);
   });
 });
 
-describe('a store that is away', () => {
-  it('costs a repeat, not an event, where it loses answers', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
-    log.faults.loseAnswers = 2;
-    expect(await streams.run(owner, ownerId, addPack, by('c2'))).toMatchObject({ events: [{ type: 'PostPackAdded' }] });
-    expect(log.faults.loseAnswers).toBe(0);
+describe('an unavailable store', () => {
+  it('loses no event if responses are lost: the append is repeated', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    log.faults.responsesToLose = 2;
+    expect(await aggregates.execute(owner, ownerId, addPack, contextOf('c2'))).toMatchObject({
+      events: [{ type: 'PostPackAdded' }],
+    });
+    expect(log.faults.responsesToLose).toBe(0);
     expect(typesIn(log)).toEqual(['OwnerRegistered', 'PostPackAdded']);
   });
 
-  it('costs no event where others have written before the lost answer was repeated', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
-    log.faults.loseAnswers = 1;
-    const losing = streams.run(owner, ownerId, addPack, by('c2'));
+  it('loses no event if others write before a lost response is repeated', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    log.faults.responsesToLose = 1;
+    const losing = aggregates.execute(owner, ownerId, addPack, contextOf('c2'));
     while (log.events.length < 2) await sleep(1);
-    await processOver(log).run(owner, ownerId, rename('Boris'), by('c3'));
-    expect(await losing).toMatchObject({ after: { revision: 1n } });
+    await openProcess(log).execute(owner, ownerId, rename('Boris'), contextOf('c3'));
+    expect(await losing).toMatchObject({ aggregate: { revision: 1n } });
     expect(typesIn(log)).toEqual(['OwnerRegistered', 'PostPackAdded', 'OwnerRenamed']);
-    expect(chainHolds(log.events)).toBe(true);
+    expect(isChainValid(log.events)).toBe(true);
   });
 
-  it('is waited for where it comes back soon', async () => {
-    log.faults.unavailable = true;
-    const waiting = streams.run(owner, ownerId, register, by('c1'), nothingYet(owner));
+  it('is waited for if it returns soon', async () => {
+    log.faults.isUnavailable = true;
+    const waiting = aggregates.execute(owner, ownerId, register, contextOf('c1'), emptyAggregate(owner));
     await sleep(100);
     expect(log.events).toEqual([]);
-    log.faults.unavailable = false;
+    log.faults.isUnavailable = false;
     expect(await waiting).toMatchObject({ events: [{ type: 'OwnerRegistered' }] });
   });
 
-  it('is told as Unavailable where it does not; the command can be repeated with its id then', async () => {
-    log.faults.unavailable = true;
-    await expect(streams.run(owner, ownerId, register, by('c1'), nothingYet(owner))).rejects.toThrow(Unavailable);
-    log.faults.unavailable = false;
-    await streams.run(owner, ownerId, register, by('c1'), nothingYet(owner));
+  it('leads to Unavailable if it does not return; the command can then be repeated with its id', async () => {
+    log.faults.isUnavailable = true;
+    await expect(aggregates.execute(owner, ownerId, register, contextOf('c1'), emptyAggregate(owner))).rejects.toThrow(
+      Unavailable,
+    );
+    log.faults.isUnavailable = false;
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'), emptyAggregate(owner));
     expect(typesIn(log)).toEqual(['OwnerRegistered']);
   });
 
-  it('is told as Unavailable where every answer is lost, and the repeat finds that it was written', async () => {
-    await streams.run(owner, ownerId, register, by('c1'));
-    log.faults.loseAnswers = Infinity;
-    await expect(streams.run(owner, ownerId, addPack, by('c2'))).rejects.toThrow(Unavailable);
-    log.faults.loseAnswers = 0;
-    expect(await streams.run(owner, ownerId, addPack, by('c2'))).toMatchObject({ events: [{ type: 'PostPackAdded' }] });
+  it('leads to Unavailable if every response is lost, and a repeated command finds its events', async () => {
+    await aggregates.execute(owner, ownerId, register, contextOf('c1'));
+    log.faults.responsesToLose = Infinity;
+    await expect(aggregates.execute(owner, ownerId, addPack, contextOf('c2'))).rejects.toThrow(Unavailable);
+    log.faults.responsesToLose = 0;
+    expect(await aggregates.execute(owner, ownerId, addPack, contextOf('c2'))).toMatchObject({
+      events: [{ type: 'PostPackAdded' }],
+    });
     expect(typesIn(log)).toEqual(['OwnerRegistered', 'PostPackAdded']);
   });
 });

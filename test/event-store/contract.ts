@@ -1,37 +1,37 @@
 import type { EventStore } from '../../src/event-store/port.js';
-import { appending } from './contract/appending.js';
-import { type Stage, type StoreHarness } from './contract/harness.js';
-import { losing } from './contract/losing.js';
-import { reading } from './contract/reading.js';
-import { repeating } from './contract/repeating.js';
-import { retaining } from './contract/retaining.js';
-import { subscribing } from './contract/subscribing.js';
+import { describeAppending } from './contract/appending.js';
+import { type ContractContext, type StoreHarness } from './contract/harness.js';
+import { describeOutages } from './contract/outages.js';
+import { describeReading } from './contract/reading.js';
+import { describeRepeating } from './contract/repeating.js';
+import { describeRetention } from './contract/retention.js';
+import { describeSubscribing } from './contract/subscribing.js';
 
 /**
- * The contract of src/event-store/port.ts, the same cases for every adapter.
- * @param name of the adapter.
- * @param start makes its harness, once for all cases.
+ * Describes the contract of src/event-store/port.ts, with the same cases for every adapter.
+ * @param name name of the adapter
+ * @param start starts the adapter's harness, once for all cases
  */
 export const describeEventStore = (name: string, start: () => Promise<StoreHarness>): void => {
   describe(`an event store in ${name}`, () => {
     let harness: StoreHarness;
     let store: EventStore;
     const opened: EventStore[] = [];
-    const tidied = async (opening: Promise<EventStore>): Promise<EventStore> => {
+    const closeAfterCase = async (opening: Promise<EventStore>): Promise<EventStore> => {
       const another = await opening;
       opened.push(another);
       return another;
     };
-    const stage: Stage = {
+    const context: ContractContext = {
       get harness() {
         return harness;
       },
       get store() {
         return store;
       },
-      another: () => tidied(harness.open()),
-      fragile: () => tidied(harness.openFragile()),
-      far: () => tidied(harness.openFar()),
+      openAnother: () => closeAfterCase(harness.open()),
+      openFragile: () => closeAfterCase(harness.openFragile()),
+      openFar: () => closeAfterCase(harness.openFar()),
     };
 
     beforeAll(async () => {
@@ -46,11 +46,11 @@ export const describeEventStore = (name: string, start: () => Promise<StoreHarne
       await harness.stop();
     });
 
-    appending(stage);
-    repeating(stage);
-    reading(stage);
-    subscribing(stage);
-    losing(stage);
-    retaining(stage);
+    describeAppending(context);
+    describeRepeating(context);
+    describeReading(context);
+    describeSubscribing(context);
+    describeOutages(context);
+    describeRetention(context);
   });
 };

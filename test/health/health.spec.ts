@@ -9,19 +9,30 @@ let channel: TestChannel;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
   gateway = await TestGateway.start({ MINUTE_MS: '5000' });
-  const owner = await gateway.owner();
-  channel = await gateway.channel(owner);
-  endpoint = await gateway.endpoint(owner, [await gateway.project(owner, [channel])]);
+  const owner = await gateway.createOwner();
+  channel = await gateway.createChannel(owner);
+  endpoint = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [channel])]);
 });
 afterAll(() => gateway.stop());
 
-/** Values of a figure, by its labels as they are written. */
+/** Reads the values of a metric, by its labels as text. */
 const figures = async (name: string): Promise<ReadonlyMap<string, number>> => {
   const answer = await fetch(`${gateway.url}/metrics`);
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   const lines = (await answer.text()).matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'));
   return new Map([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
 };
+
+describe('/readyz (D-31)', () => {
+  it('names each part that it checks', async () => {
+    const answer = await fetch(`${gateway.url}/readyz`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      ok: true,
+      checks: { database: 'ok', event_store: 'ok', projections: 'ok' },
+    });
+  });
+});
 
 describe('/metrics (D-31)', () => {
   it('count requests by route, status and decision, and time them', async () => {
@@ -37,9 +48,9 @@ describe('/metrics (D-31)', () => {
     expect([requests.get(accepted), requests.get(refused)]).toEqual([1, 1]);
   });
 
-  it('show how much waits on each network, and since when', async () => {
-    await gateway.settle(channel.chatId, 'counted');
-    await until('nothing waits yet', async () => (await figures('crosspost_queue_depth')).size === 0);
+  it('show the queue of each network and its age', async () => {
+    await gateway.waitForText(channel.chatId, 'counted');
+    await until('nothing waits', async () => (await figures('crosspost_queue_depth')).size === 0);
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 5 });
     expect((await endpoint.post('', { text: 'waits' })).status).toBe(200);
     const queued = 'platform="telegram",state="queued"';
@@ -51,7 +62,7 @@ describe('/metrics (D-31)', () => {
 
   it('show how far each projection is behind the log', async () => {
     const names = ['discovery', 'posts', 'publish-schedule', 'request-log'].map((name) => `projection="${name}"`);
-    await until('all are level', async () => {
+    await until('all are up to date', async () => {
       const lag = await figures('crosspost_projection_lag');
       expect([...lag.keys()].sort()).toEqual(names);
       return [...lag.values()].every((positions) => positions === 0);
@@ -60,13 +71,13 @@ describe('/metrics (D-31)', () => {
     expect([...(await figures('crosspost_projection_position')).values()]).toEqual(names.map(() => head));
   });
 
-  it('time the event store, and the event loop', async () => {
+  it('time the event store and the event loop', async () => {
     expect((await figures('crosspost_append_seconds_count')).get('outcome="appended"')).toBeGreaterThan(0);
     expect((await figures('nodejs_eventloop_lag_p99_seconds')).get('')).toBeGreaterThan(0);
   });
 
-  it('have no value for the log while it is away: 0 would be an empty one', async () => {
-    const connectionString = 'postgres://nobody@127.0.0.1:1/nothing';
+  it('have no value for the log while it is unavailable: 0 would mean an empty one', async () => {
+    const connectionString = 'postgres://unknown@127.0.0.1:1/nothing';
     const [pool, store] = [new Pool({ connectionString }), new PostgresEventStore({ connectionString })];
     const metrics = new Metrics(pool);
     metrics.watchHead(store);

@@ -1,16 +1,14 @@
 import { Pool } from 'pg';
-import { type LimitsProfile, type PlanLimits, PLANS, readLimitsProfile } from '../../src/config/limits-profile.js';
-import { createLogger } from '../../src/config/logger.js';
+import { type LimitsProfile, type PlanLimits, readLimitsProfile } from '../../src/config/limits-profile.js';
+import { PLANS } from '../../src/domain/owner/owner.events.js';
 import { eventStoreSchema } from '../../src/event-store/postgres/schema.js';
 import { Limiter, type LimitedEndpoint } from '../../src/limits/limiter.js';
-import { migrate } from '../../src/postgres/migrations.js';
-import { migrations } from '../../src/postgres/migrations/all.js';
 import { pgTypes } from '../../src/postgres/pool.js';
 import { discoveryTables } from '../../src/projections/discovery/discovery.tables.js';
 import { postsTables } from '../../src/projections/posts/posts.tables.js';
 import { startTestPostgres } from '../support/postgres.js';
 
-/** What a test changes of profile A. */
+/** Changes of a test to profile A. */
 export interface ProfileChange extends Partial<Omit<LimitsProfile, 'plans'>> {
   /** The same for every plan. */
   readonly plan?: Partial<PlanLimits>;
@@ -22,7 +20,7 @@ export const profileWith = ({ plan, ...rest }: ProfileChange = {}): LimitsProfil
   return { ...profile, ...rest, plans: plans as LimitsProfile['plans'] };
 };
 
-/** The tables that limits are judged by, with endpoints put there by hand. */
+/** A database with the tables that the limiter reads, and endpoints inserted directly. */
 export class LimitsDatabase {
   private readonly pools: Pool[] = [];
   private count = 0;
@@ -34,8 +32,7 @@ export class LimitsDatabase {
   ) {}
 
   static async start(): Promise<LimitsDatabase> {
-    const { connectionString, stop } = await startTestPostgres();
-    await migrate(connectionString, migrations, createLogger({ logLevel: 'error' }));
+    const { connectionString, stop } = await startTestPostgres({ migrated: true });
     const pool = new Pool({ connectionString, max: 1 });
     for (const [schema, tables] of Object.entries({ discovery: discoveryTables, posts: postsTables }))
       await pool.query(`create schema ${schema}; set search_path to ${schema}; ${tables}; set search_path to default`);
@@ -47,22 +44,24 @@ export class LimitsDatabase {
     await this.stopServer();
   }
 
-  /** A limiter as a process has one, over connections of its own. */
-  process(profile: LimitsProfile): Limiter {
+  /** Returns a limiter with its own connections, as each process has. */
+  newLimiter(profile: LimitsProfile): Limiter {
     return new Limiter(this.newPool(4), profile);
   }
 
-  /** A limiter whose clock stands still until it is set. */
-  async atNoon(profile: LimitsProfile): Promise<{ limiter: Limiter; setClock: (time: string) => Promise<void> }> {
+  /** Returns a limiter whose clock stays at noon until it is set. */
+  async newLimiterAtNoon(
+    profile: LimitsProfile,
+  ): Promise<{ limiter: Limiter; setClock: (time: string) => Promise<void> }> {
     const pool = this.newPool(1);
     const setClock = async (time: string): Promise<void> => {
-      await pool.query(`select set_config('crosspost.now', $1, false)`, [time.includes('T') ? time : on(time)]);
+      await pool.query(`select set_config('crosspost.now', $1, false)`, [time.includes('T') ? time : onTestDay(time)]);
     };
     await setClock('12:00:00');
     return { limiter: new Limiter(pool, profile), setClock };
   }
 
-  async endpoint(plan: LimitedEndpoint['plan'] = 'pro', min_interval = 10): Promise<LimitedEndpoint> {
+  async createEndpoint(plan: LimitedEndpoint['plan'] = 'pro', min_interval = 10): Promise<LimitedEndpoint> {
     const endpoint_id = `ep_${++this.count}`;
     await this.pool.query(
       `insert into discovery.endpoint
@@ -78,8 +77,8 @@ export class LimitsDatabase {
     return { endpoint_id, version: '1', min_interval, plan };
   }
 
-  /** What an event does to an endpoint in the read model: a new version, and a new epoch where it was switched on. */
-  async change(endpoint: LimitedEndpoint, { enabled }: { enabled: boolean }): Promise<LimitedEndpoint> {
+  /** Changes an endpoint as an event would in the read model: a new version, and a new epoch if it is enabled. */
+  async changeEndpoint(endpoint: LimitedEndpoint, { enabled }: { enabled: boolean }): Promise<LimitedEndpoint> {
     const version = String(Number(endpoint.version) + 1);
     await this.pool.query(
       'update discovery.endpoint set version = $2, epoch = case when $3 then $2 else epoch end where endpoint_id = $1',
@@ -88,8 +87,8 @@ export class LimitsDatabase {
     return { ...endpoint, version };
   }
 
-  /** Makes a stream of one event. */
-  async write(stream: string): Promise<void> {
+  /** Creates a stream with one event. */
+  async writeStream(stream: string): Promise<void> {
     await this.pool.query(eventStoreSchema('event_store', 1n));
     await this.pool.query(
       `select event_store.append_events('{0}', array[$1], '{0}', '{t}', array[gen_random_uuid()], '{E}', array['{}'], array['{}'])`,
@@ -98,11 +97,11 @@ export class LimitsDatabase {
   }
 
   private newPool(max: number): Pool {
-    // A set clock belongs to its connection: an idle one must not be replaced.
+    // The clock is a setting of the connection: an idle connection must not be replaced.
     const pool = new Pool({ connectionString: this.connectionString, max, types: pgTypes, idleTimeoutMillis: 0 });
     this.pools.push(pool);
     return pool;
   }
 }
 
-const on = (time: string): string => `2026-03-14T${time}Z`;
+const onTestDay = (time: string): string => `2026-03-14T${time}Z`;

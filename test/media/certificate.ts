@@ -1,13 +1,13 @@
 import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A key and a certificate that signs itself, PEM. */
+/** A key and a self-signed certificate, PEM. */
 export interface SelfSigned {
   readonly key: string;
   readonly cert: string;
 }
 
-/** A server certificate for host names and IPv4 addresses, valid for a day around now, or over since yesterday. */
+/** A server certificate for host names and IPv4 addresses, valid for a day around now, or expired since yesterday. */
 export const selfSigned = (hosts: readonly string[], { expired = false } = {}): SelfSigned => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const DAY = 86_400_000;
@@ -36,7 +36,7 @@ export const selfSigned = (hosts: readonly string[], { expired = false } = {}): 
   };
 };
 
-/** A piece of ASN.1: tag, length, content. */
+/** Encodes an ASN.1 element: tag, length, content. */
 const der = (tag: number, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);
   const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];

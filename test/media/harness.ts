@@ -1,37 +1,37 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { GuardedClient, type GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';
-import { MediaFetchError } from '../../src/outbound-http/fetch-error.js';
-import { addressPolicy } from '../../src/outbound-http/address-policy.js';
+import { FetchError } from '../../src/outbound-http/fetch-error.js';
+import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import { TestHost } from './test-host.js';
 
-/** This machine is allowed, as for stand-ins. */
-export const LOOPBACK = addressPolicy(['127.0.0.0/8', '::1/128']);
+/** Allows loopback addresses, as for stand-ins. */
+export const LOOPBACK = createAddressPolicy(['127.0.0.0/8', '::1/128']);
 
 const open: { stop(): Promise<unknown> }[] = [];
 
-/** Whatever is to be stopped when the test is over: what was started last, first. */
+/** Resources that stop after the test, in reverse order of their start. */
 export const stopLater = (thing: { stop(): Promise<unknown> }): void => void open.unshift(thing);
 
 afterEach(async () => {
   for (const thing of open.splice(0)) await thing.stop();
 });
 
-/** A host for one test. */
+/** Starts a host for one test. */
 export const host = async (options?: Parameters<typeof TestHost.start>[0]): Promise<TestHost> => {
   const started = await TestHost.start(options);
   stopLater(started);
   return started;
 };
 
-/** A client for one test, which may reach this machine. */
+/** Creates a client for one test that may reach loopback addresses. */
 export const clientWith = (options: Partial<GuardedClientOptions> = {}): GuardedClient => {
   const client = new GuardedClient({ policy: LOOPBACK, ...options });
   stopLater({ stop: () => client.close() });
   return client;
 };
 
-/** A server below HTTP, for one test. */
+/** Starts a TCP server for one test. */
 export const tcp = async (onSocket: (socket: Socket) => void): Promise<string> => {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -49,15 +49,15 @@ export const tcp = async (onSocket: (socket: Socket) => void): Promise<string> =
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** More than any test takes. */
+/** Limits beyond the needs of any test. */
 export const LIMITS = { maxBytes: 1_000_000, timeoutMs: 20_000 };
 
-/** The error with which an attempt fails; anything but a MediaFetchError fails the test. */
-export const failure = async (attempt: Promise<unknown>): Promise<MediaFetchError> => {
+/** Returns the error of a failing attempt; any other error than a FetchError fails the test. */
+export const failure = async (attempt: Promise<unknown>): Promise<FetchError> => {
   const error: unknown = await attempt.then(
     () => new Error('it did not fail'),
     (reason: unknown) => reason,
   );
-  if (!(error instanceof MediaFetchError)) throw error;
+  if (!(error instanceof FetchError)) throw error;
   return error;
 };

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { silentLog, type Log } from '../../src/kernel/log.js';
-import { programOf } from '../../src/media/helper-process.js';
-import type { Inspection, InspectorQuestion } from '../../src/media/inspector-program.js';
+import { buildProgram } from '../../src/media/helper-process.js';
+import type { Inspection, InspectionRequest } from '../../src/media/inspector-program.js';
 import { Inspector, type InspectorOptions } from '../../src/media/inspector.js';
 import { stopLater } from './harness.js';
-import { film, m4a, mp3WithTag, ogg, webm } from './make-films.js';
+import { makeVideo, m4a, mp3WithTag, ogg, webm } from './make-videos.js';
 import { jpeg, png, webp } from './make-images.js';
 
 const inspectorWith = (options: InspectorOptions = {}): Inspector => {
@@ -13,17 +13,17 @@ const inspectorWith = (options: InspectorOptions = {}): Inspector => {
   stopLater({ stop: async () => inspector.close() });
   return inspector;
 };
-const whole = (bytes: Buffer): InspectorQuestion => ({ sizeBytes: bytes.length, parts: [{ offset: 0, bytes }] });
+const whole = (bytes: Buffer): InspectionRequest => ({ sizeBytes: bytes.length, parts: [{ offset: 0, bytes }] });
 
 const listening = (): { said: string[]; log: Log } => {
   const said: string[] = [];
   return { said, log: { ...silentLog, warn: (_, message) => void said.push(message) } };
 };
 
-/** In the place of the parsers: does what the first byte says. */
-const fragile = programOf(async () => {
+/** Replaces the parsers: acts on the first byte. */
+const fragile = buildProgram(async () => {
   const hoard: number[][] = [];
-  return async ({ parts }: InspectorQuestion): Promise<Inspection> => {
+  return async ({ parts }: InspectionRequest): Promise<Inspection> => {
     const order = String.fromCharCode(parts[0]?.bytes[0] ?? 0);
     if (order === 'h') for (;;);
     if (order === 'm') for (;;) hoard.push(Array.from({ length: 100_000 }, () => Math.random()));
@@ -40,7 +40,7 @@ const fragile = programOf(async () => {
   };
 });
 
-describe('a file that a parser cannot stomach', () => {
+describe('a file that breaks a parser', () => {
   it.each([
     ['keeps it busy for ever', 'h'],
     ['takes all memory', 'm'],
@@ -48,30 +48,30 @@ describe('a file that a parser cannot stomach', () => {
     ['ends it', 'x'],
     ['crashes it', 's'],
     ['is refused by it', 'e'],
-  ])('is told as uncertain, and those behind it are read: it %s', async (_, order) => {
+  ])('is reported as uncertain, and later files are read: it %s', async (_, order) => {
     const said: string[] = [];
     const log = {
       ...console,
       warn: (context: object, message: string) => said.push(message + JSON.stringify(context)),
     };
-    // Memory of that size is filled within seconds; the other files take none.
+    // Memory of that size is filled within seconds; the other files need none.
     const inspector = inspectorWith({ program: fragile, timeoutMs: order === 'h' ? 200 : 60_000, log });
     const asked = ['a', order, 'b', order, 'c'].map((word) => inspector.inspect(whole(Buffer.from(word))));
     expect((await Promise.all(asked)).map((answer) => answer?.extension ?? null)).toEqual(['a', null, 'b', null, 'c']);
     expect(said).toHaveLength(2);
   });
 
-  it('that asks its parser for too much memory costs its own answer alone', async () => {
+  it('that needs too much memory affects only its own answer', async () => {
     const inspector = inspectorWith({ maxWasmBytes: 1 });
-    const modest = film({ seconds: 5 });
-    const greedy = film({ seconds: 5, samples: 900_000 });
+    const modest = makeVideo({ seconds: 5 });
+    const greedy = makeVideo({ seconds: 5, samples: 900_000 });
     expect(await inspector.inspect(whole(modest))).toMatchObject({ durationSeconds: 5 });
     expect(await inspector.inspect(whole(greedy))).toBeNull();
     expect(await inspector.inspect(whole(modest))).toMatchObject({ durationSeconds: 5 });
   });
 });
 
-it('leaves out a file whose asker has gone', async () => {
+it('skips a file whose caller has gone', async () => {
   const inspector = inspectorWith({ program: fragile });
   const gone = new AbortController();
   const first = inspector.inspect(whole(Buffer.from('a')));
@@ -81,14 +81,14 @@ it('leaves out a file whose asker has gone', async () => {
   expect((await Promise.all([first, second, third])).map((answer) => answer?.extension)).toEqual(['a', undefined, 'c']);
 });
 
-it('answers whoever waits when it is closed', async () => {
+it('answers waiting callers when it is closed', async () => {
   const inspector = inspectorWith({ program: fragile });
   const asked = ['h', 'a'].map((word) => inspector.inspect(whole(Buffer.from(word))));
   inspector.close();
   expect(await Promise.all(asked)).toEqual([null, null]);
 });
 
-it('keeps no process alive that has nothing more to do', () => {
+it('keeps no idle process alive', () => {
   const loader = fileURLToPath(new URL('../support/typescript-loader.js', import.meta.url));
   const script = fileURLToPath(new URL('./inspect-process.ts', import.meta.url));
   const { stdout, status } = spawnSync(process.execPath, ['--import', loader, script], {
@@ -99,12 +99,16 @@ it('keeps no process alive that has nothing more to do', () => {
   expect(status).toBe(0);
 });
 
-it('is brought down by no damaged file, and knows the sound one behind them', async () => {
+it('survives every damaged file and recognises the valid one after them', async () => {
   const rounds = process.env.TEST_LONG ? 20_000 : 200;
   const { said, log } = listening();
   const inspector = inspectorWith({ log });
   const samples = [
-    ...[film({ seconds: 5 }), film({ seconds: 5, index: 'last', samples: 300 }), film({ seconds: 5, brand: 'qt  ' })],
+    ...[
+      makeVideo({ seconds: 5 }),
+      makeVideo({ seconds: 5, index: 'last', samples: 300 }),
+      makeVideo({ seconds: 5, brand: 'qt  ' }),
+    ],
     ...[webm(5), m4a(), mp3WithTag(500), ogg(), jpeg(40, 30, 900), png(40, 30), webp(40, 30)],
   ];
   const random = seeded(20_260_101);
@@ -113,11 +117,11 @@ it('is brought down by no damaged file, and knows the sound one behind them', as
     const sizeBytes = [bytes.length, 2 ** 40, null][round % 3] as number | null;
     await inspector.inspect({ sizeBytes, parts: [{ offset: 0, bytes }] });
   }
-  expect(said.filter((line) => line.includes('started anew'))).toEqual([]);
-  expect(await inspector.inspect(whole(film({ seconds: 5 })))).toMatchObject({ durationSeconds: 5 });
+  expect(said.filter((line) => line.includes('restarted'))).toEqual([]);
+  expect(await inspector.inspect(whole(makeVideo({ seconds: 5 })))).toMatchObject({ durationSeconds: 5 });
 });
 
-/** A copy with a few bytes changed, a stretch repeated, or the end gone. */
+/** Returns a copy with a few bytes changed, a range repeated, or the end removed. */
 const damaged = (sound: Buffer, random: (below: number) => number): Buffer => {
   const bytes = Buffer.from(sound);
   for (let n = random(8); n >= 0; n--) bytes[random(bytes.length)] = [0, 0xff, 0x7f, random(256)][random(4)] as number;
@@ -127,7 +131,7 @@ const damaged = (sound: Buffer, random: (below: number) => number): Buffer => {
   return Buffer.concat([bytes.subarray(0, at), bytes.subarray(random(at + 1))]);
 };
 
-/** Numbers that are the same in every run (mulberry32). */
+/** Pseudo-random numbers, the same in every run (mulberry32). */
 const seeded = (seed: number) => (below: number) => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);

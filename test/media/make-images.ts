@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of one grey, whatever its size: the pixels are all alike, so that even 25 megapixels are small. */
+/** Makes a PNG of one grey: equal pixels keep even 25 megapixels small. */
 export const png = (width: number, height: number): Buffer => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -21,7 +21,7 @@ const pngChunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
 };
 
-/** A JPEG whose segments are sound up to the frame; `exifBytes` of metadata stand before it. */
+/** Makes a JPEG with valid segments up to the frame, after `exifBytes` of metadata. */
 export const jpeg = (width: number, height: number, exifBytes = 0): Buffer => {
   const metadata: Buffer[] = [];
   for (let left = exifBytes; left > 0; left -= 60_000)
@@ -45,7 +45,7 @@ const jpegSegment = (marker: number, data: Buffer): Buffer => {
   return Buffer.concat([Buffer.from([0xff, marker]), length, data]);
 };
 
-/** A lossless WebP: its header, and no pixels to speak of. */
+/** Makes a lossless WebP: its header and almost no pixels. */
 export const webp = (width: number, height: number): Buffer => {
   const bits = (width - 1) | ((height - 1) << 14);
   const header = Buffer.alloc(5);
@@ -60,7 +60,7 @@ export const webp = (width: number, height: number): Buffer => {
   return Buffer.concat([Buffer.from('RIFF'), size, chunk]);
 };
 
-/** A GIF of one pixel. */
+/** Makes a GIF of one pixel. */
 export const gif = (): Buffer => Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 const uint32 = (value: number): Buffer => {

@@ -6,7 +6,7 @@ import { Inspector } from '../../src/media/inspector.js';
 import { MediaCache, type MediaCacheOptions } from '../../src/media/media-cache.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import { clientWith, failure, host, stopLater, tcp } from './harness.js';
-import { film, mp3 } from './make-films.js';
+import { makeVideo, mp3 } from './make-videos.js';
 import { gif, png } from './make-images.js';
 import { sparse, type TestHost } from './test-host.js';
 
@@ -34,39 +34,39 @@ const fetched = async (cache: MediaCache, ...urls: string[]): Promise<void> => {
   for (const url of urls) (await cache.fetchToDisk(url, WANTED)).release();
 };
 const asked = (path: string): number => there.requests.filter((request) => request.path === path).length;
-/** Waits for something that must come about. */
+/** Waits for a condition. */
 const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
 describe('a file', () => {
-  it('lies on disk, byte for byte, with what is known of it', async () => {
-    const bytes = film({ seconds: 5, index: 'last', mediaBytes: 3 * MB });
+  it('is on disk, byte for byte, with its facts', async () => {
+    const bytes = makeVideo({ seconds: 5, index: 'last', mediaBytes: 3 * MB });
     const media = await cacheWith().fetchToDisk(there.serve('/film', bytes), WANTED);
     expect(await readFile(media.path)).toEqual(bytes);
     expect(media).toMatchObject({ sizeBytes: bytes.length, mime: 'video/mp4', durationSeconds: 5, width: 640 });
     expect((await stat(media.path)).mode & 0o077).toBe(0);
-    expect(media.complaintAs('video')).toBeUndefined();
-    expect(media.complaintAs('photo')).toMatchObject({ code: 'media_wrong_type' });
+    expect(media.findProblemAs('video')).toBeUndefined();
+    expect(media.findProblemAs('photo')).toMatchObject({ code: 'media_wrong_type' });
     media.release();
   });
 
   it.each([
     ['a GIF as a photo', gif(), 'photo', 'media_format'],
     ['a photo of 26 megapixels', png(5_200, 5_000), 'photo', 'media_too_many_pixels'],
-    ['a film of 31 minutes', film({ seconds: 1_860 }), 'video', 'media_too_long'],
+    ['a video of 31 minutes', makeVideo({ seconds: 1_860 }), 'video', 'media_too_long'],
     ['an empty file', Buffer.alloc(0), 'audio', 'media_empty'],
   ] as const)('is checked again now that it is here (D-24): %s', async (_, bytes, type, code) => {
     const media = await cacheWith().fetchToDisk(there.serve('/file', bytes), WANTED);
-    expect(media.complaintAs(type)).toMatchObject({ code });
+    expect(media.findProblemAs(type)).toMatchObject({ code });
   });
 
-  it('comes without an announced length', async () => {
+  it('may have no announced length', async () => {
     const url = there.serve('/file', mp3(5_000), { contentLength: false });
     expect(await cacheWith().fetchToDisk(url, WANTED)).toMatchObject({ sizeBytes: 5_000 * 417 });
   });
 
-  it('is streamed: of 300 MB next to nothing is ever in memory', async () => {
+  it('is streamed: 300 MB need almost no memory', async () => {
     const url = there.serve('/file', sparse(300 * MB, png(8, 8)));
     const cache = cacheWith({ capacityBytes: 300 * MB });
     const before = process.memoryUsage().arrayBuffers;
@@ -75,13 +75,13 @@ describe('a file', () => {
     const media = await cache.fetchToDisk(url, { ...WANTED, maxBytes: 300 * MB });
     clearInterval(watch);
     expect((await stat(media.path)).size).toBe(300 * MB);
-    // The host's own buffers, which stand in this process, and those that wait to be collected are in it.
+    // The figure includes the test host's buffers and garbage that is not collected yet.
     expect(most).toBeLessThan(150 * MB);
   });
 });
 
 describe('one download', () => {
-  it('serves everybody who wants the file at the same time, and those who come later', async () => {
+  it('serves concurrent and later callers', async () => {
     const url = there.serve('/file', sparse(2 * MB, png(8, 8)));
     const cache = cacheWith();
     const all = await Promise.all(Array.from({ length: 50 }, () => cache.fetchToDisk(url, WANTED)));
@@ -91,7 +91,7 @@ describe('one download', () => {
     expect(asked('/file')).toBe(1);
   });
 
-  it('serves one post alone: another gets the file as it is by then', async () => {
+  it('serves one post: another gets the current file', async () => {
     const cache = cacheWith();
     const url = there.serve('/latest', png(1, 1));
     expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_1' })).toMatchObject({ width: 1 });
@@ -100,12 +100,12 @@ describe('one download', () => {
     expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_1' })).toMatchObject({ width: 1 });
   });
 
-  it('fails for all of them alike, and is tried again by the next', async () => {
+  it('fails for all its callers, and the next one retries', async () => {
     const url = there.on('/file', (_, response) => response.writeHead(503).end());
     const cache = cacheWith();
     const errors = await Promise.all([1, 2, 3].map(() => failure(cache.fetchToDisk(url, WANTED))));
     expect(errors).toEqual(
-      [1, 2, 3].map(() => expect.objectContaining({ code: 'http_status', permanent: false }) as unknown),
+      [1, 2, 3].map(() => expect.objectContaining({ code: 'http_status', isPermanent: false }) as unknown),
     );
     expect(asked('/file')).toBe(1);
     there.serve('/file', png(8, 8));
@@ -113,7 +113,7 @@ describe('one download', () => {
     expect(asked('/file')).toBe(2);
   });
 
-  it('goes on while anybody waits for it, and ends with the last', async () => {
+  it('continues while a caller waits, and ends with the last one', async () => {
     let closed = false;
     const url = there.on('/file', (_, response) => {
       response.on('close', () => (closed = true)).write('a');
@@ -124,14 +124,14 @@ describe('one download', () => {
     const two = failure(cache.fetchToDisk(url, { ...WANTED, signal: second.signal }));
     await until(async () => (await readdir(directory)).length === 1);
     first.abort();
-    expect(await one).toMatchObject({ code: 'aborted', permanent: false });
+    expect(await one).toMatchObject({ code: 'aborted', isPermanent: false });
     expect([closed, asked('/file')]).toEqual([false, 1]);
     second.abort();
     expect(await two).toMatchObject({ code: 'aborted' });
     await until(async () => closed && (await readdir(directory)).length === 0);
   });
 
-  it('is not begun for somebody who has gone', async () => {
+  it('is not started for a caller that has gone', async () => {
     const cache = cacheWith();
     const url = there.serve('/file', png(8, 8));
     const gone = cache.fetchToDisk(url, { ...WANTED, signal: AbortSignal.abort() });
@@ -148,12 +148,12 @@ describe('the length of a file', () => {
     const exceeds = there.serve('/exceeds', Buffer.alloc(MB + 1), { contentLength });
     expect(await cache.fetchToDisk(fits, { ...WANTED, maxBytes: MB })).toMatchObject({ sizeBytes: MB });
     expect(await failure(cache.fetchToDisk(exceeds, { ...WANTED, maxBytes: MB }))).toMatchObject({
-      ...{ code: 'too_large', permanent: true },
+      ...{ code: 'too_large', isPermanent: true },
     });
     await until(async () => (await readdir(directory)).length === 1);
   });
 
-  it('is judged for each caller by what that caller allows', async () => {
+  it('is checked against the limit of each caller', async () => {
     const url = there.serve('/file', sparse(MB, png(8, 8)));
     const cache = cacheWith();
     const [small, large] = await Promise.all([
@@ -166,7 +166,7 @@ describe('the length of a file', () => {
   });
 });
 
-describe('what is left on disk', () => {
+describe('the rest on disk', () => {
   it.each<[string, () => Promise<string>]>([
     [
       'breaks off',
@@ -176,13 +176,13 @@ describe('what is left on disk', () => {
     ['is not there', async () => `${there.origin}/nowhere`],
     ['is only a part', async () => there.on('/', (_, response) => response.writeHead(206).end('part'))],
     ['is nothing', async () => there.on('/', (_, response) => response.writeHead(204).end())],
-  ])('is nothing where a file %s', async (_, serve) => {
+  ])('is nothing if a file %s', async (_, serve) => {
     const cache = cacheWith();
     await failure(cache.fetchToDisk(await serve(), WANTED));
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('is nothing once the cache is closed, whatever it was doing', async () => {
+  it('is nothing after the cache is closed, at any moment', async () => {
     const cache = cacheWith({ capacityBytes: MB });
     await fetched(cache, there.serve('/file', png(8, 8)));
     const waiting = failure(
@@ -198,10 +198,10 @@ describe('what is left on disk', () => {
   });
 });
 
-describe('room on disk', () => {
+describe('space on disk', () => {
   const serveAll = (...paths: string[]) => paths.map((path) => there.serve(path, sparse(MB, png(8, 8))));
 
-  it('is made by what was used longest ago', async () => {
+  it('is freed from the least recently used file', async () => {
     const [a, b, c] = serveAll('/a', '/b', '/c') as [string, string, string];
     const cache = cacheWith({ capacityBytes: 2 * MB });
     await fetched(cache, a, b, a, c);
@@ -212,21 +212,21 @@ describe('room on disk', () => {
     expect(asked('/b')).toBe(2);
   });
 
-  it('is not made by what is in use: that lies there until it is released', async () => {
+  it('is not freed from files in use: they stay until released', async () => {
     const [a, b] = serveAll('/a', '/b') as [string, string];
-    const cache = cacheWith({ capacityBytes: MB + 1_000, roomMs: 20 });
+    const cache = cacheWith({ capacityBytes: MB + 1_000, spaceTimeoutMs: 20 });
     const held = await cache.fetchToDisk(a, WANTED);
     const twice = await cache.fetchToDisk(a, WANTED);
     held.release();
     held.release();
-    expect(await failure(cache.fetchToDisk(b, WANTED))).toMatchObject({ code: 'storage', permanent: false });
+    expect(await failure(cache.fetchToDisk(b, WANTED))).toMatchObject({ code: 'storage', isPermanent: false });
     expect(existsSync(held.path)).toBe(true);
     twice.release();
     await fetched(cache, b);
     await until(() => !existsSync(held.path));
   });
 
-  it('is waited for while others use it', async () => {
+  it('is awaited while other files use it', async () => {
     const [a, b] = serveAll('/a', '/b') as [string, string];
     const cache = cacheWith({ capacityBytes: MB + 1_000 });
     const held = await cache.fetchToDisk(a, WANTED);
@@ -237,7 +237,7 @@ describe('room on disk', () => {
     expect(await waiting).toMatchObject({ sizeBytes: MB });
   });
 
-  it('is given back by what failed, announced or not', async () => {
+  it('is freed after a failure, with or without an announced length', async () => {
     const broken = there.on('/broken', (_, response) => {
       response.write(Buffer.alloc(900_000));
       response.on('drain', () => response.destroy());
@@ -250,17 +250,17 @@ describe('room on disk', () => {
     expect(asked('/a')).toBe(1);
   });
 
-  it('is not there for a file larger than the cache', async () => {
+  it('is never enough for a file larger than the cache', async () => {
     const cache = cacheWith({ capacityBytes: MB - 1 });
     for (const contentLength of [true, false]) {
       const url = there.serve('/file', sparse(MB, png(8, 8)), { contentLength });
-      expect(await failure(cache.fetchToDisk(url, WANTED))).toMatchObject({ code: 'too_large', permanent: true });
+      expect(await failure(cache.fetchToDisk(url, WANTED))).toMatchObject({ code: 'too_large', isPermanent: true });
     }
     expect(await readdir(directory)).toEqual([]);
   });
 });
 
-it('fetches a file anew once it is old, and keeps the old one for who still reads it', async () => {
+it('fetches an old file again, and keeps the old copy for its readers', async () => {
   let now = 1_000_000;
   const cache = cacheWith({ clock: { now: () => now }, maxAgeMs: 60_000 });
   const url = there.serve('/file', png(1, 1));

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true }));
 
 const OWN = `${hostname()}_${process.pid}`;
-/** A folder with a file in it. */
+/** Makes a folder with a file in it. */
 const left = async (name: string, minutesAgo = 0): Promise<string> => {
   const path = join(parent, name);
   await mkdir(path);
@@ -23,7 +23,7 @@ const left = async (name: string, minutesAgo = 0): Promise<string> => {
 };
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
 
-it('is made where there is none, and gone when it is closed', async () => {
+it('is created if missing, and removed when closed', async () => {
   const { path, capacityBytes, close } = await openMediaDirectory(join(parent, 'new', 'media'));
   expect(existsSync(path)).toBe(true);
   expect(capacityBytes).toBeGreaterThan(0);
@@ -31,7 +31,7 @@ it('is made where there is none, and gone when it is closed', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-describe('what a killed process has left is removed at the next start', () => {
+describe('folders of killed processes are removed at the next start', () => {
   it.each([
     ['of this very name', () => left(OWN)],
     ['of a process of this machine that is dead', () => left(`${hostname()}_${deadPid()}`)],
@@ -45,11 +45,11 @@ describe('what a killed process has left is removed at the next start', () => {
   });
 });
 
-describe('what may be in use is left alone', () => {
+describe('folders that may be in use are kept', () => {
   it.each([
     ['of a living process of this machine', () => left(`${hostname()}_${process.ppid}`)],
     ['of another machine', () => left('elsewhere_1', 10)],
-    ['of somebody else', () => left('notes', 100)],
+    ['of another program', () => left('notes', 100)],
   ])('%s', async (_, leave) => {
     const path = await leave();
     const { close } = await openMediaDirectory(parent);
@@ -58,9 +58,7 @@ describe('what may be in use is left alone', () => {
   });
 });
 
-it('where it cannot be, the start says so', async () => {
+it('an unusable place is reported at the start', async () => {
   await writeFile(join(parent, 'file'), '');
-  await expect(openMediaDirectory(join(parent, 'file'))).rejects.toThrow(
-    'DATA_DIR must be a folder that can be written',
-  );
+  await expect(openMediaDirectory(join(parent, 'file'))).rejects.toThrow('DATA_DIR must be a writable folder');
 });

@@ -8,19 +8,19 @@ import { Inspector } from '../../src/media/inspector.js';
 import { MediaCache } from '../../src/media/media-cache.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import type { Media } from '../../src/payload/payload.js';
-import { goesAsLink, outcomeOfMediaError } from '../../src/platforms/media-error.js';
-import type { MediaFile, PublishError, WantedMedia } from '../../src/platforms/publisher.js';
+import { becomesLink, classifyMediaError } from '../../src/platforms/media-error.js';
+import type { MediaFile, PublishError, MediaLimits } from '../../src/platforms/publisher.js';
 import { MediaFiles } from '../../src/sagas/publish-due-posts/inputs/media-files.js';
 import { selfSigned } from './certificate.js';
 import { clientWith, host, stopLater, tcp } from './harness.js';
-import { film, mp3, ogg, webm } from './make-films.js';
+import { makeVideo, mp3, ogg, webm } from './make-videos.js';
 import { gif, jpeg, png } from './make-images.js';
 import { sparse, type TestHost } from './test-host.js';
 
 const MB = 1_048_576;
-const PHOTO: WantedMedia = { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] };
-const VIDEO: WantedMedia = { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime'] };
-const AUDIO: WantedMedia = { maxBytes: 50 * MB, formats: ['audio/mpeg'] };
+const PHOTO: MediaLimits = { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] };
+const VIDEO: MediaLimits = { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime'] };
+const AUDIO: MediaLimits = { maxBytes: 50 * MB, formats: ['audio/mpeg'] };
 const WANTED = { photo: PHOTO, video: VIDEO, audio: AUDIO };
 
 let there: TestHost;
@@ -44,8 +44,8 @@ const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 20_0
   return new MediaFiles(cache, silentLog);
 };
 const signal = new AbortController().signal;
-const lend = (type: Media['type'], url: string, by = filesWith(), wanted: WantedMedia = WANTED[type]) =>
-  by.of({ postId: 'post_1', media: [{ type, url }], signal })(0, wanted);
+const lend = (type: Media['type'], url: string, by = filesWith(), wanted: MediaLimits = WANTED[type]) =>
+  by.forPost({ postId: 'post_1', media: [{ type, url }], signal })(0, wanted);
 const lent = async (...args: Parameters<typeof lend>): Promise<MediaFile> => {
   const file = await lend(...args);
   if ('code' in file) throw new Error(JSON.stringify(file));
@@ -59,11 +59,11 @@ const refused = async (...args: Parameters<typeof lend>): Promise<PublishError> 
 const colour = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#802020' } });
 
-describe('a medium that a network takes', () => {
+describe('a medium that a network accepts', () => {
   it.each([
     ['photo', encodeURI('/Гавань вечером.JPG'), () => jpeg(30, 20), 'image/jpeg', 'Гавань-вечером.jpg'],
-    ['video', '/film.bin', () => film({ seconds: 3 }), 'video/mp4', 'film.mp4'],
-    ['video', '/', () => film({ seconds: 3, brand: 'qt  ' }), 'video/quicktime', 'file.mov'],
+    ['video', '/film.bin', () => makeVideo({ seconds: 3 }), 'video/mp4', 'film.mp4'],
+    ['video', '/', () => makeVideo({ seconds: 3, brand: 'qt  ' }), 'video/quicktime', 'file.mov'],
     ['audio', '/..%2f..%2fa%22b.mp3', () => mp3(), 'audio/mpeg', 'a-b.mp3'],
   ] as const)('goes as it is: %s %s', async (type, path, bytes, mime, filename) => {
     const file = await lent(type, there.serve(path, bytes()));
@@ -71,7 +71,7 @@ describe('a medium that a network takes', () => {
     file.release();
   });
 
-  it('is fetched once for all networks and attempts, and made once for all who want the same', async () => {
+  it('is fetched once for all networks and attempts, and resized once per set of limits', async () => {
     const by = filesWith();
     const url = there.serve('/photo', await colour(300, 200).webp().toBuffer());
     const files = await Promise.all([1, 2, 3].map(() => lent('photo', url, by)));
@@ -84,7 +84,7 @@ describe('a medium that a network takes', () => {
   });
 });
 
-describe('a photo that a network does not take is made to fit (D-22)', () => {
+describe('a photo that a network does not accept is resized (D-22)', () => {
   it.each([
     ['its format', () => colour(300, 200).webp().toBuffer(), {}, { mime: 'image/jpeg', filename: 'photo.jpg' }],
     ['its size in pixels', () => colour(400, 30).png().toBuffer(), { maxSum: 215 }, { mime: 'image/png' }],
@@ -96,45 +96,45 @@ describe('a photo that a network does not take is made to fit (D-22)', () => {
   });
 });
 
-describe('a medium that cannot go goes as a link (D-22)', () => {
-  it.each<[string, Media['type'], () => Buffer | Promise<Buffer>, string, Partial<WantedMedia>?]>([
+describe('a medium that cannot be sent becomes a link (D-22)', () => {
+  it.each<[string, Media['type'], () => Buffer | Promise<Buffer>, string, Partial<MediaLimits>?]>([
     [
       'a photo of a shape that no scaling helps',
       'photo',
       () => colour(2_100, 100).jpeg().toBuffer(),
       'media_unsuitable',
     ],
-    ['a photo that nobody can decode', 'photo', () => jpeg(30, 20), 'media_unsuitable', { maxSide: 10 }],
+    ['a photo that cannot be decoded', 'photo', () => jpeg(30, 20), 'media_unsuitable', { maxSide: 10 }],
     ['a photo of more than 25 megapixels', 'photo', () => png(50_000, 50_000), 'media_too_many_pixels'],
-    ['a film of a format that the network does not take', 'video', () => webm(3), 'media_unsuitable'],
+    ['a video of a format that the network does not accept', 'video', () => webm(3), 'media_unsuitable'],
     ['sound of a format that the network does not take', 'audio', () => ogg(), 'media_unsuitable'],
     [
-      'a film of more bytes than the network takes',
+      'a video of more bytes than the network takes',
       'video',
-      () => film({ seconds: 3 }),
+      () => makeVideo({ seconds: 3 }),
       'media_too_large',
       { maxBytes: 9 },
     ],
-    ['a film of more than 30 minutes', 'video', () => film({ seconds: 1_801 }), 'media_too_long'],
+    ['a video of more than 30 minutes', 'video', () => makeVideo({ seconds: 1_801 }), 'media_too_long'],
   ])('%s', async (_, type, bytes, code, more = {}) => {
     const url = there.serve('/medium', await bytes());
     const error = await refused(type, url, filesWith(), { ...WANTED[type], ...more });
     expect(error).toMatchObject({ code, category: 'media', source: 'gateway' });
     expect(error.message).toMatch(/^media\[0\]\.url /);
-    expect(goesAsLink(error)).toBe(true);
+    expect(becomesLink(error)).toBe(true);
   });
 
-  it('a photo that has grown over 20 MB, announced or not, of which no more than that is fetched', async () => {
+  it('a photo that has grown over 20 MB, announced or not: no more than that is fetched', async () => {
     for (const contentLength of [true, false]) {
       const url = there.serve('/grown', sparse(100 * MB, png(8, 8)), { contentLength });
       const error = await refused('photo', url);
-      expect([error.code, goesAsLink(error)]).toEqual(['media_too_large', true]);
+      expect([error.code, becomesLink(error)]).toEqual(['media_too_large', true]);
       expect(there.bytesSent).toBeLessThan(40 * MB);
     }
   });
 
-  it('a film too large for a network is not even fetched for it', async () => {
-    const url = there.serve('/film', sparse(2_000 * MB, film({ seconds: 3 })));
+  it('a video too large for a network is not fetched for it', async () => {
+    const url = there.serve('/film', sparse(2_000 * MB, makeVideo({ seconds: 3 })));
     expect(await refused('video', url)).toMatchObject({ code: 'media_too_large' });
     expect(there.bytesSent).toBeLessThan(10 * MB);
   });
@@ -143,7 +143,7 @@ describe('a medium that cannot go goes as a link (D-22)', () => {
 describe('a medium that has changed since it was accepted fails for good (D-24, D-35)', () => {
   it.each<[string, Media['type'], () => string | Promise<string>, string]>([
     ['a web page', 'photo', () => there.serve('/', Buffer.from('<!doctype html><p>')), 'media_wrong_type'],
-    ['another type', 'photo', () => there.serve('/', film({ seconds: 1 })), 'media_wrong_type'],
+    ['another type', 'photo', () => there.serve('/', makeVideo({ seconds: 1 })), 'media_wrong_type'],
     ['a format that posts do not have', 'photo', () => there.serve('/', gif()), 'media_format'],
     ['nothing', 'video', () => there.serve('/', Buffer.alloc(0)), 'media_empty'],
     ['gone', 'photo', () => `${there.origin}/nowhere`, 'media_http_status'],
@@ -165,11 +165,11 @@ describe('a medium that has changed since it was accepted fails for good (D-24, 
     const by = filesWith({ resolve: async () => ['10.0.0.1'] });
     const error = await refused(type, await serve(), by);
     expect(error).toMatchObject({ code, category: 'media' });
-    expect(outcomeOfMediaError(error)).toMatchObject({ kind: 'failed' });
-    expect(goesAsLink(error)).toBe(false);
+    expect(classifyMediaError(error)).toMatchObject({ kind: 'failed' });
+    expect(becomesLink(error)).toBe(false);
   });
 
-  it('and is fetched anew when the post is sent again: it may have been mended', async () => {
+  it('and is fetched again when the post is sent again: it may have been repaired', async () => {
     const by = filesWith();
     const url = there.serve('/photo', gif());
     expect(await refused('photo', url, by)).toMatchObject({ code: 'media_format' });
@@ -178,12 +178,12 @@ describe('a medium that has changed since it was accepted fails for good (D-24, 
   });
 });
 
-describe('what may pass is tried again (D-24)', () => {
+describe('a temporary failure is retried (D-24)', () => {
   const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`;
   const silent = { timeouts: { headersMs: 100, idleMs: 100 } };
   it.each<[string, () => string | Promise<string>, string, Partial<GuardedClientOptions>?, number?]>([
     ['a host that is down', () => 'http://127.0.0.1:9/', 'media_unreachable'],
-    ['a host that nobody knows', () => there.as('gone.example', '/'), 'media_unreachable', { resolve: async () => [] }],
+    ['an unknown host', () => there.as('gone.example', '/'), 'media_unreachable', { resolve: async () => [] }],
     ['a host that is overloaded', () => there.on('/', (_, answer) => answer.writeHead(503).end()), 'media_http_status'],
     ['a host that does not answer', () => there.on('/', () => undefined), 'media_timeout', silent],
     ['a body that stops', () => tcp((socket) => void socket.write(head(9))), 'media_timeout', silent],
@@ -216,23 +216,23 @@ describe('what may pass is tried again (D-24)', () => {
   ])('%s', async (_, serve, code, options = {}, timeoutMs = 20_000) => {
     const error = await refused('photo', await serve(), filesWith(options, timeoutMs));
     expect(error).toMatchObject({ code, category: 'network', source: 'gateway' });
-    expect(outcomeOfMediaError(error)).toMatchObject({ kind: 'retry', named: false, afterMs: null });
+    expect(classifyMediaError(error)).toMatchObject({ kind: 'retry', named: false, afterMs: null });
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('our own disk', async () => {
+  it('a failure of the disk', async () => {
     const url = there.serve('/photo', png(8, 8));
     await rm(directory, { recursive: true });
     const error = await refused('photo', url);
     expect(error).toMatchObject({ code: 'media_storage', category: 'internal' });
-    expect(outcomeOfMediaError(error)).toMatchObject({ kind: 'retry' });
+    expect(classifyMediaError(error)).toMatchObject({ kind: 'retry' });
   });
 
-  it('a worker that is told to stop breaks its downloads off', async () => {
+  it('a stopping worker aborts its downloads', async () => {
     const url = there.on('/', (_, answer) => void answer.write('a'));
     const stop = new AbortController();
     const post = { postId: 'post_1', media: [{ type: 'photo', url } as const], signal: stop.signal };
-    const waiting = filesWith().of(post)(0, PHOTO);
+    const waiting = filesWith().forPost(post)(0, PHOTO);
     while (there.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     expect(await waiting).toMatchObject({ code: 'media_aborted', category: 'network' });

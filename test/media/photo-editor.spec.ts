@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import { MediaFetchError } from '../../src/outbound-http/fetch-error.js';
-import type { PhotoLimits } from '../../src/media/fitted-size.js';
+import { FetchError } from '../../src/outbound-http/fetch-error.js';
+import type { PhotoLimits } from '../../src/media/fit-size.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import { gif, png as emptyPng } from './make-images.js';
 
@@ -28,7 +28,7 @@ const saved = async (bytes: Buffer): Promise<string> => {
   await writeFile(path, bytes);
   return path;
 };
-/** One colour; what is to be large on disk is noise. */
+/** An image of one colour; images that must be large on disk are noise. */
 const image = (width: number, height: number, how: 'plain' | 'noise' = 'plain', alpha = 1): Sharp =>
   sharp({
     create: {
@@ -43,13 +43,13 @@ const fit = async (bytes: Buffer, limits: Partial<PhotoLimits> = {}, by = editor
 const seen = (path: string) => sharp(path).metadata();
 
 describe('a photo', () => {
-  it('of a format that a network does not take becomes a JPEG of the same size', async () => {
+  it('of a format that a network does not accept becomes a JPEG of the same size', async () => {
     const { photo, to } = await fit(await image(300, 200).webp().toBuffer());
     expect(photo).toEqual({ mime: 'image/jpeg', width: 300, height: 200, sizeBytes: (await stat(to)).size });
     expect(await seen(to)).toMatchObject({ format: 'jpeg', width: 300, height: 200 });
   });
 
-  it('that can be seen through becomes a PNG, and where there is no PNG it lies on white', async () => {
+  it('with transparency becomes a PNG, or a JPEG on white where PNG is not accepted', async () => {
     const bytes = await image(30, 20, 'plain', 0).webp().toBuffer();
     const { to } = await fit(bytes);
     expect(await seen(to)).toMatchObject({ format: 'png', hasAlpha: true });
@@ -57,12 +57,12 @@ describe('a photo', () => {
     expect((await sharp(flat.to).stats()).channels.map(({ min }) => min)).toEqual([255, 255, 255]);
   });
 
-  it('is scaled to what a network takes, in its own shape', async () => {
+  it('is scaled to the limits of a network in its own shape', async () => {
     const { photo } = await fit(await image(4_000, 1_000).jpeg().toBuffer(), { maxSide: 2_000, maxSum: 2_400 });
     expect(photo).toMatchObject({ width: 1_920, height: 480 });
   });
 
-  it('stands upright, and carries nothing else along', async () => {
+  it('is upright and carries no metadata', async () => {
     const lying = image(300, 200)
       .jpeg()
       .withExif({ IFD0: { Copyright: 'Ada' } })
@@ -73,12 +73,12 @@ describe('a photo', () => {
     expect((await seen(to)).orientation ?? 1).toBe(1);
   });
 
-  it('of other colours becomes one of sRGB', async () => {
+  it('of another colour space becomes sRGB', async () => {
     const { to } = await fit(await image(30, 20, 'noise').toColourspace('cmyk').jpeg().toBuffer());
     expect(await seen(to)).toMatchObject({ space: 'srgb', channels: 3 });
   });
 
-  it('that moves shows its first picture', async () => {
+  it('with animation shows its first frame', async () => {
     const frames = await Promise.all([image(20, 20), image(20, 20, 'noise')].map((one) => one.png().toBuffer()));
     const moving = await sharp(frames, { join: { animated: true } })
       .webp({ loop: 0 })
@@ -87,7 +87,7 @@ describe('a photo', () => {
     expect(photo).toMatchObject({ width: 20, height: 20 });
   });
 
-  it('too large on disk is encoded more tightly, then smaller', async () => {
+  it('too large on disk is compressed more, then scaled', async () => {
     const bytes = await image(2_000, 2_000, 'noise').png().toBuffer();
     const large = await fit(bytes, { maxBytes: 4 * MB });
     expect(large.photo).toMatchObject({ mime: 'image/jpeg', width: 2_000 });
@@ -97,7 +97,7 @@ describe('a photo', () => {
   });
 });
 
-describe('nothing is made of', () => {
+describe('there is no result for', () => {
   const whole = (): Promise<Buffer> => image(600, 600, 'noise').jpeg().toBuffer();
   it.each<[string, () => Buffer | Promise<Buffer>, Partial<PhotoLimits>?]>([
     ['more than 25 megapixels, however few bytes they are', () => emptyPng(50_000, 50_000)],
@@ -118,36 +118,36 @@ describe('nothing is made of', () => {
 });
 
 describe('the process', () => {
-  it('that a photo keeps busy is ended, and the next photo gets another', async () => {
+  it('that a photo keeps busy is killed, and the next photo gets a new one', async () => {
     const impatient = new PhotoEditor({ timeoutMs: 1 });
     expect((await fit(await image(9, 9).jpeg().toBuffer(), {}, impatient)).photo).toBeNull();
     impatient.close();
     expect((await fit(await image(9, 9).webp().toBuffer())).photo).toMatchObject({ width: 9 });
   });
 
-  it('does the work of many in turn', async () => {
+  it('handles many photos in turn', async () => {
     const bytes = await image(200, 200, 'noise').webp().toBuffer();
     const photos = await Promise.all(Array.from({ length: 20 }, () => fit(bytes)));
     const [first, ...others] = await Promise.all(photos.map(({ to }) => readFile(to)));
     for (const other of others) expect(other.equals(first!)).toBe(true);
   });
 
-  it('a disk that refuses is our fault, not the photo’s', async () => {
+  it('a failing disk is not the fault of the photo', async () => {
     const from = await saved(await image(9, 9).webp().toBuffer());
     const nowhere = join(folder, 'no', 'such', 'folder');
     const failing = [
       editor.fit({ from, to: nowhere, limits: ALL }),
       editor.fit({ from: nowhere, to: newPath(), limits: ALL }),
     ];
-    for (const attempt of failing) await expect(attempt).rejects.toMatchObject({ code: 'storage', permanent: false });
+    for (const attempt of failing) await expect(attempt).rejects.toMatchObject({ code: 'storage', isPermanent: false });
   });
 
-  it('is not started for somebody who has gone, nor once all is over', async () => {
+  it('is not started for a caller that has gone, nor after closing', async () => {
     const from = await saved(await image(9, 9).webp().toBuffer());
     const order = { from, to: newPath(), limits: ALL };
-    await expect(editor.fit(order, AbortSignal.abort())).rejects.toThrow(MediaFetchError);
+    await expect(editor.fit(order, AbortSignal.abort())).rejects.toThrow(FetchError);
     const closed = new PhotoEditor();
     closed.close();
-    await expect(closed.fit(order)).rejects.toThrow(MediaFetchError);
+    await expect(closed.fit(order)).rejects.toThrow(FetchError);
   });
 });

@@ -1,11 +1,11 @@
-import { createProber, mediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
-import { programOf } from '../../src/media/helper-process.js';
+import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
+import { buildProgram } from '../../src/media/helper-process.js';
 import { Inspector } from '../../src/media/inspector.js';
-import { addressPolicy } from '../../src/outbound-http/address-policy.js';
+import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import type { Media } from '../../src/payload/payload.js';
 import { selfSigned } from './certificate.js';
 import { clientWith, host, stopLater, tcp } from './harness.js';
-import { film, filmParts } from './make-films.js';
+import { makeVideo, makeVideoParts } from './make-videos.js';
 import { gif, jpeg, png } from './make-images.js';
 import { sparse, type TestHost } from './test-host.js';
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
   there = await host();
 });
 
-describe('what is certainly wrong (D-24)', () => {
+describe('a certain problem (D-24)', () => {
   it.each([400, 401, 403, 404, 405, 410, 414, 451])('is a host that answers %d', async (status) => {
     const { ok, problem } = await reportOn(there.on('/', (_, response) => response.writeHead(status).end('no')));
     expect([ok, problem?.code, problem?.path]).toEqual([false, 'media_http_status', 'media[0].url']);
@@ -42,29 +42,29 @@ describe('what is certainly wrong (D-24)', () => {
     });
   });
 
-  it('is a private address, also behind a name', async () => {
-    const client = clientWith({ policy: addressPolicy([]), resolve: async () => ['10.0.0.1'] });
+  it('is a private address, also of a host name', async () => {
+    const client = clientWith({ policy: createAddressPolicy([]), resolve: async () => ['10.0.0.1'] });
     for (const url of ['https://media.example/', 'https://127.0.0.1/'])
       expect((await reportOn(url, 'photo', { client })).problem).toMatchObject({ code: 'private_address' });
   });
 
-  it('is a certificate that is not valid', async () => {
+  it('is an invalid certificate', async () => {
     const unsafe = await host({ tls: selfSigned(['127.0.0.1']) });
     expect((await reportOn(unsafe.serve('/', png(8, 8)))).problem).toMatchObject({ code: 'media_tls' });
   });
 
-  it('is a host that insists on compression', async () => {
+  it('is a host that always compresses', async () => {
     const url = there.serve('/', png(8, 8), { headers: { 'content-encoding': 'gzip' } });
     expect((await reportOn(url)).problem).toMatchObject({ code: 'media_content_encoding' });
   });
 });
 
-describe('a host that is slow or down is no error (D-24)', () => {
+describe('a slow or unavailable host is not an error (D-24)', () => {
   const isOpen = (report: ProbeReport): void => {
     expect(report).toMatchObject({ ok: true, inconclusive: true });
     expect(report.problem).toBeUndefined();
     expect(report.note).toMatch(/^media\[0\]\.url ./);
-    expect(mediaProblems([report])).toEqual([]);
+    expect(findMediaProblems([report])).toEqual([]);
   };
 
   it.each([408, 425, 429, 500, 502, 503, 504])('it answers %d', async (status) => {
@@ -77,7 +77,7 @@ describe('a host that is slow or down is no error (D-24)', () => {
     isOpen(await reportOn(url));
   });
 
-  it('its name is not known', async () => {
+  it('its name is unknown', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
     isOpen(await reportOn('http://media.example/', 'photo', { client: clientWith({ resolve }) }));
   });
@@ -86,7 +86,7 @@ describe('a host that is slow or down is no error (D-24)', () => {
     ['says nothing', () => undefined],
     ['stops in its headers', (socket) => socket.write('HTTP/1.1 206 Partial')],
     ['stops in the file', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nabc')],
-  ])('it %s, and the budget is over', async (_, answer) => {
+  ])('it %s until the budget is used up', async (_, answer) => {
     const url = await tcp((socket) => socket.once('data', () => answer(socket)));
     isOpen(await reportOn(url, 'photo', { budgetMs: 300 }));
   });
@@ -100,7 +100,7 @@ describe('a host that is slow or down is no error (D-24)', () => {
     isOpen(await reportOn(url));
   });
 
-  it('it drips, while others are looked at', async () => {
+  it('it sends slowly while other media are probed', async () => {
     const drip = there.on('/drip', (_, response) => {
       response.writeHead(200, { 'content-length': 100_000 });
       const drops = setInterval(() => response.write('.'), 20);
@@ -121,17 +121,17 @@ describe('a host that is slow or down is no error (D-24)', () => {
     ]);
   });
 
-  it('its file brings the parser down', async () => {
+  it('its file crashes the parser', async () => {
     const inspector = new Inspector({
       timeoutMs: 100,
-      program: programOf(async () => () => {
+      program: buildProgram(async () => () => {
         for (;;);
       }),
     });
     isOpen(await reportOn(there.serve('/', png(8, 8)), 'photo', { inspector }));
   });
 
-  it('nobody waits any more', async () => {
+  it('the caller has gone', async () => {
     const url = there.serve('/', png(8, 8));
     const [report] = await prober().probeAll([{ type: 'photo', url }], AbortSignal.abort());
     isOpen(report as ProbeReport);
@@ -140,32 +140,34 @@ describe('a host that is slow or down is no error (D-24)', () => {
 });
 
 describe('a host that ignores Range', () => {
-  it('is read as far as needed, and hung up on', async () => {
+  it('is read as far as needed, then disconnected', async () => {
     const photo = jpeg(640, 480, 300_000);
     const url = there.serve('/', sparse(20 * MB, photo), { ranges: 'ignored' });
     expect(await reportOn(url)).toMatchObject({ ok: true, inconclusive: false, sizeBytes: 20 * MB, width: 640 });
     expect(there.bytesSent).toBeLessThan(12 * MB);
   });
 
-  it('is refused for the length that it announces', async () => {
+  it('is refused for its announced length', async () => {
     const url = there.serve('/', sparse(20 * MB + 1, png(8, 8)), { ranges: 'ignored' });
     expect((await reportOn(url)).problem).toMatchObject({ code: 'media_too_large' });
   });
 
-  it('tells the length of a film whose index is near', async () => {
-    const near = there.serve('/', film({ seconds: 1_801, index: 'last', mediaBytes: 2 * MB }), { ranges: 'ignored' });
+  it('gives the length of a video with a near index', async () => {
+    const near = there.serve('/', makeVideo({ seconds: 1_801, index: 'last', mediaBytes: 2 * MB }), {
+      ranges: 'ignored',
+    });
     expect((await reportOn(near, 'video')).problem).toMatchObject({ code: 'media_too_long' });
   });
 
-  it('leaves the length of a film open whose index is far, and is not asked for all of it', async () => {
-    const { before, mediaBytes, after } = filmParts({ seconds: 1_801, index: 'last', mediaBytes: 200 * MB });
+  it('leaves the length of a video with a far index unknown, and is not read to the end', async () => {
+    const { before, mediaBytes, after } = makeVideoParts({ seconds: 1_801, index: 'last', mediaBytes: 200 * MB });
     const file = sparse(before.length + mediaBytes + after.length, before, after);
     const report = await reportOn(there.serve('/', file, { ranges: 'ignored' }), 'video');
     expect(report).toMatchObject({ ok: true, inconclusive: true, sizeBytes: file.size });
     expect(there.bytesSent).toBeLessThan(20 * MB);
   });
 
-  it('nor announces a length: a short file is measured, a long one is left open', async () => {
+  it('and announces no length: a short file is measured, a long one stays unknown', async () => {
     const how = { ranges: 'ignored', contentLength: false } as const;
     const short = png(8, 8);
     expect(await reportOn(there.serve('/short', short, how))).toMatchObject({
@@ -177,15 +179,15 @@ describe('a host that ignores Range', () => {
     expect((await reportOn(there.serve('/gif', sparse(MB, gif()), how))).problem).toMatchObject({
       code: 'media_format',
     });
-    expect(await reportOn(there.serve('/film', film({ seconds: 9 }), how), 'video')).toMatchObject({
+    expect(await reportOn(there.serve('/film', makeVideo({ seconds: 9 }), how), 'video')).toMatchObject({
       ...{ ok: true, durationSeconds: 9 },
     });
-    const far = film({ seconds: 9, index: 'last', mediaBytes: 6 * MB });
+    const far = makeVideo({ seconds: 9, index: 'last', mediaBytes: 6 * MB });
     expect(await reportOn(there.serve('/far', far, how), 'video')).toMatchObject({ ok: true, inconclusive: true });
   });
 });
 
-describe('a host that answers Range wrongly is not believed', () => {
+describe('a host with wrong Range answers is not trusted', () => {
   it.each([
     ['another part', 'bytes 100-199/1000', Buffer.alloc(100)],
     ['a part without saying which', undefined, Buffer.alloc(100)],
@@ -200,7 +202,7 @@ describe('a host that answers Range wrongly is not believed', () => {
     expect(await reportOn(url)).toMatchObject({ ok: true, inconclusive: true });
   });
 
-  it('beyond what it was asked for, it is hung up on', async () => {
+  it('it is disconnected when it sends more than requested', async () => {
     const size = 100 * MB;
     const file = sparse(size, png(8, 8));
     const url = there.on('/', (_, response) => {

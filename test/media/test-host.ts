@@ -4,22 +4,22 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SelfSigned } from './certificate.js';
 
-/** A file that need not be in memory: bytes on demand. */
+/** A file that is not in memory: it produces bytes on demand. */
 export interface ServedFile {
   readonly size: number;
   read(start: number, end: number): Buffer;
 }
 
-/** How a file is served. */
+/** Options of a served file. */
 export interface Serving {
-  /** What the host makes of `Range`; `ignored` sends the whole file. */
+  /** Treatment of `Range`; `ignored` sends the whole file. */
   readonly ranges?: 'honoured' | 'ignored';
-  /** Without it the answer is chunked. */
+  /** False: the answer is chunked. */
   readonly contentLength?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A host on a loopback address that counts what it is asked and what it sends. */
+/** A host on a loopback address that counts requests and sent bytes. */
 export class TestHost {
   readonly requests: { readonly path: string; readonly range: string | undefined }[] = [];
   readonly connections = { count: 0 };
@@ -79,7 +79,7 @@ export class TestHost {
     });
   }
 
-  /** The certificate's host stays; the path is under another name for this host. */
+  /** Returns the URL of a path under another name of this host. */
   as(hostname: string, path: string): string {
     return `${this.origin.split('://')[0]}://${hostname}:${this.port}${path}`;
   }
@@ -116,7 +116,7 @@ const inMemory = (bytes: Buffer): ServedFile => ({
   read: (start, end) => bytes.subarray(start, end),
 });
 
-/** A file of some length that begins and ends with given bytes; what is between them are zeros. */
+/** Makes a file of some length with given first and last bytes and zeros between them. */
 export const sparse = (size: number, head: Buffer, tail: Buffer = Buffer.alloc(0)): ServedFile => ({
   size,
   read(start, end) {

@@ -4,13 +4,18 @@ import { GuardedClient, readBytes } from '../../src/outbound-http/guarded-client
 import { clientWith, failure, host, LIMITS, LOOPBACK, tcp } from '../media/harness.js';
 
 describe('a request', () => {
-  it('carries method, headers and body, and asks for nothing compressed', async () => {
+  it('carries method, headers and body, and requests no compression', async () => {
     const there = await host();
     const url = there.on('/hook', (request, response) => {
       response.writeHead(201, { 'x-seen': JSON.stringify([request.method, request.headers]) });
       request.pipe(response);
     });
-    const { status, headers, body, complete } = await clientWith().request(url, {
+    const {
+      status,
+      headers,
+      body,
+      isComplete: complete,
+    } = await clientWith().request(url, {
       ...LIMITS,
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip', 'x-a': 'b' },
@@ -44,7 +49,7 @@ describe('a request', () => {
       const there = await host();
       const url = there.on('/', (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('?'));
       expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({
-        ...{ code: 'content_encoding', permanent: true, status: 200 },
+        ...{ code: 'content_encoding', isPermanent: true, status: 200 },
       });
     },
   );
@@ -60,35 +65,35 @@ describe('the length of an answer', () => {
   it.each([
     ['announced', true],
     ['not announced', false],
-  ])('is at most what was asked for, %s', async (_, contentLength) => {
+  ])('is at most the requested one, %s', async (_, contentLength) => {
     const there = await host();
     const fits = there.serve('/fits', Buffer.alloc(100_000), { contentLength });
     const exceeds = there.serve('/exceeds', Buffer.alloc(100_001), { contentLength });
     const client = clientWith();
     const limits = { ...LIMITS, maxBytes: 100_000 };
     expect((await client.request(fits, limits)).body).toHaveLength(100_000);
-    expect(await failure(client.request(exceeds, limits))).toMatchObject({ code: 'too_large', permanent: true });
+    expect(await failure(client.request(exceeds, limits))).toMatchObject({ code: 'too_large', isPermanent: true });
   });
 
-  it('is cut where that will do, and the rest is not read', async () => {
+  it('is cut if allowed, and the rest is not read', async () => {
     const there = await host();
     const size = 200_000_000;
     const url = there.serve('/', { size, read: (start, end) => Buffer.alloc(end - start, 7) });
-    const { body, complete } = await clientWith().request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut');
+    const { body, isComplete: complete } = await clientWith().request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut');
     expect([body.length, complete]).toEqual([1_000, false]);
     expect(there.bytesSent).toBeLessThan(size / 10);
   });
 
-  it('that ends on the byte is whole, even where the host keeps the connection', async () => {
+  it('that ends exactly at the limit is complete, even if the host keeps the connection', async () => {
     const there = await host();
     const url = there.serve('/', Buffer.alloc(1_000));
     const client = clientWith();
     for (let n = 0; n < 5; n++)
-      expect(await client.request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut')).toMatchObject({ complete: true });
+      expect(await client.request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut')).toMatchObject({ isComplete: true });
     expect(there.connections.count).toBeLessThan(5);
   });
 
-  it('does not keep a reader who has enough: an endless answer is hung up on', async () => {
+  it('does not keep a satisfied reader: an endless answer is disconnected', async () => {
     const there = await host();
     let closed: Promise<unknown> | undefined;
     const url = there.on('/', (_, response) => {
@@ -101,15 +106,15 @@ describe('the length of an answer', () => {
     await closed;
   });
 
-  it('is an error where less comes than was announced', async () => {
+  it('is an error if less arrives than announced', async () => {
     const url = await tcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'));
     });
-    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ permanent: false });
+    expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({ isPermanent: false });
   });
 });
 
-it('serves a hundred callers side by side', async () => {
+it('serves a hundred concurrent callers', async () => {
   const there = await host();
   const waiting: (() => void)[] = [];
   const urls = Array.from({ length: 100 }, (_, n) =>
@@ -124,7 +129,7 @@ it('serves a hundred callers side by side', async () => {
   expect(bodies).toEqual(urls.map((_, n) => String(n)));
 });
 
-it('lets go of every connection when it is closed', async () => {
+it('closes every connection when it is closed', async () => {
   const there = await host();
   const url = there.on('/', (_, response) => response.end('x'));
   const client = new GuardedClient({ policy: LOOPBACK });
@@ -133,5 +138,5 @@ it('lets go of every connection when it is closed', async () => {
   const probe = connect(there.port, '127.0.0.1').on('error', () => undefined);
   await once(probe, 'connect');
   probe.destroy();
-  expect(await failure(client.request(url, LIMITS))).toMatchObject({ permanent: false });
+  expect(await failure(client.request(url, LIMITS))).toMatchObject({ isPermanent: false });
 });

@@ -1,6 +1,6 @@
 import { buildConnector } from 'undici';
 import { resolveHost } from '../../src/outbound-http/resolve-host.js';
-import { addressPolicy, PUBLIC_ONLY } from '../../src/outbound-http/address-policy.js';
+import { createAddressPolicy, PUBLIC_ONLY } from '../../src/outbound-http/address-policy.js';
 import { clientWith, failure, host, LIMITS } from '../media/harness.js';
 
 describe('a private address (security.md: Fetching media safely)', () => {
@@ -32,24 +32,24 @@ describe('a private address (security.md: Fetching media safely)', () => {
     'https://255.255.255.255/',
     'https://localhost/',
     'https://anything.localhost/',
-  ])('is not called by its number or name: %s', async (url) => {
+  ])('is not called by address or local name: %s', async (url) => {
     const client = clientWith({ policy: PUBLIC_ONLY });
-    expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'private_address', permanent: true });
+    expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'private_address', isPermanent: true });
   });
 
   it.each([
     ...['127.0.0.1', '0.0.0.0', '10.0.0.1', '100.64.0.1', '169.254.169.254', '172.31.255.255', '192.168.1.1'],
     ...['::1', '::', '::ffff:127.0.0.1', '::ffff:7f00:1', '::7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::', 'fe80::1'],
     ...['fd00::1', 'ff02::1', 'no address'],
-  ])('is not called by a name that leads to it: %s', async (address) => {
+  ])('is not called by a name that resolves to it: %s', async (address) => {
     const client = clientWith({ policy: PUBLIC_ONLY, resolve: async () => [address] });
     expect(await failure(client.request('https://media.example/', LIMITS))).toMatchObject({
       code: 'private_address',
-      permanent: true,
+      isPermanent: true,
     });
   });
 
-  it('is passed over where a name has another that is allowed', async () => {
+  it('is skipped if a name has another address that is allowed', async () => {
     const there = await host();
     there.on('/', (_, response) => response.end('here'));
     const client = clientWith({ resolve: async () => ['10.255.255.1', 'fd00::1', '127.0.0.1', '192.168.0.1'] });
@@ -57,13 +57,13 @@ describe('a private address (security.md: Fetching media safely)', () => {
     expect(body.toString()).toBe('here');
   });
 
-  it('does not come in between the check and the connection (DNS rebinding)', async () => {
+  it('cannot replace the checked address before the connection (DNS rebinding)', async () => {
     const good = await host({ address: '127.0.0.2' });
     good.on('/', (_, response) => response.setHeader('connection', 'close').end('good'));
     const answers = [['127.0.0.2'], ['127.0.0.1']];
     let lookups = 0;
     const client = clientWith({
-      policy: addressPolicy(['127.0.0.2/32']),
+      policy: createAddressPolicy(['127.0.0.2/32']),
       resolve: async () => answers[lookups++] ?? [],
     });
     const { body } = await client.request(good.as('media.example', '/'), LIMITS);
@@ -75,11 +75,11 @@ describe('a private address (security.md: Fetching media safely)', () => {
     expect(lookups).toBe(2);
   });
 
-  it('is hung up on where the connection ends there all the same', async () => {
+  it('is disconnected if the connection ends there all the same', async () => {
     const wrong = await host();
     wrong.on('/', (_, response) => response.end('secret'));
     const client = clientWith({
-      policy: addressPolicy(['127.0.0.2/32']),
+      policy: createAddressPolicy(['127.0.0.2/32']),
       build: (options) => {
         const real = buildConnector(options);
         return (target, callback) => real({ ...target, hostname: '127.0.0.1' }, callback);
@@ -96,7 +96,7 @@ describe('a private address (security.md: Fetching media safely)', () => {
     const secret = there.on('/secret', (_, response) => response.end('secret'));
     const url = there.on('/', (_, response) => response.writeHead(302, { location: secret }).end());
     expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({
-      ...{ code: 'redirect', permanent: true, status: 302 },
+      ...{ code: 'redirect', isPermanent: true, status: 302 },
     });
     expect(there.requests.map(({ path }) => path)).toEqual(['/']);
   });
@@ -130,11 +130,11 @@ describe('a URL', () => {
     ['https:///media.example/'],
     ['not a url'],
     [`https://media.example/${'a'.repeat(2_048)}`],
-  ])('is refused before anything is looked up: %s', async (url) => {
+  ])('is refused before any look-up: %s', async (url) => {
     let lookups = 0;
     const resolve = async () => (lookups++, ['127.0.0.1']);
     const client = clientWith({ policy: PUBLIC_ONLY, resolve });
-    expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'url_refused', permanent: true });
+    expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'url_refused', isPermanent: true });
     expect(lookups).toBe(0);
   });
 
@@ -142,11 +142,11 @@ describe('a URL', () => {
     'without https on port 443 is for private addresses alone, also behind a name: %s',
     async (url) => {
       const client = clientWith({ resolve: async () => ['93.184.215.14', '2606:2800:21f:cb07::1'] });
-      expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'url_refused', permanent: true });
+      expect(await failure(client.request(url, LIMITS))).toMatchObject({ code: 'url_refused', isPermanent: true });
     },
   );
 
-  it('is in no message, nor is what it is signed with', async () => {
+  it('is in no message, nor is its signature', async () => {
     const there = await host();
     const url = there.on('/path?signature=abc', (_, response) => response.writeHead(302).end());
     const { message } = await failure(clientWith().request(url, LIMITS));
@@ -155,17 +155,17 @@ describe('a URL', () => {
 });
 
 describe('a host name', () => {
-  it('of this machine needs no name server', async () => {
+  it('of the local machine needs no name server', async () => {
     expect(await resolveHost('localhost')).toEqual(['127.0.0.1', '::1']);
     const there = await host();
     there.on('/', (_, response) => response.end('here'));
     expect((await clientWith().request(there.as('a.localhost', '/'), LIMITS)).body.toString()).toBe('here');
   });
 
-  it('that nobody knows may be known later', async () => {
+  it('that is unknown may be known later', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     const error = await failure(clientWith({ resolve }).request('http://gone.example/', LIMITS));
-    expect(error).toMatchObject({ code: 'unreachable', permanent: false });
+    expect(error).toMatchObject({ code: 'unreachable', isPermanent: false });
     expect(error.message).toContain('gone.example');
   });
 
@@ -179,6 +179,6 @@ describe('a host name', () => {
     ],
   ])('%s may be reached later', async (_, resolve, code) => {
     const error = await failure(clientWith({ resolve }).request('http://media.example/', LIMITS));
-    expect(error).toMatchObject({ code, permanent: false });
+    expect(error).toMatchObject({ code, isPermanent: false });
   });
 });

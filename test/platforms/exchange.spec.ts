@@ -28,8 +28,8 @@ const post = (url: string, limits: Partial<ExchangeLimits> = {}, body: string | 
     { timeoutMs: 20_000, signal: new AbortController().signal, ...limits },
   );
 
-describe('an exchange that is answered', () => {
-  it('has status, headers and the whole body, whatever the status', async () => {
+describe('an exchange with a response', () => {
+  it('has the status, the headers and the complete body for any status', async () => {
     const url = await http((request, response) => {
       response.writeHead(418, { 'x-a': 'b' });
       request.pipe(response);
@@ -39,7 +39,7 @@ describe('an exchange that is answered', () => {
     expect(answer.kind === 'answered' && answer.body.toString()).toBe('тело');
   });
 
-  it('sends a body that streams, and follows no redirect', async () => {
+  it('sends a streamed body, and does not follow a redirect', async () => {
     let received = '';
     const url = await http((request, response) => {
       request.on('data', (chunk: Buffer) => (received += chunk.toString()));
@@ -49,7 +49,7 @@ describe('an exchange that is answered', () => {
     expect(received).toBe('one two');
   });
 
-  it('uses connections again', async () => {
+  it('reuses connections', async () => {
     const ports = new Set<number | undefined>();
     const url = await http((request, response) => {
       ports.add(request.socket.remotePort);
@@ -59,7 +59,7 @@ describe('an exchange that is answered', () => {
     expect(ports.size).toBeLessThan(5);
   });
 
-  it('runs hundreds side by side', async () => {
+  it('runs hundreds of exchanges concurrently', async () => {
     const waiting: (() => void)[] = [];
     const url = await http((_, response) => {
       waiting.push(() => response.end('{}'));
@@ -70,14 +70,14 @@ describe('an exchange that is answered', () => {
   });
 });
 
-describe('nothing was sent', () => {
-  it('when nobody listens', async () => {
+describe('an exchange is never_sent', () => {
+  it('when the port is closed', async () => {
     const port = await listening(createTcpServer());
     await new Promise((resolve) => open.pop()?.close(resolve));
     expect(await post(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'never_sent', code: 'ECONNREFUSED' });
   });
 
-  it('when there is no such host', async () => {
+  it('when the host is unknown', async () => {
     const outcome = await post('http://no-such-host.invalid/');
     expect(outcome).toMatchObject({ kind: 'never_sent', code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/) });
   });
@@ -87,13 +87,13 @@ describe('nothing was sent', () => {
     expect(await post(`https://127.0.0.1:${port}`)).toMatchObject({ kind: 'never_sent' });
   });
 
-  it('when the time is up before there is a connection', async () => {
+  it('when the time-out passes before there is a connection', async () => {
     const port = await listening(createTcpServer());
     const outcome = await post(`https://127.0.0.1:${port}`, { timeoutMs: 100 });
     expect(outcome).toMatchObject({ kind: 'never_sent', code: 'timed_out' });
   });
 
-  it('when the call was stopped before it began', async () => {
+  it('when the call was aborted before it began', async () => {
     const calls: string[] = [];
     const url = await http((request, response) => {
       calls.push(request.url ?? '');
@@ -104,18 +104,18 @@ describe('nothing was sent', () => {
     expect(calls).toEqual(['/after']);
   });
 
-  it('when the address is none', async () => {
+  it('when the URL is malformed', async () => {
     expect(await post('nonsense')).toMatchObject({ kind: 'never_sent' });
   });
 });
 
-describe('it went out and no whole answer came', () => {
-  it('when the connection breaks before the answer', async () => {
+describe('an exchange is lost', () => {
+  it('when the connection breaks before the response', async () => {
     const url = await http((request) => request.socket.destroy());
     expect(await post(url)).toMatchObject({ kind: 'lost', status: null });
   });
 
-  it('when the connection breaks in the answer', async () => {
+  it('when the connection breaks during the response', async () => {
     const url = await http((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('{"ok":', () => response.destroy());
@@ -123,18 +123,18 @@ describe('it went out and no whole answer came', () => {
     expect(await post(url)).toMatchObject({ kind: 'lost', status: 200 });
   });
 
-  it('when the time is up', async () => {
+  it('when the time-out passes', async () => {
     const url = await http(() => undefined);
     expect(await post(url, { timeoutMs: 100 })).toMatchObject({ kind: 'lost', code: 'timed_out' });
   });
 
-  it('when it is stopped meanwhile', async () => {
+  it('when it is aborted in the meantime', async () => {
     const controller = new AbortController();
     const url = await http(() => controller.abort());
     expect(await post(url, { signal: controller.signal })).toMatchObject({ kind: 'lost', code: 'aborted' });
   });
 
-  it('when the answer does not end', async () => {
+  it('when the response does not end', async () => {
     const url = await http((_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -145,13 +145,13 @@ describe('it went out and no whole answer came', () => {
     expect(await post(url)).toMatchObject({ kind: 'lost', code: 'answer_too_long' });
   });
 
-  it('when what answers speaks no HTTP', async () => {
+  it('when the server does not speak HTTP', async () => {
     const port = await listening(createTcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0\r\n'))));
     expect(await post(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'lost' });
   });
 });
 
-describe('a refusal is one as soon as its status is there (D-25): nothing was done', () => {
+describe('the status alone makes a refusal (D-25): the network did nothing', () => {
   const refusing = (end: (response: ServerResponse) => void) =>
     http((request, response) => {
       request.resume();
@@ -161,9 +161,9 @@ describe('a refusal is one as soon as its status is there (D-25): nothing was do
 
   it.each<readonly [string, (response: ServerResponse) => void, Partial<ExchangeLimits>]>([
     ['breaks off', (response) => response.destroy(), {}],
-    ['is longer than any answer', (response) => response.end(Buffer.alloc(19_999_994)), {}],
-    ['does not come in time', () => undefined, { timeoutMs: 300 }],
-  ])('though its body %s', async (_, end, limits) => {
+    ['is longer than any response', (response) => response.end(Buffer.alloc(19_999_994)), {}],
+    ['does not arrive in time', () => undefined, { timeoutMs: 300 }],
+  ])('even if its body %s', async (_, end, limits) => {
     const outcome = await post(await refusing(end), limits);
     expect(outcome).toMatchObject({ kind: 'answered', status: 429, headers: { 'retry-after': '7' } });
   });

@@ -1,11 +1,11 @@
 import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../src/platforms/publisher.js';
+import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../src/platforms/publisher.js';
 
-/** For posts without media: asking for one is a mistake. */
+/** Media of posts without media: a request for one is an error. */
 export const noMedia: SendContext['media'] = async (index) => {
-  throw new Error(`nobody has a medium ${index}`);
+  throw new Error(`there is no medium ${index}`);
 };
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -14,21 +14,21 @@ const TYPES: Readonly<Record<string, string>> = {
   ...{ mp3: 'audio/mpeg', m4a: 'audio/mp4', ogg: 'audio/ogg' },
 };
 
-/** The first bytes by which a network knows a type. */
+/** First bytes by which a network detects a type. */
 const HEADS: Readonly<Record<string, string>> = {
   ...{ jpg: 'ffd8ffe0', png: '89504e470d0a1a0a', webp: '524946460000000057454250' },
   ...{ mp4: '000000186674797069736f6d', mov: '000000146674797071742020', webm: '1a45dfa3' },
   ...{ mp3: '49443304', m4a: '00000018667479704d344120', ogg: '4f676753' },
 };
 
-/** A folder of files that look like media by their first bytes. */
+/** Creates a folder for files whose first bytes are those of media. */
 export const mediaFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-media-'));
   let lent = 0;
-  /** What was asked for, in order. */
-  const asked: { index: number; wanted: WantedMedia }[] = [];
+  /** Requested media, in order. */
+  const requested: { index: number; limits: MediaLimits }[] = [];
 
-  /** A file of so many bytes, sparse where it is long; its name tells its type. */
+  /** Creates a file of a size, sparse if it is large; the extension of its name determines its type. */
   const make = async (name: string, sizeBytes = 64): Promise<string> => {
     const path = join(folder, name);
     const ending = name.split('.').at(-1) ?? '';
@@ -39,19 +39,22 @@ export const mediaFolder = async () => {
     return path;
   };
 
-  /** Lends the files of these paths, by index; an error in a path's place is told instead. Refuses what is not wanted. */
+  /**
+   * Opens the files of these paths, by index. Returns an error in place of a path, and refuses a file beyond the
+   * limits.
+   */
   const lending =
     (files: readonly (string | PublishError)[]): SendContext['media'] =>
-    async (index, wanted) => {
-      asked.push({ index, wanted });
+    async (index, limits) => {
+      requested.push({ index, limits });
       const path = files[index];
-      if (path === undefined) throw new Error(`nobody has a medium ${index}`);
+      if (path === undefined) throw new Error(`there is no medium ${index}`);
       if (typeof path !== 'string') return path;
       const { size: sizeBytes } = await stat(path);
       const filename = basename(path);
       const mime = TYPES[filename.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-      if (sizeBytes > wanted.maxBytes) return mediaError('media_too_large');
-      if (!wanted.formats.includes(mime)) return mediaError('media_unsuitable');
+      if (sizeBytes > limits.maxBytes) return mediaError('media_too_large');
+      if (!limits.formats.includes(mime)) return mediaError('media_unsuitable');
       lent++;
       let isReleased = false;
       const release = (): void => {
@@ -64,14 +67,14 @@ export const mediaFolder = async () => {
   return {
     make,
     lending,
-    asked,
-    /** How many files are lent at the moment. */
+    requested,
+    /** Number of files that are not released. */
     lent: () => lent,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 };
 
-/** A medium that could not be had. */
+/** Returns the error of a medium that is not available. */
 export const mediaError = (code: string, category: PublishError['category'] = 'media'): PublishError => ({
   code,
   category,

@@ -7,7 +7,7 @@ import type {
   StepOutcome,
 } from '../../src/platforms/publisher.js';
 
-/** A post without anything, to be filled. */
+/** Returns an empty post with some fields set. */
 export const postOf = (more: Partial<PlatformPost> = {}): PlatformPost => ({
   text: '',
   entities: [],
@@ -17,7 +17,7 @@ export const postOf = (more: Partial<PlatformPost> = {}): PlatformPost => ({
   ...more,
 });
 
-/** How far a post came: its last outcome, and what its steps answered until then. */
+/** Progress of a post: its last outcome and the results of its steps. */
 export interface Published {
   readonly outcome: StepOutcome | null;
   readonly results: Readonly<Record<string, JsonObject>>;
@@ -25,7 +25,7 @@ export interface Published {
   readonly textAfterTrim: string;
 }
 
-/** Takes a post through all its steps as far as they succeed, rendering anew after each, as a worker does. */
+/** Runs the steps of a post while they succeed. Renders the post again after each step, as a worker does. */
 export const publishPost = async (
   publisher: Publisher,
   post: PlatformPost,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { checkEntities } from '../../src/payload/check-entities.js';
+import { findEntityProblems } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import type { Entity } from '../../src/payload/payload.js';
 import { anyTextWithEntities } from '../../src/payload/payload.properties.js';
-import { charactersIn, isVisible } from '../../src/validation/text-measure.js';
+import { countCharacters, isVisible } from '../../src/validation/text-measure.js';
 import type { PlatformPost, Publisher, Rendering, SendContext } from '../../src/platforms/publisher.js';
 import { parseHtml } from '../../src/stand-ins/max/html-text.js';
 import { postOf } from './publish-post.js';
@@ -21,11 +21,11 @@ const anyUrl = fc.constantFrom(
   'https://example.com/?a=1&b="2"',
   'https://example.com/<c>',
   'tg://resolve?domain=x',
-  // Longer than the stretch in which a cut looks for a word's end.
+  // Longer than the range in which a cut searches for the end of a word.
   `https://example.com/${'long/'.repeat(30)}`,
 );
 
-/** A text that may be far over every limit, or end close to one, with its formatting somewhere in it. */
+/** A text that may exceed every limit by far, or end close to one, with formatting anywhere in it. */
 const anyContent: fc.Arbitrary<TextWithEntities> = fc
   .record({
     content: anyTextWithEntities,
@@ -48,7 +48,7 @@ const anyContent: fc.Arbitrary<TextWithEntities> = fc
 
 const anyButton = fc.record({ text: fc.constantFrom('Tides', '😀', 'שלום'), url: anyUrl });
 
-/** A post, some media of which cannot go and stand as links. */
+/** A post with some media that cannot be sent and become links. */
 const anyPost = fc.record({
   content: anyContent,
   media: fc.array(fc.record({ type: fc.constantFrom('photo', 'video', 'audio'), isLinked: fc.boolean() }), {
@@ -65,11 +65,11 @@ interface AnyMedium {
   readonly isLinked: boolean;
 }
 
-/** What an upload step has found of a medium that cannot go, by the step's name. */
-const unfit = (media: readonly AnyMedium[], nameOf: (index: number) => string, result: JsonObject) =>
+/** Returns the results of upload steps for media that cannot be sent, by name of the step. */
+const unsentResults = (media: readonly AnyMedium[], nameOf: (index: number) => string, result: JsonObject) =>
   Object.fromEntries(media.flatMap(({ isLinked }, i) => (isLinked ? [[nameOf(i), result]] : [])));
 
-/** Checks what a network makes of any post; `links`: the addresses of media that go as links. */
+/** Checks a network's rendering of any post; `links` are the URLs of media that become links. */
 const forAnyPost = (
   name: NetworkName,
   results: (media: readonly AnyMedium[]) => SendContext['results'],
@@ -79,8 +79,8 @@ const forAnyPost = (
     fc.property(anyPost, ({ content, media, buttons }) => {
       const post = postOf({ ...content, media: mediaOf(media), buttons });
       const channel = { id: 'tgt_1', address: NETWORKS[name].address, settings: {} };
-      const takesSound = name === 'telegram' || name === 'max';
-      const links = post.media.filter(({ type }, i) => media[i]?.isLinked || (type === 'audio' && !takesSound));
+      const acceptsAudio = name === 'telegram' || name === 'max';
+      const links = post.media.filter(({ type }, i) => media[i]?.isLinked || (type === 'audio' && !acceptsAudio));
       holds(
         publishers[name].render(post, channel, results(media)),
         post,
@@ -91,8 +91,8 @@ const forAnyPost = (
   );
 
 /**
- * What readers see is the text's own beginning, `…` where some of it is gone (D-23), and what must follow. `converted`
- * is the whole text as the network would have it. Answers how much of that is kept.
+ * Expects the visible text to be the beginning of the converted text, `…` if it is trimmed (D-23), and the lines.
+ * `converted` is the whole text in the network's form. Returns how much of it is kept.
  */
 const expectPrefix = (shown: string, converted: string, lines: readonly string[], isCut: boolean): number => {
   const tail = lines.join('\n');
@@ -112,19 +112,19 @@ const expectPrefix = (shown: string, converted: string, lines: readonly string[]
   return kept.length;
 };
 
-/** Where the cluster ends that a place is in; the place itself between two. */
+/** Returns the end of the cluster around an offset; the offset itself if it is between two clusters. */
 const clusterEnd = (text: string, at: number): number => {
   const cluster = new Intl.Segmenter('und').segment(text).containing(at);
   return cluster && cluster.index < at ? cluster.index + cluster.segment.length : at;
 };
 
-/** The cut is neither through a cluster nor behind white space that is no part of one. */
+/** Expects the cut to be neither inside a cluster nor behind white space outside of one. */
 const expectCleanCut = (converted: string, kept: number): void => {
   expect(clusterEnd(converted, kept)).toBe(kept);
   expect(clusterEnd(converted, converted.slice(0, kept).trimEnd().length)).toBe(kept);
 };
 
-/** Each entity is one of the original's, on the same words, cut where the text is. */
+/** Expects each entity to be one of the original entities, on the same words, trimmed with the text. */
 const expectOnTheSameWords = (after: readonly Entity[], before: readonly Entity[], keptUnits: number): void => {
   for (const { type, offset, length } of after) {
     const original = before.find(
@@ -134,7 +134,7 @@ const expectOnTheSameWords = (after: readonly Entity[], before: readonly Entity[
   }
 };
 
-/** A text with the address of each link behind its words, and where those addresses stand. */
+/** Returns a text with the address of each link behind its words, and the ranges of these addresses. */
 const withAddresses = ({ text, entities }: TextWithEntities) => {
   const links = entities
     .filter(({ type, offset, length, url }) => type === 'text_link' && url !== text.slice(offset, offset + length))
@@ -151,22 +151,22 @@ const withAddresses = ({ text, entities }: TextWithEntities) => {
   return { converted: converted + text.slice(at), addresses };
 };
 
-/** Whether a warning says that words, or the address behind them, are gone: never silently (D-22). */
-const tellsOfCut = (warnings: Rendering['warnings']): boolean =>
+/** True if a warning reports dropped words or addresses: they are never dropped silently (D-22). */
+const reportsCut = (warnings: Rendering['warnings']): boolean =>
   warnings.some(({ code }) => code === 'text_trimmed' || code === 'links_dropped');
 
-/** As {@link expectPrefix}, where links stand whole behind their words and zero-width spaces keep mentions apart. */
+/** Like {@link expectPrefix}, for text with whole links behind their words and zero-width spaces against mentions. */
 const expectPlain = (shown: string, post: PlatformPost, lines: readonly string[], isCut: boolean): void => {
   const { converted, addresses } = withAddresses(post);
   const bare = (text: string): string => text.replaceAll('\u200b', '');
   const kept = expectPrefix(bare(shown), bare(converted), lines, isCut);
-  if (bare(converted) !== converted) return; // what was there before the conversion cannot be told from what came in
+  if (bare(converted) !== converted) return; // original and inserted zero-width spaces cannot be distinguished
   for (const [start, end] of addresses) expect(kept <= start || kept >= end).toBe(true);
   if (isCut && kept > 0) expectCleanCut(converted, kept);
 };
 
-describe('whatever a post is made of, what is rendered', () => {
-  it('for Telegram keeps 4096 and 1024 characters by either count, and every entity on its words', () =>
+describe('the rendering of any post', () => {
+  it('for Telegram stays within 4096 and 1024 characters by either count, with every entity on its words', () =>
     forAnyPost(
       'telegram',
       (media) => ({
@@ -174,7 +174,7 @@ describe('whatever a post is made of, what is rendered', () => {
       }),
       ({ steps, textAfterTrim, trimmedChars, warnings }, post, links) => {
         const isOnlyButtons = warnings.some(({ code }) => code === 'text_added');
-        // As Telegram keeps it: no \r, and spaces for control characters.
+        // Telegram's form: no \r, and spaces instead of control characters.
         const cleaned = post.text.replaceAll('\r', '').replace(/[\0-\t\v-\x1f]/g, ' ');
         const moved = (at: number): number => post.text.slice(0, at).replaceAll('\r', '').length;
         const original = post.entities.map((entity) => {
@@ -195,19 +195,19 @@ describe('whatever a post is made of, what is rendered', () => {
           if (content === undefined) continue;
           const limit = text === undefined ? 1_024 : 4_096;
           expect(content.length).toBeLessThanOrEqual(limit);
-          expect(charactersIn(content)).toBeLessThanOrEqual(limit);
+          expect(countCharacters(content)).toBeLessThanOrEqual(limit);
           expect(content).toBe(textAfterTrim);
           const placed = (entities ?? caption_entities ?? []) as unknown as readonly Entity[];
-          expect(checkEntities(content, placed)).toEqual([]);
+          expect(findEntityProblems(content, placed)).toEqual([]);
           expectOnTheSameWords(placed, original, kept);
         }
       },
     ));
 
-  it('for MAX keeps 4000 characters of the raw field, and reads as the same text with every entity on its words', () =>
+  it('for MAX stays within 4000 characters of the raw field, and parses to the same text with every entity on its words', () =>
     forAnyPost(
       'max',
-      (media) => unfit(media, (i) => `upload-${i}`, { link: 'media_too_large' }),
+      (media) => unsentResults(media, (i) => `upload-${i}`, { link: 'media_too_large' }),
       ({ steps, textAfterTrim, trimmedChars, warnings }, post, links) => {
         const isOnlyButtons = warnings.some(({ code }) => code === 'text_added');
         const kept = isOnlyButtons ? 0 : expectPrefix(textAfterTrim, post.text, links, trimmedChars > 0);
@@ -218,30 +218,30 @@ describe('whatever a post is made of, what is rendered', () => {
         const read = format === 'html' ? parseHtml(text) : { text, entities: [] };
         expect(read.text).toBe(textAfterTrim);
         const placed = read.entities as unknown as readonly Entity[];
-        expect(checkEntities(read.text, placed)).toEqual([]);
+        expect(findEntityProblems(read.text, placed)).toEqual([]);
         expectOnTheSameWords(placed, post.entities, kept);
       },
     ));
 
-  it('for VK keeps 15895 characters, addresses whole and behind their words', () =>
+  it('for VK stays within 15895 characters, with whole addresses behind their words', () =>
     forAnyPost(
       'vk',
-      (media) => unfit(media, (i) => `media-${i + 1}`, { unsent: 'no' }),
+      (media) => unsentResults(media, (i) => `media-${i + 1}`, { unsent: 'no' }),
       ({ steps, textAfterTrim, warnings }, post, links) => {
         expect(textAfterTrim.length).toBeLessThanOrEqual(15_895);
         expect(steps.at(-1)?.request['message'] ?? '').toBe(textAfterTrim);
-        expectPlain(textAfterTrim, post, links, tellsOfCut(warnings));
+        expectPlain(textAfterTrim, post, links, reportsCut(warnings));
       },
     ));
 
-  it('for OK keeps 5000 characters, addresses whole and behind their words, buttons as lines below', () =>
+  it('for OK stays within 5000 characters, with whole addresses behind their words and buttons as lines below', () =>
     forAnyPost(
       'ok',
-      (media) => unfit(media, (i) => `media-${i + 1}`, { unsent: 'no' }),
+      (media) => unsentResults(media, (i) => `media-${i + 1}`, { unsent: 'no' }),
       ({ textAfterTrim, warnings }, post, links) => {
         expect(textAfterTrim.length).toBeLessThanOrEqual(5_000);
         const buttons = post.buttons.flat().map(({ text, url }) => `${text}: ${url}`);
-        expectPlain(textAfterTrim, post, [...links, ...buttons], tellsOfCut(warnings));
+        expectPlain(textAfterTrim, post, [...links, ...buttons], reportsCut(warnings));
       },
     ));
 });

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A network that gives out an address for an upload and throws away what comes, counting it and watching our memory.
- * `breakAfter`: the connection breaks after so many bytes.
+ * Starts a network that returns an upload URL, discards the upload, counts its bytes and measures the memory of this
+ * process. `breakAfter`: number of bytes after which the connection breaks.
  */
 export const startSink = async ({ breakAfter = Infinity }: { readonly breakAfter?: number } = {}) => {
   let received = 0;
@@ -31,10 +31,10 @@ export const startSink = async ({ breakAfter = Infinity }: { readonly breakAfter
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Bytes of the upload's body, and as many as its length said. */
+    /** Received bytes of the upload's body, and the length in its header. */
     received: () => received,
     promised: () => promised,
-    /** How many bytes of memory the process took at most while it came in. */
+    /** Largest growth of the process's memory during the upload, in bytes. */
     grown: () => highest - before,
     stop: () => {
       server.closeAllConnections();

@@ -8,15 +8,15 @@ import { NETWORK_NAMES, NETWORKS, type NetworkName } from './wire/networks.js';
 import { Recorder } from './wire/recorder.js';
 import { startRelay } from './wire/relay.js';
 
-/** With it the files are written instead of compared; what changed is then looked at in the diff. */
+/** True if the files are written instead of compared; read the diff afterwards. */
 const WRITES = process.env['GOLDEN'] === 'write';
 
 let files: Awaited<ReturnType<typeof mediaFolder>>;
 beforeAll(async () => void (files = await mediaFolder()));
 afterAll(() => files.remove());
 
-/** Publishes a post on a stand-in with nothing on it: what went over the wire, and what its readers see then. */
-const played = async (name: NetworkName, made: (typeof TWENTY_POSTS)[string]) => {
+/** Publishes a post on an empty stand-in. Returns the calls on the wire and the result that readers see. */
+const publishOnce = async (name: NetworkName, made: (typeof TWENTY_POSTS)[string]) => {
   const { start, publisher: create, address, credentials, textLimit } = NETWORKS[name];
   const network = await start();
   const recorder = new Recorder(Object.values(credentials));
@@ -43,7 +43,7 @@ const played = async (name: NetworkName, made: (typeof TWENTY_POSTS)[string]) =>
       warnings,
       text_after_trim: textAfterTrim,
       calls: recorder.calls,
-      readers_see: (await network.control.ledger()).map(seen),
+      readers_see: (await network.control.readLedger()).map(seen),
     };
   } finally {
     await publisher.close();
@@ -64,15 +64,18 @@ const seen = ({ text, entities, media, buttons, reply_to, group_id }: LedgerEntr
 describe.each(NETWORK_NAMES)('on %s', (network) => {
   const folder = new URL(`./${network}/twenty/`, import.meta.url);
 
-  it.each(Object.keys(TWENTY_POSTS))('%s goes out in these exact calls, and looks as it should', async (name) => {
-    const file = new URL(`${name}.json`, folder);
-    const now = await played(network, TWENTY_POSTS[name]!);
-    if (WRITES) {
-      if (!existsSync(folder)) mkdirSync(folder);
-      const style = await resolveConfig(file);
-      writeFileSync(file, await format(JSON.stringify(now), { ...style, parser: 'json' }));
-    }
-    expect(now).toEqual(JSON.parse(readFileSync(file, 'utf8')));
-    expect(files.lent()).toBe(0);
-  });
+  it.each(Object.keys(TWENTY_POSTS))(
+    '%s is published in these exact calls, and readers see the expected result',
+    async (name) => {
+      const file = new URL(`${name}.json`, folder);
+      const now = await publishOnce(network, TWENTY_POSTS[name]!);
+      if (WRITES) {
+        if (!existsSync(folder)) mkdirSync(folder);
+        const style = await resolveConfig(file);
+        writeFileSync(file, await format(JSON.stringify(now), { ...style, parser: 'json' }));
+      }
+      expect(now).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+      expect(files.lent()).toBe(0);
+    },
+  );
 });

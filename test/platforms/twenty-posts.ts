@@ -2,13 +2,13 @@ import { sortEntities } from '../../src/payload/entities.js';
 import type { Button, Entity, EntityType, Media } from '../../src/payload/payload.js';
 import type { PlatformPost } from '../../src/platforms/publisher.js';
 
-/** A post of everything that is worth seeing, made for a network whose texts hold so many UTF-16 units. */
+/** Creates a test post for a network with this text limit, in UTF-16 units. */
 export type MadePost = (textLimit: number) => Partial<PlatformPost>;
 
-/** Words of a text, each with the entities on it; what an array holds nests in the entity before it. */
+/** Part of a text. An array is an entity with the parts inside it. */
 type Piece = string | readonly [type: EntityType | (Partial<Entity> & Pick<Entity, 'type'>), ...Piece[]];
 
-/** Puts a text and its entities together, so that offsets need not be counted by hand. */
+/** Combines parts to a text with entities, so that offsets need not be counted by hand. */
 const written = (...pieces: readonly Piece[]): Pick<PlatformPost, 'text' | 'entities'> => {
   let text = '';
   const entities: Entity[] = [];
@@ -30,12 +30,14 @@ const link = (url: string) => ({ type: 'text_link', url }) as const;
 const medium = (type: Media['type'], name: string): Media => ({ type, url: `https://media.example/${name}` });
 const button = (text: string, url = 'https://example.com/'): Button => ({ text, url });
 
-/** Words until a text has exactly so many units. */
+/** Returns words of exactly this many units. */
 const wordsOf = (units: number): string => 'tide and time '.repeat(Math.ceil(units / 14)).slice(0, units - 1) + '.';
 
 const deep = (depth: number): Piece => (depth === 0 ? 'deep' : [depth % 2 ? 'bold' : 'italic', deep(depth - 1)]);
 
-/** Twenty posts, the same for every network: all entity types, nesting, albums of every mix, limits and one past. */
+/**
+ * Twenty posts, the same for every network: all entity types, nesting, mixed albums, texts at the limit and beyond it.
+ */
 export const TWENTY_POSTS: Readonly<Record<string, MadePost>> = {
   '01-plain-advertisement': () => ({ text: 'High water at 14:05.\nMind the step.', isAdvertisement: true }),
   '02-every-style': () =>

@@ -15,7 +15,7 @@ describe('arrays in the binary format', () => {
     await postgres.stop();
   });
 
-  /** What the server reads, each element as it writes it. */
+  /** Returns the elements that the server reads, in its own text form. */
   const read = async (type: string, array: Buffer): Promise<(string | null)[]> => {
     const { rows } = await client.query<{ value: string | null }>(`select unnest($1::${type}[])::text as value`, [
       array,
@@ -54,11 +54,11 @@ describe('arrays in the binary format', () => {
       ['0198c0de-0000-7000-8000-00000000abcd', null],
     ],
     ['text', arrays.textArray([]), []],
-  ])('of %s are read as they were meant', async (type, array, expected) => {
+  ])('of %s are read correctly', async (type, array, expected) => {
     expect(await read(type, array)).toEqual(expected);
   });
 
-  it('take no text for a UUID that is none', () => {
+  it('reject text that is not a UUID', () => {
     expect(() => arrays.uuidArray(['0198c0de'])).toThrow(RangeError);
   });
 });

@@ -15,7 +15,7 @@ describe('the lock on DATA_DIR', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is held by one, who is named, until it is released', () => {
+  it('is held by one process, which the error names, until it is released', () => {
     const lock = lockDataDir(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(DataDirInUse);
     expect(() => lockDataDir(dataDir)).toThrow(`in use by process ${process.pid}. Stop it`);
@@ -24,7 +24,7 @@ describe('the lock on DATA_DIR', () => {
     lockDataDir(dataDir).release();
   });
 
-  it('is not handed down to the programs that its holder starts', () => {
+  it('is not inherited by the programs that its holder starts', () => {
     const lock = lockDataDir(dataDir);
     const orphan = execFileSync('/bin/sh', ['-c', 'sleep 30 >/dev/null 2>&1 & echo $!'], { encoding: 'utf8' });
     lock.release();
@@ -32,7 +32,7 @@ describe('the lock on DATA_DIR', () => {
     process.kill(Number(orphan), 'SIGKILL');
   });
 
-  it('is left behind by no crash', async () => {
+  it('is released by a crash', async () => {
     const { child, nextLine, exited } = await spawnEmbedded(dataDir);
     await nextLine();
     expect(() => lockDataDir(dataDir)).toThrow(`in use by process ${child.pid}.`);
@@ -41,7 +41,7 @@ describe('the lock on DATA_DIR', () => {
     lockDataDir(dataDir).release();
   });
 
-  it('is taken with perl where there is no flock, as on macOS', async () => {
+  it('uses perl if there is no flock, as on macOS', async () => {
     const programs = join(dataDir, 'programs');
     mkdirSync(programs);
     for (const name of ['perl', 'id', 'chown'])
@@ -56,7 +56,7 @@ describe('the lock on DATA_DIR', () => {
     expect(await first.nextLine()).toEqual({ stopped: true });
   });
 
-  it('says what is missing where there is neither flock nor perl', async () => {
+  it('reports the missing programs if there is neither flock nor perl', async () => {
     const child = await spawnEmbedded(dataDir, { PATH: '/nowhere' });
     expect(await child.nextLine()).toBeNull();
     expect(await child.stderr).toMatch(/needs the program flock or perl .* set DATABASE_URL/);

@@ -1,26 +1,26 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/config/logger.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded.js';
-import { shutDown } from '../../src/postgres/embedded/postmaster.js';
+import { shutDownServer } from '../../src/postgres/embedded/postmaster.js';
 import { createPool } from '../../src/postgres/pool.js';
 import { newDataDir } from '../support/postgres.js';
-import { isAlive, killSpawned, postmasterPid, query, spawnEmbedded, until } from './spawn-embedded.js';
+import { isAlive, killSpawned, killTogether, postmasterPid, query, spawnEmbedded, until } from './spawn-embedded.js';
 
 const logger = createLogger({ logLevel: 'silent' });
 
-/** Every process of the server: the postmaster, its children, and the shell and guard beside it. */
-const processesOf = (dataDir: string): number[] =>
+/** Finds all processes of the server: the postmaster, its children, the shell and the guard. */
+const findProcesses = (dataDir: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
-        const mine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir);
-        return mine && pid !== process.pid && !readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node');
+        const isOfServer = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir);
+        return isOfServer && pid !== process.pid && !readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node');
       } catch {
         return false;
       }
@@ -33,11 +33,11 @@ describe('the embedded PostgreSQL after a crash', () => {
   });
   afterEach(async () => {
     killSpawned();
-    await until('no server is left', () => processesOf(dataDir).length === 0);
+    await until('no server is left', () => findProcesses(dataDir).length === 0);
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** Starts anew and finds what was committed before; nothing else is needed to go on. */
+  /** Starts the server again and checks that committed data are there. A restart must need nothing else. */
   const expectIntact = async (): Promise<void> => {
     const next = await startEmbeddedPostgres({ dataDir, logger });
     try {
@@ -53,15 +53,15 @@ describe('the embedded PostgreSQL after a crash', () => {
     return process;
   };
 
-  it('does not outlive a process that was killed', async () => {
+  it('ends with its process when that is killed', async () => {
     const { child } = await startWithData();
     const pid = postmasterPid(dataDir);
     child.kill('SIGKILL');
-    await until('the server is gone', () => !isAlive(pid));
+    await until('the server has ended', () => !isAlive(pid));
     await expectIntact();
   });
 
-  it('starts again at once, while the former server may still be shutting down', async () => {
+  it('starts again at once, even while the former server is shutting down', async () => {
     const { child, exited } = await startWithData();
     const pid = postmasterPid(dataDir);
     child.kill('SIGKILL');
@@ -70,43 +70,42 @@ describe('the embedded PostgreSQL after a crash', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('is shut down first where it outlived both its process and its guard', async () => {
-    const { child, exited } = await startWithData();
+  it('is shut down first if it outlived both its process and its guard', async () => {
+    const spawned = await startWithData();
     const pid = postmasterPid(dataDir);
-    // the guard first, and all in one go: whoever is left would shut the server down
-    const shells = processesOf(dataDir).filter((p) => /^(sh|dash|bash)$/.test(commOf(p)));
-    execFileSync('kill', ['-9', ...shells.reverse().map(String), String(child.pid)]);
-    await exited;
+    const shells = findProcesses(dataDir).filter((p) => /^(sh|dash|bash)$/.test(commOf(p)));
+    await killTogether(spawned, shells.reverse()); // the guard before the shell
+    await spawned.exited;
     expect(isAlive(pid)).toBe(true);
     await expectIntact();
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('recovers when its process, the server and all of its children were killed at one stroke', async () => {
-    const { child, exited } = await startWithData();
-    execFileSync('kill', ['-9', String(child.pid), ...processesOf(dataDir).map(String)]);
-    await exited;
+  it('recovers when its process, the server and all its children were killed at once', async () => {
+    const spawned = await startWithData();
+    await killTogether(spawned, findProcesses(dataDir));
+    await spawned.exited;
     await expectIntact();
   });
 
-  it('recovers when its process and the postmaster alone were killed', async () => {
-    const { child, exited } = await startWithData();
-    execFileSync('kill', ['-9', String(child.pid), String(postmasterPid(dataDir))]);
-    await exited;
+  it('recovers when only its process and the postmaster were killed', async () => {
+    const spawned = await startWithData();
+    await killTogether(spawned, [postmasterPid(dataDir)]);
+    await spawned.exited;
     await expectIntact();
   });
 
-  it('is not put off by another program that has been given the dead server’s pid', async () => {
-    const { child, exited } = await startWithData();
+  it('starts even if another program has the dead server’s pid', async () => {
+    const spawned = await startWithData();
     const { uid, gid } = statSync(join(dataDir, 'postgres/data'));
-    execFileSync('kill', ['-9', String(child.pid), ...processesOf(dataDir).map(String)]);
-    await exited;
-    const bystander = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid } : {});
+    await killTogether(spawned, findProcesses(dataDir));
+    await spawned.exited;
+    const otherProgram = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid } : {});
     const file = join(dataDir, 'postgres/data/postmaster.pid');
-    await writeFile(file, readFileSync(file, 'utf8').replace(/^\d+/, String(bystander.pid)));
+    await writeFile(file, readFileSync(file, 'utf8').replace(/^\d+/, String(otherProgram.pid)));
     await expectIntact();
-    expect(isAlive(bystander.pid!)).toBe(true);
-    bystander.kill('SIGKILL');
+    expect(isAlive(otherProgram.pid!)).toBe(true);
+    otherProgram.kill('SIGKILL');
   });
 
   it('survives Ctrl-C, which a terminal sends to the whole process group, until it is stopped', async () => {
@@ -123,11 +122,13 @@ describe('the embedded PostgreSQL after a crash', () => {
   });
 
   it.each(process.env.TEST_LONG ? [0, 20, 50, 100, 150, 200, 250, 300, 400, 500, 600, 700] : [50, 300, 600])(
-    'makes its cluster anew when it was killed %i ms into the making',
+    'creates its cluster again when it was killed %i ms after it began',
     async (delay) => {
       await rm(join(dataDir, 'postgres'), { recursive: true });
       const { child, exited } = await spawnEmbedded(dataDir);
-      await until('the making begins', () => readdirSync(dataDir).some((name) => name.startsWith('postgres')));
+      await until('the creation of the cluster begins', () =>
+        readdirSync(dataDir).some((name) => name.startsWith('postgres')),
+      );
       await sleep(delay);
       child.kill('SIGKILL');
       await exited;
@@ -138,18 +139,18 @@ describe('the embedded PostgreSQL after a crash', () => {
     },
   );
 
-  it('is killed where it answers to no shutdown', async () => {
+  it('is killed if it does not respond to a shutdown', async () => {
     const { child, exited } = await startWithData();
     const pid = postmasterPid(dataDir);
     process.kill(pid, 'SIGSTOP');
     child.kill('SIGKILL');
     await exited;
-    await shutDown(pid, join(dataDir, 'postgres/data'), { fastMs: 100, immediateMs: 100 }, logger);
+    await shutDownServer(pid, join(dataDir, 'postgres/data'), { fastMs: 100, immediateMs: 100 }, logger);
     expect(isAlive(pid)).toBe(false);
     await expectIntact();
   });
 
-  describe('of the server alone', () => {
+  describe('of the server only', () => {
     let running: EmbeddedPostgres;
     beforeEach(async () => {
       running = await startEmbeddedPostgres({ dataDir, logger });
@@ -157,26 +158,26 @@ describe('the embedded PostgreSQL after a crash', () => {
     });
     afterEach(() => running.stop());
 
-    const answers = (): Promise<boolean> =>
+    const isResponding = (): Promise<boolean> =>
       query(running.connectionString, 'select n from kept').then(
         () => true,
         () => false,
       );
 
-    it('starts again on the same port, tells who asked, and pools go on with it', async () => {
+    it('restarts on the same port, calls the listeners, and pools continue with it', async () => {
       const exits: (number | null)[] = [];
       running.onExit(({ status }) => exits.push(status));
       const pool = createPool(running.connectionString, { max: 4, applicationName: 'crash-spec', logger });
       const borrowed = await pool.connect();
-      await pool.query('select 1'); // leaves an idle connection beside the borrowed one
+      await pool.query('select 1'); // leaves an idle connection beside the one in use
       for (let crash = 1; crash <= 3; crash++) {
         const pid = postmasterPid(dataDir);
         kill(pid);
-        await until('the server is another', async () => (await answers()) && postmasterPid(dataDir) !== pid);
+        await until('there is a new server', async () => (await isResponding()) && postmasterPid(dataDir) !== pid);
       }
       expect(exits).toEqual([137, 137, 137]);
       borrowed.release(true);
-      await until('the pool answers', () =>
+      await until('the pool works again', () =>
         pool
           .query('select 1')
           .then(() => true)
@@ -186,13 +187,13 @@ describe('the embedded PostgreSQL after a crash', () => {
       await pool.end();
     });
 
-    it('starts again when its shell was killed and the server went with it', async () => {
+    it('restarts when its shell was killed, which ended the server', async () => {
       const pid = postmasterPid(dataDir);
-      for (const shell of processesOf(dataDir).filter((p) => isParent(p, pid))) kill(shell);
-      await until('the server is another', async () => (await answers()) && postmasterPid(dataDir) !== pid);
+      for (const shell of findProcesses(dataDir).filter((p) => isParent(p, pid))) kill(shell);
+      await until('there is a new server', async () => (await isResponding()) && postmasterPid(dataDir) !== pid);
     });
 
-    it('can be stopped while it is being started again', async () => {
+    it('can be stopped while it is restarting', async () => {
       kill(postmasterPid(dataDir));
       await running.stop();
     });

@@ -29,7 +29,7 @@ describe('the embedded PostgreSQL', () => {
     });
     afterEach(() => running.stop());
 
-    it('is PostgreSQL 18, durable, in UTF-8 and UTC, with checksums and a collation of its own', async () => {
+    it('is PostgreSQL 18, durable, in UTF-8 and UTC, with checksums and the built-in collation', async () => {
       const names =
         'server_encoding data_checksums fsync synchronous_commit full_page_writes TimeZone listen_addresses';
       const columns = names.split(' ').map((name) => `current_setting('${name}') as "${name}"`);
@@ -52,14 +52,14 @@ describe('the embedded PostgreSQL', () => {
       });
     });
 
-    it('wants its password, which only its owner can read', async () => {
+    it('requires its password, which only its owner can read', async () => {
       const wrong = running.connectionString.replace(/:[^:@]+@/, ':guess@');
       await expect(query(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
       expect(statSync(join(dataDir, 'postgres/password')).mode & 0o777).toBe(0o600);
       expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
     });
 
-    it('refuses a second process on its DATA_DIR, with a sentence that says what to do', async () => {
+    it('rejects a second process on its DATA_DIR, with a sentence that says what to do', async () => {
       const second = await spawnEmbedded(dataDir);
       expect(await second.nextLine()).toBeNull();
       expect(await second.stderr).toBe(
@@ -68,11 +68,11 @@ describe('the embedded PostgreSQL', () => {
       expect(await query(running.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
     });
 
-    it('refuses a second start in the same process as well', async () => {
+    it('rejects a second start in the same process', async () => {
       await expect(startEmbeddedPostgres({ dataDir, logger })).rejects.toThrow(`in use by process ${process.pid}`);
     });
 
-    it('may be stopped twice, and leaves nothing running', async () => {
+    it('can be stopped twice, and leaves nothing running', async () => {
       const pid = postmasterPid(dataDir);
       await Promise.all([running.stop(), running.stop()]);
       expect(isAlive(pid)).toBe(false);
@@ -81,24 +81,24 @@ describe('the embedded PostgreSQL', () => {
     });
   });
 
-  it('keeps data and password over a restart, whatever has its former port', async () => {
+  it('keeps data and password over a restart, even if another program has its former port', async () => {
     const first = await startEmbeddedPostgres({ dataDir, logger });
     await query(first.connectionString, 'create table kept as select 42 as n');
     await first.stop();
-    const squatter = await listen(first.port);
+    const otherProgram = await listen(first.port);
     const second = await startEmbeddedPostgres({ dataDir, logger });
     expect(second.port).not.toBe(first.port);
     expect(new URL(second.connectionString).password).toBe(new URL(first.connectionString).password);
     expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 42 }]);
     await second.stop();
-    squatter.close();
+    otherProgram.close();
   });
 
-  it('takes data that root has copied, as a backup’s', async () => {
+  it('accepts data that root has copied, e.g. from a backup', async () => {
     await rm(dataDir, { recursive: true });
     dataDir = await newDataDir();
     const copied = join(dataDir, 'copied');
-    execFileSync('cp', ['-R', join(dataDir, 'postgres'), copied]); // to whoever runs the test
+    execFileSync('cp', ['-R', join(dataDir, 'postgres'), copied]); // owned by the user who runs the test
     const restored = join(dataDir, 'restored');
     await mkdir(restored);
     await rename(copied, join(restored, 'postgres'));
@@ -107,7 +107,7 @@ describe('the embedded PostgreSQL', () => {
     await running.stop();
   });
 
-  it('minds no locale, home or PostgreSQL variables of its caller', async () => {
+  it('ignores the locale, home and PostgreSQL variables of its caller', async () => {
     const child = await spawnEmbedded(dataDir, {
       PATH: '/usr/bin:/bin',
       LC_ALL: 'xx_XX',
@@ -121,7 +121,7 @@ describe('the embedded PostgreSQL', () => {
     await child.exited;
   });
 
-  it('works in a folder whose parents are closed to others, whoever runs it', async () => {
+  it('works in a folder whose parents are closed to other users, under any user', async () => {
     await chmod(dataDir, 0o700);
     const inside = join(dataDir, 'a', 'b');
     const running = await startEmbeddedPostgres({ dataDir: inside, logger });
@@ -131,17 +131,19 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('says which file is in the way where DATA_DIR is no folder', async () => {
+  it('names the file if DATA_DIR is not a folder', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, '');
     await expect(startEmbeddedPostgres({ dataDir: file, logger })).rejects.toThrow(`DATA_DIR ${file} cannot be used`);
   });
 
-  it('refuses data of another major version, and touches nothing', async () => {
+  it('rejects data of another major version, and changes nothing', async () => {
     const data = join(dataDir, 'postgres/data');
     await mkdir(data, { recursive: true });
     await writeFile(join(data, 'PG_VERSION'), '17\n');
-    await expect(startEmbeddedPostgres({ dataDir, logger })).rejects.toThrow(/made by PostgreSQL 17.*carries 18/);
+    await expect(startEmbeddedPostgres({ dataDir, logger })).rejects.toThrow(
+      /created by PostgreSQL 17.*contains version 18/,
+    );
     expect(readFileSync(join(data, 'PG_VERSION'), 'utf8')).toBe('17\n');
   });
 });

@@ -1,7 +1,7 @@
 import type { Infrastructure } from '../../src/app/infrastructure.js';
 import type { Lease } from '../../src/postgres/leases.js';
 import { until } from '../e2e/until.js';
-import { startTwoProcesses, type TwoProcesses } from '../support/processes.js';
+import { startTwoProcesses, type TwoProcesses } from '../support/two-workers.js';
 
 let processes: TwoProcesses;
 let here: Infrastructure;
@@ -15,14 +15,14 @@ afterAll(() => processes.stop());
 let names = 0;
 const newName = (): string => `thing/${++names}`;
 
-/** Null where it is not to be had within `patienceMs`. */
-const take = (name: string, { leases } = here, patienceMs = 20_000): Promise<Lease | null> =>
-  leases.acquire(name, AbortSignal.timeout(patienceMs));
+/** Acquires a lease; null if it is not free within `timeoutMs`. */
+const acquire = (name: string, { leases } = here, timeoutMs = 20_000): Promise<Lease | null> =>
+  leases.acquire(name, AbortSignal.timeout(timeoutMs));
 
-/** Long enough for two looks at what is free. */
-const GIVEN_UP_MS = 2_500;
+/** Long enough to check twice if a lease is free. */
+const NOT_FREE_AFTER_MS = 2_500;
 
-/** Ends the connection over which a lease is being given back, before the database has done so. */
+/** Breaks the connection that releases a lease, before the database has released it. */
 const breakRelease = async (lease: Lease): Promise<void> => {
   const blocker = await here.pool.connect();
   try {
@@ -38,13 +38,13 @@ const breakRelease = async (lease: Lease): Promise<void> => {
   }
 };
 
-it('is held by one at a time, in one process and in others, and heard of when it is free', async () => {
+it('is held by one holder at a time, over all processes, which are notified when it is free', async () => {
   const name = newName();
-  const first = (await take(name))!;
-  expect(await take(name, here, GIVEN_UP_MS)).toBeNull();
-  expect(await take(name, there, GIVEN_UP_MS)).toBeNull();
+  const first = (await acquire(name))!;
+  expect(await acquire(name, here, NOT_FREE_AFTER_MS)).toBeNull();
+  expect(await acquire(name, there, NOT_FREE_AFTER_MS)).toBeNull();
 
-  const next = [take(name), take(name, there)];
+  const next = [acquire(name), acquire(name, there)];
   await first.release();
   const second = (await Promise.race(next))!;
   await second.release();
@@ -53,27 +53,27 @@ it('is held by one at a time, in one process and in others, and heard of when it
   await last!.release();
 });
 
-it('whoever could not give it back takes it again: it does not stay with nobody for as long as the process lives', async () => {
+it('can be acquired again after its release failed: it is not lost for the lifetime of the process', async () => {
   const name = newName();
-  await breakRelease((await take(name))!);
-  expect(await take(name, there, GIVEN_UP_MS)).toBeNull();
-  expect(await take(name)).not.toBeNull();
+  await breakRelease((await acquire(name))!);
+  expect(await acquire(name, there, NOT_FREE_AFTER_MS)).toBeNull();
+  expect(await acquire(name)).not.toBeNull();
 });
 
-it('whoever was never told that it had been taken takes it again', async () => {
+it('can be acquired again after the response to its acquisition was lost', async () => {
   const name = newName();
   await here.pool.query('insert into ops_lease (name, worker_id) values ($1, $2)', [name, here.leases.workerId]);
-  expect(await take(name, there, GIVEN_UP_MS)).toBeNull();
-  expect(await take(name)).not.toBeNull();
+  expect(await acquire(name, there, NOT_FREE_AFTER_MS)).toBeNull();
+  expect(await acquire(name)).not.toBeNull();
 });
 
-it('is not taken from who has it now by a release that comes late', async () => {
+it('is not released by a late release of an earlier term', async () => {
   const name = newName();
-  const first = (await take(name))!;
+  const first = (await acquire(name))!;
   await breakRelease(first);
-  const second = (await take(name))!;
+  const second = (await acquire(name))!;
   await first.release();
-  expect(await take(name, there, GIVEN_UP_MS)).toBeNull();
+  expect(await acquire(name, there, NOT_FREE_AFTER_MS)).toBeNull();
   await second.release();
-  expect(await take(name, there)).not.toBeNull();
+  expect(await acquire(name, there)).not.toBeNull();
 });

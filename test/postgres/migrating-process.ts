@@ -1,4 +1,4 @@
-/** A process that waits for a line on stdin, then migrates: `migrating-process.ts <connection string>`. */
+/** Waits for a line on stdin, then migrates the database: `migrating-process.ts <connection string>`. */
 import { once } from 'node:events';
 import { createLogger } from '../../src/config/logger.js';
 import { migrate } from '../../src/postgres/migrations.js';
@@ -12,5 +12,5 @@ const step = (number: number): { number: number; name: string; sql: string } => 
 
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
-await migrate(connectionString, [1, 2, 3].map(step), createLogger({ logLevel: 'info' }));
+await migrate(connectionString, { numbered: [1, 2, 3].map(step), repeatable: [] }, createLogger({ logLevel: 'info' }));
 process.exit();

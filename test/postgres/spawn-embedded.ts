@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
-/** A child that runs embedded-process.ts. */
+/** A child process that runs embedded-process.ts. */
 export interface EmbeddedProcess {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** The next line it prints; null once it has ended. */
+  /** Returns the next line of its output; null once it has ended. */
   readonly nextLine: () => Promise<{ connectionString?: string; port?: number; stopped?: boolean } | null>;
   readonly stderr: Promise<string>;
   readonly exited: Promise<unknown>;
@@ -25,12 +25,12 @@ const script = fileURLToPath(new URL('./embedded-process.ts', import.meta.url));
 
 const spawned: ChildProcess[] = [];
 
-/** For `afterEach`: a test that failed must leave nobody running. */
+/** Kills all spawned processes. For `afterEach`: a failed test must leave no process running. */
 export const killSpawned = (): void => {
   for (const child of spawned.splice(0)) child.kill('SIGKILL');
 };
 
-/** Starts it, in a process group of its own as a terminal would, and waits until it begins. */
+/** Starts embedded-process.ts in its own process group, as a terminal would, and waits until it begins. */
 export const spawnEmbedded = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<EmbeddedProcess> => {
   const child = spawn(process.execPath, ['--import', loader, script, dataDir], {
     detached: true,
@@ -49,18 +49,18 @@ export const spawnEmbedded = async (dataDir: string, env: NodeJS.ProcessEnv = {}
   return { child, pid: child.pid!, nextLine, stderr, exited };
 };
 
-/** An empty DATA_DIR that PostgreSQL's user can reach. */
+/** Creates an empty DATA_DIR that PostgreSQL's user can access. */
 export const emptyDataDir = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-test-run-'));
   await chmod(folder, 0o755);
   return folder;
 };
 
-/** The pid in postmaster.pid. */
+/** Returns the pid in postmaster.pid. */
 export const postmasterPid = (dataDir: string): number =>
   Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
 
-/** Whether a process runs; a zombie, which waits for its parent to notice, does not. */
+/** True if a process is running. A zombie is not. */
 export const isAlive = (pid: number): boolean => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -69,7 +69,25 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Waits for something that must come about; fails with its name after 20 s. */
+/**
+ * Kills a spawned process and processes of its server. The spawned process is stopped first: neither it nor its guard can
+ * react to the end of another process before its own end, however busy the machine is.
+ */
+export const killTogether = async ({ pid }: EmbeddedProcess, serverPids: readonly number[]): Promise<void> => {
+  process.kill(pid, 'SIGSTOP');
+  await until('the process is stopped', () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+  for (const each of [...serverPids, pid]) killIfAlive(each);
+};
+
+const killIfAlive = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
+
+/** Waits for a condition; fails with its name after 20 s. */
 export const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
   for (const end = Date.now() + 20_000; !(await condition()); await sleep(20))
     if (Date.now() > end) throw new Error(`not within 20 s: ${what}`);

@@ -7,7 +7,7 @@ import { isUnavailable } from '../../src/postgres/unavailable.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 
 const logger = createLogger({ logLevel: 'silent' });
-const failure = (work: Promise<unknown>): Promise<unknown> =>
+const catchError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
     (error: unknown) => error,
@@ -32,38 +32,38 @@ describe('isUnavailable', () => {
     return createPool(url.href, { max: 1, applicationName: 'unavailable-spec', logger, ...options });
   };
 
-  it('is true where nothing listens, by address and by a name with two addresses', async () => {
-    const { server, port } = await listening(() => undefined);
+  it('is true if nothing listens, for an address and for a name with two addresses', async () => {
+    const { server, port } = await startServer(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     for (const host of ['127.0.0.1', 'localhost']) {
       const url = new URL(postgres.connectionString);
       url.host = `${host}:${port}`;
       const gone = createPool(url.href, { max: 1, applicationName: 'unavailable-spec', logger });
-      expect(isUnavailable(await failure(gone.query('select 1')))).toBe(true);
+      expect(isUnavailable(await catchError(gone.query('select 1')))).toBe(true);
       await gone.end();
     }
   });
 
-  it('is true where a name leads nowhere', async () => {
+  it('is true if a name cannot be resolved', async () => {
     const url = new URL(postgres.connectionString);
     url.hostname = 'nowhere.invalid';
     const lost = createPool(url.href, { max: 1, applicationName: 'unavailable-spec', logger });
-    expect(isUnavailable(await failure(lost.query('select 1')))).toBe(true);
+    expect(isUnavailable(await catchError(lost.query('select 1')))).toBe(true);
     await lost.end();
   });
 
-  it('is true where the connection is reset, or closed, before or after the handshake', async () => {
+  it('is true if the connection is reset or closed, before or after the handshake', async () => {
     for (const end of [(s: Socket) => s.resetAndDestroy(), (s: Socket) => s.end()]) {
-      const { server, port } = await listening((socket) => socket.once('data', () => end(socket)));
+      const { server, port } = await startServer((socket) => socket.once('data', () => end(socket)));
       const broken = poolOn(port);
-      expect(isUnavailable(await failure(broken.query('select 1')))).toBe(true);
+      expect(isUnavailable(await catchError(broken.query('select 1')))).toBe(true);
       await broken.end();
       server.close();
     }
   });
 
-  it('is true where the server ends the connection under a query or a transaction, and the pool goes on', async () => {
-    const asleep = failure(pool.query('select pg_sleep(30) /* victim */'));
+  it('is true if the server ends the connection during a query or a transaction, and the pool continues', async () => {
+    const asleep = catchError(pool.query('select pg_sleep(30) /* victim */'));
     await until(async () => {
       await pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where query like '%victim *' || '/%' and pid <> pg_backend_pid()`,
@@ -71,7 +71,7 @@ describe('isUnavailable', () => {
       return false;
     }, asleep);
     expect(isUnavailable(await asleep)).toBe(true);
-    const inside = failure(
+    const inside = catchError(
       withTransaction(pool, async (tx) => {
         await tx.query('insert into once_only values (1)');
         await tx.query('select pg_terminate_backend(pg_backend_pid())');
@@ -81,20 +81,20 @@ describe('isUnavailable', () => {
     expect((await pool.query('select n from once_only')).rows).toEqual([]);
   });
 
-  it('is true where a borrowed connection breaks while nobody uses it', async () => {
+  it('is true if a connection breaks while its user is not using it', async () => {
     const client = await pool.connect();
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     await pool.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
     await until(
-      async () => client.listenerCount('error') > 0 && isUnavailable(await failure(client.query('select 1'))),
+      async () => client.listenerCount('error') > 0 && isUnavailable(await catchError(client.query('select 1'))),
     );
     client.release(true);
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('is true where an answer takes too long: by the server’s clock, or by ours where it says nothing', async () => {
+  it('is true if a response takes too long, by the server’s timeout or the client’s', async () => {
     const hurried = poolOn(Number(new URL(postgres.connectionString).port), { statementTimeoutMs: 50 });
-    const error = await failure(hurried.query('select pg_sleep(30)'));
+    const error = await catchError(hurried.query('select pg_sleep(30)'));
     expect(error).toMatchObject({ code: '57014' });
     expect(isUnavailable(error)).toBe(true);
     await hurried.end();
@@ -102,30 +102,30 @@ describe('isUnavailable', () => {
     expect(isUnavailable(new Error('timeout exceeded when trying to connect'))).toBe(true);
   });
 
-  it('is true where the server takes no more connections', async () => {
+  it('is true if the server accepts no more connections', async () => {
     const url = new URL(postgres.connectionString);
     const name = url.pathname.slice(1);
     await pool.query('create role lonely login password $$x$$ connection limit 0');
     await pool.query(`grant all on database ${name} to lonely`);
     url.username = 'lonely';
     url.password = 'x';
-    const turnedAway = createPool(url.href, { max: 1, applicationName: 'unavailable-spec', logger });
-    const error = await failure(turnedAway.query('select 1'));
+    const rejectedPool = createPool(url.href, { max: 1, applicationName: 'unavailable-spec', logger });
+    const error = await catchError(rejectedPool.query('select 1'));
     expect(error).toMatchObject({ code: '53300' });
     expect(isUnavailable(error)).toBe(true);
-    await turnedAway.end();
+    await rejectedPool.end();
   });
 
-  it('is false for what the statement itself got wrong, and for what is no error of a database', async () => {
+  it('is false for errors of the statement, and for errors that are not of a database', async () => {
     await pool.query('insert into once_only values (7)');
     for (const sql of ['insert into once_only values (7)', 'selec', 'select 1 / 0', 'select * from nothing_here'])
-      expect(isUnavailable(await failure(pool.query(sql)))).toBe(false);
+      expect(isUnavailable(await catchError(pool.query(sql)))).toBe(false);
     expect(isUnavailable(new Error('anything'))).toBe(false);
     expect(isUnavailable(undefined)).toBe(false);
   });
 });
 
-const listening = (serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> =>
+const startServer = (serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> =>
   new Promise((resolve) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -134,9 +134,9 @@ const listening = (serve: (socket: Socket) => void): Promise<{ server: Server; p
     server.listen(0, '127.0.0.1', () => resolve({ server, port: (server.address() as { port: number }).port }));
   });
 
-/** Repeats until the condition holds, or the other promise has settled. */
+/** Repeats until the condition holds or the other promise is settled. */
 const until = async (condition: () => Promise<boolean>, settled?: Promise<unknown>): Promise<void> => {
-  let over = false;
-  void settled?.then(() => (over = true));
-  while (!over && !(await condition())) await sleep(10);
+  let isSettled = false;
+  void settled?.then(() => (isSettled = true));
+  while (!isSettled && !(await condition())) await sleep(10);
 };

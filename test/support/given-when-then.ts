@@ -2,17 +2,17 @@ import { type Decider, fold } from '../../src/kernel/decider.js';
 import type { DomainEvent } from '../../src/kernel/events.js';
 import type { Rejection } from '../../src/kernel/result.js';
 
-/** What a command came to, to be compared with what the specification says. */
+/** Outcome of a command, to be compared with the specification. */
 export interface Outcome<E extends DomainEvent, Code extends string> {
-  /** Exactly these events in this order, `[]` where nothing changes; and each of them survives its way through JSON. */
+  /** Expects exactly these events in this order, `[]` for no change, and that JSON preserves each of them. */
   then(expected: readonly E[]): void;
-  /** A rejection with this code, and these figures where they are given. */
+  /** Expects a rejection with this code, and with these figures if they are given. */
   thenRejected(code: Code, figures?: Rejection['figures']): void;
 }
 
 /**
- * A decider's specification: `spec(decider).given(events).when(command).then(events)`. Everything that goes in is
- * frozen, so that a decider that is not pure fails.
+ * Specifies a decider: `spec(decider).given(events).when(command).then(events)`. All arguments are frozen, so a decider
+ * that is not pure fails.
  */
 export const spec = <C, S, E extends DomainEvent, Code extends string>(decider: Decider<C, S, E, Code>) => ({
   given: (events: readonly E[]) => ({

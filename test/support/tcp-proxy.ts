@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy between a program and its server, which can lose connections, refuse them, or swallow answers. */
+/** A TCP proxy between a program and its server that can break connections, refuse them, or drop responses. */
 export class TcpProxy {
   private readonly pairs = new Set<readonly [client: Socket, server: Socket]>();
-  private swallowing = false;
+  private isDroppingResponses = false;
 
   private constructor(
     private readonly target: { readonly host: string; readonly port: number },
     private readonly server: Server,
-    /** Where it listens, on 127.0.0.1. */
+    /** Port on 127.0.0.1. */
     readonly port: number,
   ) {
     server.on('connection', (client) => this.forward(client));
@@ -23,13 +23,13 @@ export class TcpProxy {
     return new TcpProxy({ host: hostname, port: Number(port) }, server, (server.address() as AddressInfo).port);
   }
 
-  /** The same URL with the proxy in place of the server. */
+  /** Returns a URL with the proxy in place of the server. */
   through(url: string): string {
     const { hostname, port } = new URL(url);
     return url.replace(`${hostname}:${port}`, `127.0.0.1:${this.port}`);
   }
 
-  /** Breaks every connection; new ones are welcome. */
+  /** Breaks every connection; new ones are accepted. */
   dropConnections(): void {
     for (const sockets of this.pairs) for (const socket of sockets) socket.destroy();
   }
@@ -42,19 +42,19 @@ export class TcpProxy {
     await closed;
   }
 
-  /** Takes connections again, at the same port. */
+  /** Accepts connections again, at the same port. */
   async accept(): Promise<void> {
     await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
   }
 
-  /** From now on, requests arrive and answers do not. */
-  swallowAnswers(): void {
-    this.swallowing = true;
+  /** Drops all responses from now on; requests still arrive. */
+  dropResponses(): void {
+    this.isDroppingResponses = true;
   }
 
-  /** Breaks the connections whose answers were swallowed, and answers again. */
-  answerAgain(): void {
-    this.swallowing = false;
+  /** Breaks the connections whose responses were dropped, and forwards responses again. */
+  restoreResponses(): void {
+    this.isDroppingResponses = false;
     this.dropConnections();
   }
 
@@ -68,7 +68,7 @@ export class TcpProxy {
     this.pairs.add(pair);
     client.on('data', (chunk) => server.write(chunk));
     server.on('data', (chunk) => {
-      if (!this.swallowing) client.write(chunk);
+      if (!this.isDroppingResponses) client.write(chunk);
     });
     for (const socket of pair) {
       socket.setNoDelay(true);

@@ -1,8 +1,7 @@
 /**
- * Loaded into a gateway (`--import`) to tell how long its thread was worked without a break. What counts is the
- * processor time that the thread had between two rounds of its event loop: unlike the time that passed, it is the
- * gateway's own, however busy the machine is. THREAD_PROBE names the file that holds the longest so far, ms; SIGUSR2
- * begins anew.
+ * Loaded into a gateway (`--import`) to measure how long its thread is blocked. It measures the processor time of the
+ * thread between two rounds of the event loop, which does not depend on how busy the machine is. THREAD_PROBE names the
+ * file that holds the longest so far, in ms; SIGUSR2 resets it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -11,7 +10,7 @@ const spent = () => Number(readFileSync('/proc/thread-self/schedstat', 'latin1')
 
 let longest = 0;
 let last = spent();
-const tell = () => writeFileSync(process.env.THREAD_PROBE, String(longest));
+const writeLongest = () => writeFileSync(process.env.THREAD_PROBE, String(longest));
 
 setInterval(() => {
   const now = spent();
@@ -19,11 +18,11 @@ setInterval(() => {
   last = now;
   if (ms <= longest) return;
   longest = ms;
-  tell();
+  writeLongest();
 }, 1).unref();
 
 process.on('SIGUSR2', () => {
   longest = 0;
   last = spent();
-  tell();
+  writeLongest();
 });

@@ -1,5 +1,5 @@
 /**
- * Lets a child process of a test run TypeScript as Jest does: `node --import <this file> script.ts`.
+ * Runs TypeScript in a child process of a test as Jest does: `node --import <this file> script.ts`.
  * swc transpiles on the fly (types are not checked), and `./x.js` falls back to `./x.ts`. Node runs this file twice:
  * on the main thread, where it registers itself, and as the hooks it registered.
  */

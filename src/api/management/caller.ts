@@ -1,34 +1,35 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../kernel/events.js';
-import { notFound } from './refusals.js';
+import { notFoundProblem } from './http-problems.js';
 
-/** Who makes a management call (management-api.md: Manners). */
+/** The authenticated caller of a management request (management-api.md: Manners). */
 export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; readonly ownerId: string };
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
-/** Remembers who a request was found to be from. */
-export const identify = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
+/** Stores the authenticated caller of a request. */
+export const rememberCaller = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
 
-/** Who a request is from. @throws Error where the guard has not let it in */
-export const callerOf = (request: FastifyRequest): Caller => {
+/** Returns a request's caller. @throws Error if the guard has not authenticated it */
+export const getCaller = (request: FastifyRequest): Caller => {
   const caller = callers.get(request);
-  if (!caller) throw new Error('a management route without its guard');
+  if (!caller) throw new Error('this management route has no ApiKeyGuard');
   return caller;
 };
 
-/** The caller as events name it. */
-export const actorOf = (caller: Caller): Actor => (caller.kind === 'operator' ? 'operator' : `owner:${caller.ownerId}`);
+/** Returns the caller as events name it. */
+export const getActor = (caller: Caller): Actor =>
+  caller.kind === 'operator' ? 'operator' : `owner:${caller.ownerId}`;
 
-/** Whose things the caller may see: an owner's id; null: everyone's. */
-export const scopeOf = (caller: Caller): string | null => (caller.kind === 'operator' ? null : caller.ownerId);
+/** Returns the id of the owner whose resources the caller may see; null: all owners'. */
+export const getOwnerScope = (caller: Caller): string | null => (caller.kind === 'operator' ? null : caller.ownerId);
 
 /**
- * Whose things a list shows: those of the owner that is asked for, else all that the caller may see.
- * @param owner as `?owner_id=` names one @throws HttpProblem 404 where an owner names another
+ * Returns the owner whose resources a list shows: the requested one, else the caller's scope; null: all owners.
+ * @param owner the query's `owner_id` @throws HttpProblem 404 if an owner names another one
  */
-export const listScopeOf = (caller: Caller, owner: string | undefined): string | null => {
-  const scope = scopeOf(caller);
-  if (scope !== null && owner !== undefined && owner !== scope) throw notFound('owner');
+export const getListScope = (caller: Caller, owner: string | undefined): string | null => {
+  const scope = getOwnerScope(caller);
+  if (scope !== null && owner !== undefined && owner !== scope) throw notFoundProblem('owner');
   return scope ?? owner ?? null;
 };

@@ -1,10 +1,13 @@
 import type { ProblemList } from '../../validation/problem-list.js';
-import { described } from '../../validation/wording.js';
+import { describeValue } from '../../validation/wording.js';
 
-/** More than any owner manages by hand. */
+/** Longest list of ids: more than an owner manages by hand. */
 const MAX_IDS = 200;
 
-/** Checks a list of public ids, each once. Whether they name anything is asked later. @param value an array, or told before */
+/**
+ * Checks the form of a list of public ids, each once; the command checks that they exist.
+ * @param value reported before, if it is not an array
+ */
 export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj', problems: ProblemList): void => {
   if (!Array.isArray(value)) return;
   if (value.length > MAX_IDS)
@@ -13,8 +16,9 @@ export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj', pr
   for (const [index, id] of (value as unknown[]).slice(0, MAX_IDS).entries()) {
     const place = `${path}[${index}]`;
     if (typeof id !== 'string' || !id.startsWith(`${prefix}_`))
-      problems.add(422, place, 'wrong_type', `must be an id such as "${prefix}_…", not ${described(id)}`);
-    else if (seen.has(id)) problems.add(422, place, 'duplicate', `names ${described(id)} a second time: name it once`);
+      problems.add(422, place, 'wrong_type', `must be an id such as "${prefix}_…", not ${describeValue(id)}`);
+    else if (seen.has(id))
+      problems.add(422, place, 'duplicate', `names ${describeValue(id)} a second time: name it once`);
     seen.add(id);
   }
 };

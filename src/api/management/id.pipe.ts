@@ -1,17 +1,14 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { notFound } from './refusals.js';
+import { notFoundProblem } from './http-problems.js';
 
-/** What every public id looks like (D-2), and then some. */
-const FORM = /^\w{1,64}$/;
+/** Form of public ids; wider than D-2 requires. */
+export const ID_PATTERN = /^\w{1,64}$/;
 
-/** Lets ids of the URL through; what cannot be one names nothing, and never reaches the database. */
+/** Rejects values in a URL that cannot be public ids, before they reach the database. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, string> {
   transform(id: string): string {
-    if (!FORM.test(id)) throw notFound('thing');
+    if (!ID_PATTERN.test(id)) throw notFoundProblem('resource');
     return id;
   }
 }
-
-/** {@link FORM}, for ids in the query of a URL. */
-export const ID_FORM = FORM;

@@ -3,80 +3,87 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { IdPrefix } from '../../kernel/ids.js';
-import { given } from '../../validation/absence.js';
+import { nullToAbsent } from '../../validation/absence.js';
 import type { Sent } from '../../validation/check-fields.js';
-import { FindThing, type Kind, ListThings, type Things } from '../../projections/discovery/discovery.queries.js';
+import {
+  FindResource,
+  type ResourceKind,
+  ListResources,
+  type ResourceRows,
+} from '../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { callerOf, listScopeOf, scopeOf } from './caller.js';
+import { getCaller, getListScope, getOwnerScope } from './caller.js';
 import { readQuery } from './request-body.js';
-import { ID_FORM } from './id.pipe.js';
-import { cursorOf, type ListAnswer, listAnswer, pageOf, PageQuery } from './page.js';
-import { notFound } from './refusals.js';
+import { ID_PATTERN } from './id.pipe.js';
+import { isCursorOf, type ListView, buildListView, toPage, PageQuery } from './page.js';
+import { notFoundProblem } from './http-problems.js';
 import { Is } from './rules.js';
 
 class ListQuery extends PageQuery {
-  /** Only this owner's; to the operator, who else sees everyone's, and to that owner. */
-  @Is.like(ID_FORM, 'an id such as own_…')
+  /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+  @Is.matching(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
 
   constructor(sent: Sent) {
     super(sent);
-    this.owner_id = given(sent.owner_id) as string | undefined;
+    this.owner_id = nullToAbsent(sent.owner_id) as string | undefined;
   }
 }
 
-/** The query of a list of things with such ids. */
-const listQueryOf = (prefix: IdPrefix): typeof ListQuery => {
-  class QueryOfKind extends ListQuery {
-    @cursorOf(prefix)
+/** Creates the query of a list of resources with such ids. */
+const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
+  class KindListQuery extends ListQuery {
+    @isCursorOf(prefix)
     declare readonly cursor: string | undefined;
   }
-  return QueryOfKind;
+  return KindListQuery;
 };
 
-const QUERIES: Readonly<Record<Kind, typeof ListQuery>> = {
-  owner: listQueryOf('own'),
-  channel: listQueryOf('tgt'),
-  project: listQueryOf('prj'),
-  endpoint: listQueryOf('ep'),
+const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
+  owner: createListQuery('own'),
+  channel: createListQuery('tgt'),
+  project: createListQuery('prj'),
+  endpoint: createListQuery('ep'),
 };
 
-/** Things as their caller may see them: an owner its own, the operator all (management-api.md: Manners). */
+/** Finds the resources that a caller may see: an owner its own, the operator all (management-api.md: Manners). */
 @Injectable()
-export class OwnedThings {
+export class OwnedResources {
   constructor(
     private readonly queries: QueryBus,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** @throws HttpProblem 404 where there is none, or none of the caller's */
-  async find<K extends Kind>(request: FastifyRequest, kind: K, id: string): Promise<Things[K]> {
-    await this.upToDate(request);
-    const thing = await this.queries.execute(new FindThing(kind, id, scopeOf(callerOf(request))));
-    if (!thing) throw notFound(kind);
-    return thing;
+  /** @throws HttpProblem 404 if there is none, or none that the caller may see */
+  async findResource<K extends ResourceKind>(request: FastifyRequest, kind: K, id: string): Promise<ResourceRows[K]> {
+    await this.catchUpReadModels(request);
+    const resource = await this.queries.execute(new FindResource(kind, id, getOwnerScope(getCaller(request))));
+    if (!resource) throw notFoundProblem(kind);
+    return resource;
   }
 
-  /** A page of them, the newest first. */
-  async list<K extends Kind>(
+  /** Returns one page of resources, the newest first. */
+  async listResources<K extends ResourceKind, V>(
     request: FastifyRequest,
     kind: K,
-    show: (rows: readonly Things[K][]) => readonly object[] | Promise<readonly object[]>,
-  ): Promise<ListAnswer> {
+    show: (rows: readonly ResourceRows[K][]) => readonly V[] | Promise<readonly V[]>,
+  ): Promise<ListView<V>> {
     const query = readQuery(request, QUERIES[kind]);
-    const page = pageOf(query);
-    const scope = listScopeOf(callerOf(request), query.owner_id);
-    await this.upToDate(request);
-    const rows = await this.queries.execute(new ListThings(kind, scope, { before: page.after, limit: page.limit + 1 }));
-    return listAnswer(rows, page, (row) => idOf(kind, row), show);
+    const page = toPage(query);
+    const scope = getListScope(getCaller(request), query.owner_id);
+    await this.catchUpReadModels(request);
+    const rows = await this.queries.execute(
+      new ListResources(kind, scope, { before: page.after, limit: page.limit + 1 }),
+    );
+    return buildListView(rows, page, (row) => getRowId(kind, row), show);
   }
 
-  /** Who reads sees what was done over /v1 and by the gateway itself, too; a change waits for its own view. */
-  private async upToDate({ method }: FastifyRequest): Promise<void> {
-    if (method === 'GET') await this.progress.catchUp(['discovery'], this.store);
+  /** Lets a reader see changes made over /v1 and by the gateway itself; a change waits for its own read models. */
+  private async catchUpReadModels({ method }: FastifyRequest): Promise<void> {
+    if (method === 'GET') await this.progress.waitUntilCaughtUp(['discovery'], this.store);
   }
 }
 
-const idOf = <K extends Kind>(kind: K, row: Things[K]): string =>
+const getRowId = <K extends ResourceKind>(kind: K, row: ResourceRows[K]): string =>
   (row as unknown as Readonly<Record<string, string>>)[`${kind}_id`]!;

@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import type { IQuery, IQueryHandler } from '@nestjs/cqrs';
 import {
-  FindMissingHandler,
+  FindMissingIdsHandler,
   FindOwnerByKeyHandler,
-  FindThingHandler,
-  ListThingsHandler,
+  FindResourceHandler,
+  ListResourcesHandler,
 } from '../../projections/discovery/discovery.queries.js';
 import { FindPostHandler, ListPostsHandler } from '../../projections/posts/posts.queries.js';
 import { FindPublicationHandler, ListReceiptsHandler } from '../../projections/posts/publications.queries.js';
@@ -12,11 +12,11 @@ import { FindPostsLeftHandler } from '../../projections/posts/usage.queries.js';
 import { FindHoldsHandler } from '../../projections/publish-schedule/holds.queries.js';
 import { ListRequestsHandler } from '../../projections/request-log/request-log.queries.js';
 
-/** The handlers of everything that the management API asks of the read models. */
+/** The handlers of the management API's queries. */
 export const queryHandlers: readonly Type<IQueryHandler<IQuery>>[] = [
-  FindThingHandler,
-  ListThingsHandler,
-  FindMissingHandler,
+  FindResourceHandler,
+  ListResourcesHandler,
+  FindMissingIdsHandler,
   FindOwnerByKeyHandler,
   FindPostHandler,
   ListPostsHandler,

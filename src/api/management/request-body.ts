@@ -1,84 +1,88 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpProblem } from '../transport/http-problem.js';
 import { readBody } from '../transport/raw-body.js';
-import { inTurns } from '../../runtime/cooperative-work.js';
+import { runInSlices } from '../../runtime/cooperative-work.js';
 import { checkFields, checkObject, type Sent } from '../../validation/check-fields.js';
-import { parsingJsonBody } from '../../validation/json-body.js';
+import { parseJsonBodyInSlices } from '../../validation/json-body.js';
 import { ProblemList } from '../../validation/problem-list.js';
 
 /**
- * Reads a JSON object that was sent into a draft, and adds what is wrong to `problems`; where anything is, nobody gets
- * to see the draft.
+ * Reads the JSON object that was sent into a typed body, and adds what is wrong to `problems`. A body with problems is
+ * discarded.
  */
-export type Reader<T> = (sent: Sent, problems: ProblemList) => T;
+export type BodyReader<T> = (sent: Sent, problems: ProblemList) => T;
 
-/** A class whose properties are the fields that may be sent, with their rules; built by hand from parsed JSON. */
-export type DraftClass<T extends object> = new (sent: Sent) => T;
+/** A class whose properties are the allowed fields, with their rules. Its constructor reads parsed JSON. */
+export type BodyClass<T extends object> = new (sent: Sent) => T;
 
-/** Far above anything that is managed, far below what an event can hold (1 MiB). */
-const BODY_BYTES = 524_288;
+/** Largest body: far above any resource, far below the size of an event (1 MiB). */
+const MAX_BODY_BYTES = 524_288;
 
-/** `application/json`; a charset, where one is given, is utf-8; other parameters are ignored (D-43). */
+/** `application/json`; a charset, if given, must be utf-8; other parameters are ignored (D-43). */
 const JSON_IN_UTF8 = /^\s*application\/json\s*(;(?!.*charset\s*=\s*(?!"?utf-?8"?\s*(;|$))).*)?$/i;
 
-/** Reads what a class declares; a field that it does not have is a typing error, and told. @param path of the object */
-export const fieldsOf =
-  <T extends object>(Draft: DraftClass<T>, path = ''): Reader<T> =>
+/** Returns a reader of a class's fields. A field that the class does not have is reported. @param path of the object */
+export const fieldsReader =
+  <T extends object>(Body: BodyClass<T>, path = ''): BodyReader<T> =>
   (sent, problems) => {
-    const draft = new Draft(sent);
-    const known = Object.keys(draft);
+    const body = new Body(sent);
+    const known = Object.keys(body);
     for (const name of Object.keys(sent)) {
       if (known.includes(name)) continue;
-      const fields = known.length > 0 ? `the fields here are ${known.join(', ')}` : 'nothing is taken here';
-      problems.add(422, path === '' ? name : `${path}.${name}`, 'unknown_field', `is no field: ${fields}`);
+      const fields = known.length > 0 ? `the fields here are ${known.join(', ')}` : 'no fields are allowed here';
+      problems.add(422, path === '' ? name : `${path}.${name}`, 'unknown_field', `is not a field: ${fields}`);
     }
-    checkFields(draft, path, problems);
-    return draft;
+    checkFields(body, path, problems);
+    return body;
   };
 
-/** Reads an object inside of another one; undefined where there is none, or something else. */
+/** Reads a nested object. Returns undefined if it is missing or not an object. */
 export const readPart = <T extends object>(
   value: unknown,
   path: string,
-  Draft: DraftClass<T>,
+  Body: BodyClass<T>,
   problems: ProblemList,
 ): T | undefined => {
   if (value === undefined || value === null || !checkObject(value, path, problems)) return undefined;
-  return fieldsOf(Draft, path)(value, problems);
+  return fieldsReader(Body, path)(value, problems);
 };
 
-/** Reads a request's body. No body at all counts as an object without fields. @throws HttpProblem 400, 415, 422 */
-export const readDraft = async <T>(
+/** Reads a request's body. An empty body counts as an object without fields. @throws HttpProblem 400, 415, 422 */
+export const readRequestBody = async <T>(
   request: FastifyRequest,
-  read: Reader<T>,
-): Promise<{ readonly draft: T; readonly bytes: Buffer }> => {
+  read: BodyReader<T>,
+): Promise<{ readonly body: T; readonly bytes: Buffer }> => {
   const bytes = await readBody(request);
   const problems = new ProblemList();
-  const sent = bytes.length === 0 ? {} : await parse(request, bytes);
-  if (!checkObject(sent, '', problems)) throw invalid(problems);
-  const draft = read(sent, problems);
-  if (!problems.isEmpty) throw invalid(problems);
-  return { draft, bytes };
+  const sent = bytes.length === 0 ? {} : await parseJson(request, bytes);
+  if (!checkObject(sent, '', problems)) throw invalidProblem(problems);
+  const body = read(sent, problems);
+  if (!problems.isEmpty) throw invalidProblem(problems);
+  return { body, bytes };
 };
 
-/** Reads the query of a request's URL like a body. @throws HttpProblem 422 */
-export const readQuery = <T extends object>(request: FastifyRequest, Draft: DraftClass<T>): T => {
+/** Reads and checks the query of a request's URL. @throws HttpProblem 422 */
+export const readQuery = <T extends object>(request: FastifyRequest, Body: BodyClass<T>): T => {
   const problems = new ProblemList();
-  const draft = fieldsOf(Draft)(request.query as Sent, problems);
-  if (!problems.isEmpty) throw invalid(problems);
-  return draft;
+  const query = fieldsReader(Body)(request.query as Sent, problems);
+  if (!problems.isEmpty) throw invalidProblem(problems);
+  return query;
 };
 
-/** The answer to what breaks the schema: everything that is wrong, at once (D-6). */
-export const invalid = (problems: ProblemList): HttpProblem =>
+/** Returns the problem for a body that breaks the schema, with all its errors at once (D-6). */
+export const invalidProblem = (problems: ProblemList): HttpProblem =>
   new HttpProblem(422, 'invalid', problems.refused().problems);
 
-const parse = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
+const parseJson = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
   if (!JSON_IN_UTF8.test(request.headers['content-type'] ?? ''))
-    throw HttpProblem.of(415, 'unsupported_media_type', 'Send JSON in UTF-8, with Content-Type: application/json.');
-  if (bytes.length > BODY_BYTES)
-    throw HttpProblem.of(400, 'body_too_large', `The body is larger than ${BODY_BYTES} bytes: send less.`);
-  const json = await inTurns(parsingJsonBody(bytes));
+    throw HttpProblem.withMessage(
+      415,
+      'unsupported_media_type',
+      'Send JSON in UTF-8, with Content-Type: application/json.',
+    );
+  if (bytes.length > MAX_BODY_BYTES)
+    throw HttpProblem.withMessage(400, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes: send less.`);
+  const json = await runInSlices(parseJsonBodyInSlices(bytes));
   if (!json.ok) throw new HttpProblem(400, 'malformed', json.problems);
   return json.value;
 };

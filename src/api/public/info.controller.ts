@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
 import { Gate } from './gate/gate.js';
-import { type InfoAnswer, infoAnswer } from './info-answer.js';
+import { InfoView } from './info.view.js';
 
-/** Discovery (publish-api.md: GET /v1/webhooks/{slug}/info). */
+/** Answers discovery (publish-api.md: GET /v1/webhooks/{slug}/info). */
 @Controller('v1/webhooks/:slug')
 export class InfoController {
   constructor(
@@ -16,9 +16,9 @@ export class InfoController {
   ) {}
 
   @Get('info')
-  async info(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<InfoAnswer> {
+  async info(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<InfoView> {
     const { endpoint } = await this.gate.admit(request, slug, 'discovery');
     const projects = await this.queries.execute(new FindEndpointTargets(endpoint.endpoint_id));
-    return infoAnswer(endpoint, projects, this.clock.now());
+    return new InfoView(endpoint, projects, this.clock.now());
   }
 }

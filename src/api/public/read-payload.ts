@@ -1,51 +1,52 @@
-import { inTurns, nextTurn } from '../../runtime/cooperative-work.js';
+import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
 import type { CheckedKey } from '../../payload/idempotency-key.js';
-import { type JsonBody, parseJsonBody, parsingJsonBody } from '../../validation/json-body.js';
-import { HEAVY_BYTES, type Problem, type PublishPayload } from '../../payload/payload.js';
+import { type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
+import type { PublishPayload } from '../../payload/payload.js';
+import type { Problem } from '../../validation/problem-list.js';
+import { HEAVY_BYTES } from '../../validation/json-body.js';
 import type { Refused } from '../../validation/problem-list.js';
 import { validatePayload } from '../../payload/validate.js';
 
-/** A request's payload, or everything that is wrong with the request. */
-export type ReadPayload =
+/** A request's payload, or all problems of the request. */
+export type PayloadCheck =
   | { readonly ok: true; readonly payload: PublishPayload }
   | {
       readonly ok: false;
       readonly status: number;
       readonly problems: readonly Problem[];
-      /** What the body says, for whoever wants to say more about it; undefined where it is no JSON. */
+      /** The parsed body, for further checks; undefined if it is not JSON. */
       readonly sent: unknown;
     };
 
-/** Parses a body: at once where it is light, in turns where it is heavy, so that nobody else waits for it. */
+/** Parses a body: a light one at once, a heavy one in slices, so that other requests are not delayed. */
 export const readJson = (body: Buffer): JsonBody | Promise<JsonBody> =>
-  body.length > HEAVY_BYTES ? readInTurns(body) : parseJsonBody(body);
+  body.length > HEAVY_BYTES ? readJsonInSlices(body) : parseJsonBody(body);
 
-const readInTurns = async (body: Buffer): Promise<JsonBody> => {
-  const json = await inTurns(parsingJsonBody(body));
-  await nextTurn(); // the rules are a piece of work of their own
+const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
+  const json = await runInSlices(parseJsonBodyInSlices(body));
+  await yieldToEventLoop(); // validation gets a slice of its own
   return json;
 };
 
 /**
- * Judges what the body of a request to publish says. Everything that is wrong is told at once, and 422 wins over 400
- * (D-43).
+ * Checks the content of a request to publish. All problems are reported at once, and 422 takes precedence over 400 (D-43).
  * @param key its Idempotency-Key
  */
-export const checkPayload = (json: JsonBody, key: CheckedKey, addresses: AddressPolicy): ReadPayload => {
+export const checkPayload = (json: JsonBody, key: CheckedKey, addresses: AddressPolicy): PayloadCheck => {
   const { checked, sent } = checkBody(json, (value) => validatePayload(value, addresses));
   if (checked.ok && key.ok) return { ok: true, payload: checked.payload };
   const problems = [...(key.ok ? [] : key.problems), ...(checked.ok ? [] : checked.problems)];
   return { ok: false, status: key.ok && !checked.ok ? checked.status : 422, problems, sent };
 };
 
-const NOTHING_MORE: Refused = { ok: false, status: 400, problems: [] };
+const NO_FURTHER_PROBLEMS: Refused = { ok: false, status: 400, problems: [] };
 
 /**
- * Judges what a body says by its rules. What is wrong with it as JSON and what breaks the rules is told together, as far
- * as the one leaves the other to be seen.
+ * Checks a body by its rules. Problems of its JSON and violations of the rules are reported together, as far as the JSON can
+ * still be read.
  * @param validate the rules
- * @returns `sent`: what the body says; undefined where it is no JSON that may be kept
+ * @returns `sent`: the parsed body; undefined if it is no JSON that may be kept
  */
 export const checkBody = <Checked extends { readonly ok: true }>(
   json: JsonBody,
@@ -53,12 +54,12 @@ export const checkBody = <Checked extends { readonly ok: true }>(
 ): { readonly checked: Checked | Refused; readonly sent: unknown } => {
   if (json.ok) return { checked: validate(json.value), sent: json.value };
   const further = json.unsafe ? validate(json.unsafe.value) : null;
-  const { status, problems } = further && !further.ok ? further : NOTHING_MORE;
+  const { status, problems } = further && !further.ok ? further : NO_FURTHER_PROBLEMS;
   const asJson = json.problems.filter(
-    ({ path, code }) => !AS_STRINGS.has(code) || !problems.some((p) => p.path === path),
+    ({ path, code }) => !SOLVED_BY_STRING.has(code) || !problems.some((p) => p.path === path),
   );
   return { checked: { ok: false, status, problems: [...asJson, ...problems] }, sent: undefined };
 };
 
-/** What a string would mend, unless the field has rules of its own: a pause's minutes are none the better as one. */
-const AS_STRINGS: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);
+/** Problems that sending the number as a string would solve, unless the field has rules of its own, like a pause's minutes. */
+const SOLVED_BY_STRING: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);

@@ -6,15 +6,17 @@ import type { Replay } from '../../commands/post/key-claims.js';
 import { originOfRequest } from '../../commands/origin.js';
 import { ConditionFailed } from '../../event-store/port.js';
 import { iso } from '../../kernel/instant.js';
-import { Gate, type NewPost } from './gate/gate.js';
-import { latencyOf, type RequestNotes, userAgentOf } from './gate/request-notes.js';
-import type { SentPost } from './gate/parsed-post.js';
-import { bodySizeOf } from '../transport/raw-body.js';
+import type { NewPost } from './gate/admitted-requests.js';
+import { Gate } from './gate/gate.js';
+import { measureLatency, type RequestLogEntry, readUserAgent } from './gate/request-log-entry.js';
+import type { ParsedPost } from './gate/parsed-post.js';
+import { measureBody } from '../transport/raw-body.js';
+import { PublishView } from './publish.view.js';
 
-/** The route as the request log shows it, known here: the framework would make an object to tell it. */
+/** The route as the request log shows it. A constant: reading it from the framework would allocate an object per request. */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
 
-/** Publishing (publish-api.md: POST /v1/webhooks/{slug}). */
+/** Publishes posts (publish-api.md: POST /v1/webhooks/{slug}). */
 @Controller('v1/webhooks')
 export class WebhooksController {
   constructor(
@@ -31,68 +33,72 @@ export class WebhooksController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const admitted = await this.gate.admitPost(request, slug);
-    const { sent } = admitted;
+    const { post } = admitted;
     const result: AcceptPostResult = admitted.replay
       ? { outcome: 'replay', replay: admitted.replay }
       : await this.accept(request, admitted);
-    note(request.notes!, result, sent);
-    if (result.outcome !== 'replay') return void reply.send(bodyOf(result.answer));
+    recordResult(request.logEntry!, result, post);
+    if (result.outcome !== 'replay') return void reply.send(serializeAnswer(result.answer));
     void reply.code(202);
-    if (isMismatch(result.replay, sent)) void reply.header('idempotency-payload-mismatch', 'true');
-    void reply.send(bodyOf(result.replay.answer));
+    if (isMismatch(result.replay, post)) void reply.header('idempotency-payload-mismatch', 'true');
+    void reply.send(serializeAnswer(result.replay.answer));
   }
 
-  /** What is not accepted after all, because another was quicker or the store is away, has used nothing up. */
-  private async accept(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
+  /**
+   * Accepts a post. A post that is not accepted, because another request with its key came first or the store is unavailable,
+   * gets its rate-limit tokens back.
+   */
+  private async accept(request: FastifyRequest, newPost: NewPost): Promise<AcceptPostResult> {
     let result: AcceptPostResult | null = null;
     try {
-      result = await this.carryOut(request, post);
+      result = await this.executeAcceptPost(request, newPost);
       return result;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      const again = await this.gate.readmit(post);
-      return again.replay ? { outcome: 'replay', replay: again.replay } : await this.accept(request, again);
+      const readmitted = await this.gate.readmitPost(newPost);
+      if (readmitted.replay) return { outcome: 'replay', replay: readmitted.replay };
+      return await this.accept(request, readmitted);
     } finally {
-      if (result === null || result.outcome === 'replay') await this.gate.giveBack(post);
+      if (result === null || result.outcome === 'replay') await this.gate.releaseTokens(newPost);
     }
   }
 
-  private carryOut(request: FastifyRequest, post: NewPost): Promise<AcceptPostResult> {
-    const { endpoint, payload, channelIds, seen, sent, condition } = post;
+  private executeAcceptPost(request: FastifyRequest, newPost: NewPost): Promise<AcceptPostResult> {
+    const { endpoint, payload, channelIds, knownKeys, post, condition } = newPost;
     const facts = {
       ip: request.clientAddress,
-      userAgent: userAgentOf(request),
+      userAgent: readUserAgent(request),
       route: PUBLISH,
-      payloadBytes: bodySizeOf(request),
-      latencyMs: latencyOf(request),
+      payloadBytes: measureBody(request),
+      latencyMs: measureLatency(request),
     };
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
     return this.commands.execute(
-      new AcceptPost(endpoint, payload, channelIds, seen, sent.bodyHash, facts, origin, condition),
+      new AcceptPost(endpoint, payload, channelIds, knownKeys, post.bodyHash, facts, origin, condition),
     );
   }
 }
 
-/** D-10; of the same answer always the same bytes (D-9). */
-const bodyOf = ({ postId, traceId, queuedTargets }: Replay['answer']): string =>
-  JSON.stringify({ ok: true, id: postId, trace_id: traceId, queued_targets: queuedTargets });
+/** Serializes an answer: the same answer always has the same bytes (D-9, D-10). */
+const serializeAnswer = (answer: Replay['answer']): string => JSON.stringify(new PublishView(answer));
 
-/** Another payload under a known key (D-19). */
-const isMismatch = (replay: Replay, sent: SentPost): boolean => replay.bodyHash !== sent.bodyHash;
+/** True if another payload was sent with a known key (D-19). */
+const isMismatch = (replay: Replay, post: ParsedPost): boolean => replay.bodyHash !== post.bodyHash;
 
-const note = (notes: RequestNotes, result: AcceptPostResult, sent: SentPost): void => {
+/** Adds the result of a request to its log entry. */
+const recordResult = (logEntry: RequestLogEntry, result: AcceptPostResult, post: ParsedPost): void => {
   if (result.outcome !== 'replay') {
-    notes.decision = result.outcome;
-    notes.postId = result.answer.postId;
-    // Accepted under a key or with a post, the request is told of by the event itself.
-    notes.isStored = result.outcome === 'accepted' || sent.keys.length > 0;
+    logEntry.decision = result.outcome;
+    logEntry.postId = result.answer.postId;
+    // The event of a post, or of a key, stores the log entry.
+    logEntry.isStored = result.outcome === 'accepted' || post.keys.length > 0;
     return;
   }
   const { answer, eventId, at, keys } = result.replay;
-  const mismatch = isMismatch(result.replay, sent);
-  notes.decision = 'accepted_idempotent_replay';
-  notes.reason = mismatch ? 'payload_mismatch' : null;
+  const mismatch = isMismatch(result.replay, post);
+  logEntry.decision = 'accepted_idempotent_replay';
+  logEntry.reason = mismatch ? 'payload_mismatch' : null;
   const figures = { keys, first_at: iso(at), payload_mismatch: mismatch };
-  notes.why = { rule: 'idempotency_key', figures, event_id: eventId };
-  notes.postId = answer.postId;
+  logEntry.why = { rule: 'idempotency_key', figures, event_id: eventId };
+  logEntry.postId = answer.postId;
 };

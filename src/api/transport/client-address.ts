@@ -4,34 +4,35 @@ import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address (publish-api.md: Authentication, 7; TRUSTED_PROXIES): IPv4 written in IPv6 as IPv4, without a zone. */
+    /** The client's address (publish-api.md: Authentication, 7; TRUSTED_PROXIES). IPv4 in IPv6 notation is IPv4; no zone. */
     clientAddress: string;
   }
 }
 
-/** Stands for an address that nobody knows: no allowlist means it. */
+/** Stands for an unknown address. No allowlist contains it. */
 const UNKNOWN = '0.0.0.0';
 
 /**
- * Asks for each client's address when it connects, and remembers it with each request. Once a client has hung up its socket
- * knows no address that it was never asked for, and an accepted post needs it for the request log.
+ * Records the client's address with each request. It reads the address when the client connects: after the client has closed
+ * the connection, Node no longer knows an address that was never read, and the request log of an accepted post needs it.
  */
-export const rememberClientAddresses = (fastify: FastifyInstance): void => {
+export const recordClientAddresses = (fastify: FastifyInstance): void => {
   fastify.server.on('connection', (socket: Socket) => void socket.remoteAddress);
-  let last = { address: UNKNOWN, plain: UNKNOWN };
+  let last = { address: UNKNOWN, normalized: UNKNOWN };
   fastify.decorateRequest('clientAddress', '');
   fastify.addHook('onRequest', (request, _reply, done) => {
-    // A client may be gone even before; Fastify's type does not know that.
+    // A client may already have disconnected; Fastify's type does not cover that.
     const address = (request.ip as string | undefined) ?? UNKNOWN;
-    if (address !== last.address) last = { address, plain: plain(address) }; // a client seldom comes once
-    request.clientAddress = last.plain;
+    if (address !== last.address) last = { address, normalized: normalizeAddress(address) }; // clients often repeat
+    request.clientAddress = last.normalized;
     done();
   });
 };
 
 /**
- * A server that listens on `::` sees IPv4 clients as `::ffff:192.0.2.7`: who looks for one looks for `192.0.2.7`. A zone
- * (`fe80::1%br-lan`) is a name of our own for the way to the client; ipaddr.js throws at some that Node takes.
+ * Returns an address in the form that allowlists and logs use. A server that listens on `::` sees an IPv4 client as
+ * `::ffff:192.0.2.7`, which becomes `192.0.2.7`. A zone (`fe80::1%br-lan`) names a local interface and is removed; ipaddr.js
+ * throws for some zones that Node accepts.
  */
-const plain = (address: string): string =>
+const normalizeAddress = (address: string): string =>
   isIPv6(address) ? ipaddr.process(address.replace(/%.*/, '')).toString() : address;

@@ -3,73 +3,74 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
-import { HttpProblem, problemBody } from './http-problem.js';
-import { incomplete } from './raw-body.js';
+import { HttpProblem } from './http-problem.js';
+import { buildProblemView } from './problem.view.js';
+import { incompleteBody } from './raw-body.js';
 
-/** How long, ms, and how much, bytes, a connection is still read from after its last answer. */
+/** Limits of a lingering close: the time, in ms, and the bytes for which a connection is still read after its last answer. */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
 
-/** Connections that have had their last answer, or are about to, and where each stood then, in bytes. */
-const ending = new WeakMap<Duplex, number>();
+/** Connections whose last answer was sent or is being sent, with the bytes that each had received by then. */
+const closingConnections = new WeakMap<Duplex, number>();
 
-const AWAITED = Symbol('awaited');
+const PENDING_REPLY = Symbol('pending reply');
 
 interface Connection extends Socket {
   /**
-   * The answer that it waits for, or got before its request was there as a whole; null between two requests, whose memory
-   * is not to be held on to. A property: a map would cost each request a microsecond.
+   * The reply that is pending, or that was sent before its request had arrived as a whole; null between two requests, so that
+   * their memory can be freed. A property, because a map would cost each request a microsecond.
    */
-  [AWAITED]?: FastifyReply | null;
+  [PENDING_REPLY]?: FastifyReply | null;
 }
 
-/** Notes which request a connection is in the middle of. */
-export const rememberArrivals = (fastify: FastifyInstance): void => {
+/** Tracks the pending reply of each connection. */
+export const trackPendingReplies = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', (request, reply, done) => {
-    (request.raw.socket as Connection)[AWAITED] = reply;
+    (request.raw.socket as Connection)[PENDING_REPLY] = reply;
     done();
   });
   fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
     const connection: Connection = raw.socket;
-    // Where requests come without waiting for answers, a later one may stand there.
-    if (raw.complete && connection[AWAITED] === reply) connection[AWAITED] = null;
+    // With pipelining, the reply of a later request may already be stored here.
+    if (raw.complete && connection[PENDING_REPLY] === reply) connection[PENDING_REPLY] = null;
     done();
   });
 };
 
 /**
- * Answers what the HTTP parser could make no request of, or no whole one, in the form of every other error (D-6, D-11),
- * and ends the connection. Where somebody waits for the rest of a request, it is theirs to answer: whose it is, and whether
- * it may be at all, comes first (D-7), and an endpoint's log is to tell of it (D-33). What still comes is read and thrown
- * away for a while: to hang up on it would make the system drop the answer.
- * @param error of the parser, which tells of everything that it is fed after the first, too
+ * Answers bytes that are no HTTP request, or no complete one, in the form of every other error (D-6, D-11), and ends the
+ * connection. If a handler is waiting for the rest of the request, the handler answers: authentication and the other checks
+ * come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and discarded for a
+ * while: closing the connection at once would make the operating system drop the answer.
+ * @param error of the parser, which reports everything that it receives after the first error, too
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const endedAt = ending.get(socket);
+  const endedAt = closingConnections.get(socket);
   if (endedAt !== undefined) {
     if (socket.bytesRead - endedAt > LINGER_BYTES) socket.destroy();
     return;
   }
   if (!socket.writable) return void socket.destroy(error);
-  ending.set(socket, socket.bytesRead);
-  const problem = problemOf(error.code);
-  const reply = (socket as Connection)[AWAITED] ?? null;
+  closingConnections.set(socket, socket.bytesRead);
+  const problem = problemForCode(error.code);
+  const reply = (socket as Connection)[PENDING_REPLY] ?? null;
   const request = reply?.request;
   const isWhole = request?.raw.complete ?? true;
-  // What came before is still to be answered, or has just been told of this: that answer is the last.
-  if (reply && !reply.sent && (isWhole || request!.breakOff?.(problem))) return closeAfter(request!, reply);
+  // An earlier request is still to be answered, or its body has just been aborted: that answer is the last.
+  if (reply && !reply.sent && (isWhole || request!.abortBody?.(problem))) return closeAfterResponse(request!, reply);
   linger(socket);
   if (reply?.sent && !isWhole)
-    socket.end(); // its answer is out: a second one would be taken for another request's
-  else socket.end(answerOf(problem, reply?.sent === false ? request!.id : newId('req')));
+    socket.end(); // already answered: a second answer would be read as another request's
+  else socket.end(serializeResponse(problem, reply?.sent === false ? request!.id : newId('req')));
 };
 
-/** Has an answer be the last of its connection. A client that goes on sending gets to see it. */
-export const closeAfter = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
+/** Makes an answer the last of its connection. A client that is still sending can read it. */
+export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
   const { socket } = raw;
   void reply.header('connection', 'close');
-  // What the server calls when its last answer is out: by itself it would hang up on what still comes.
+  // Node calls this after the last answer; its own version would close the connection on bytes that still arrive.
   socket.destroySoon = () => {
     socket.end();
     raw.resume();
@@ -77,49 +78,58 @@ export const closeAfter = ({ raw }: FastifyRequest, reply: FastifyReply): void =
   };
 };
 
-/** A server is no proxy. Node hands such a connection over as it is. */
-export const answerConnect = (_request: IncomingMessage, socket: Duplex): void => {
-  const message = 'This is no proxy: there are no tunnels through it.';
+/** Rejects CONNECT: the server is no proxy. Node passes the raw connection. */
+export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
+  const message = 'This server is not a proxy: CONNECT is not supported.';
   linger(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
-  socket.end(answerOf(HttpProblem.of(405, 'method_not_allowed', message, { allow: 'GET, POST, PATCH' }), newId('req')));
+  socket.end(
+    serializeResponse(
+      HttpProblem.withMessage(405, 'method_not_allowed', message, { allow: 'GET, POST, PATCH' }),
+      newId('req'),
+    ),
+  );
 };
 
-/** The one expectation that there is (RFC 9110, 10.1.1) is met before this is asked. */
-export const answerExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
-  const problem = HttpProblem.of(417, 'expectation_failed', 'Nothing but 100-continue can be expected: leave it out.');
+/** Rejects every expectation but 100-continue (RFC 9110, 10.1.1), which Node handles itself. */
+export const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
+  const problem = HttpProblem.withMessage(
+    417,
+    'expectation_failed',
+    'The header Expect may only be 100-continue: leave it out.',
+  );
   const id = newId('req');
-  const body = JSON.stringify(problemBody(problem, id));
-  response.writeHead(problem.status, headersOf(problem, id, body)).end(body);
+  const body = JSON.stringify(buildProblemView(problem, id));
+  response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
 };
 
-/** HTTP/1.1 wants a Host (RFC 9112, 3.2); Node would say so without a word. */
+/** Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2). Node would answer them without a body. */
 export const requireHost = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', ({ raw, id }, reply, done) => {
     if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return done();
-    const problem = HttpProblem.of(400, 'bad_request', 'The header Host is missing.');
-    void reply.code(problem.status).send(problemBody(problem, id));
+    const problem = HttpProblem.withMessage(400, 'bad_request', 'The header Host is missing: send it.');
+    void reply.code(problem.status).send(buildProblemView(problem, id));
   });
 };
 
-/** What still comes is read for a while, and not for longer. */
+/** Starts a lingering close: keeps reading for a limited time, then destroys the connection. */
 const linger = (socket: Duplex & { readonly bytesRead?: number }): void => {
-  if (!ending.has(socket)) ending.set(socket, socket.bytesRead ?? 0);
-  const patience = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(patience));
+  if (!closingConnections.has(socket)) closingConnections.set(socket, socket.bytesRead ?? 0);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 };
 
-const headersOf = ({ headers }: HttpProblem, id: string, body: string): Record<string, string | number> => ({
+const buildHeaders = ({ headers }: HttpProblem, id: string, body: string): Record<string, string | number> => ({
   'Content-Type': 'application/json; charset=utf-8',
   'Content-Length': Buffer.byteLength(body),
   'X-Request-Id': id,
   ...headers,
 });
 
-const answerOf = (problem: HttpProblem, id: string): string => {
-  const body = JSON.stringify(problemBody(problem, id));
-  const headers = Object.entries({ ...headersOf(problem, id, body), Connection: 'close' });
+const serializeResponse = (problem: HttpProblem, id: string): string => {
+  const body = JSON.stringify(buildProblemView(problem, id));
+  const headers = Object.entries({ ...buildHeaders(problem, id, body), Connection: 'close' });
   return [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
@@ -130,16 +140,17 @@ const answerOf = (problem: HttpProblem, id: string): string => {
 
 const PROBLEMS: Readonly<Record<string, () => HttpProblem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: () =>
-    HttpProblem.of(408, 'request_timeout', 'The request did not come to its end in time: send it again.'),
-  HPE_HEADER_OVERFLOW: () => HttpProblem.of(431, 'headers_too_large', 'The headers are larger than 16 KiB: send less.'),
-  HPE_INVALID_EOF_STATE: incomplete,
+    HttpProblem.withMessage(408, 'request_timeout', 'The request did not arrive completely in time: send it again.'),
+  HPE_HEADER_OVERFLOW: () =>
+    HttpProblem.withMessage(431, 'headers_too_large', 'The headers are larger than 16 KiB: send less.'),
+  HPE_INVALID_EOF_STATE: incompleteBody,
 };
 
-const problemOf = (code = ''): HttpProblem =>
-  PROBLEMS[code]?.() ?? HttpProblem.of(400, 'bad_request', 'This is not an HTTP request.');
+const problemForCode = (code = ''): HttpProblem =>
+  PROBLEMS[code]?.() ?? HttpProblem.withMessage(400, 'bad_request', 'This is not a valid HTTP request.');
 
-/** Answers what has no route because its address cannot be read. */
-export const answerUnreadableAddress = (_error: Error, { id }: FastifyRequest, reply: FastifyReply): void => {
-  const problem = HttpProblem.of(400, 'bad_address', 'The path cannot be decoded: check its percent signs.');
-  void reply.code(problem.status).header('x-request-id', id).send(problemBody(problem, id));
+/** Answers a request that has no route because its path cannot be decoded. */
+export const rejectUndecodablePath = (_error: Error, { id }: FastifyRequest, reply: FastifyReply): void => {
+  const problem = HttpProblem.withMessage(400, 'bad_address', 'The path cannot be decoded: check its percent signs.');
+  void reply.code(problem.status).header('x-request-id', id).send(buildProblemView(problem, id));
 };

@@ -4,13 +4,14 @@ import { DatabaseError } from 'pg';
 import { Unavailable } from '../../event-store/port.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import { Refusal } from '../public/gate/refusal.js';
-import { noteRefusal } from '../public/gate/request-notes.js';
-import { HttpProblem, problemBody } from './http-problem.js';
+import { GateRejection } from '../public/gate/gate-rejection.js';
+import { setLogRejection } from '../public/gate/request-log-entry.js';
+import { HttpProblem } from './http-problem.js';
+import { buildProblemView } from './problem.view.js';
 
 const RETRY_AFTER_SECONDS = '5';
 
-/** Every error becomes an answer that says what to do: refusals as they are, outages 503, anything else a logged 500. */
+/** Turns errors into answers that say what to do: a problem as it is, an outage into 503, any other into a logged 500. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Log) {}
@@ -20,42 +21,46 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     if (reply.sent) return;
-    if (error instanceof Refusal) noteRefusal(request, error);
+    if (error instanceof GateRejection) setLogRejection(request, error);
     const problem = this.problemOf(error, request);
     void reply
       .code(problem.status)
       .headers({ ...problem.headers })
-      .send(problemBody(problem, request.id));
+      .send(buildProblemView(problem, request.id));
   }
 
   private problemOf(error: unknown, request: FastifyRequest): HttpProblem {
     if (error instanceof HttpProblem) return error;
-    if (error instanceof Unavailable || isUnavailable(error) || isNotBuiltYet(error)) {
-      this.log.warn({ request_id: request.id, error: String(error) }, 'a request met an outage');
-      const message = 'The service cannot reach its database or event store just now. Send the same request again.';
-      return HttpProblem.of(503, 'unavailable', message, { 'retry-after': RETRY_AFTER_SECONDS });
+    if (error instanceof Unavailable || isUnavailable(error) || isMissingReadModel(error)) {
+      this.log.warn(
+        { request_id: request.id, error: String(error) },
+        'failed to answer a request: the database or event store is unavailable',
+      );
+      const message =
+        'The service cannot reach its database or event store at the moment. Send the same request again.';
+      return HttpProblem.withMessage(503, 'unavailable', message, { 'retry-after': RETRY_AFTER_SECONDS });
     }
-    if (error instanceof HttpException) return ofFramework(error.getStatus(), error.message);
+    if (error instanceof HttpException) return frameworkProblem(error.getStatus(), error.message);
     const { statusCode, message } = error as { statusCode?: number; message?: string };
     if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-      return ofFramework(statusCode, message ?? '');
+      return frameworkProblem(statusCode, message ?? '');
     this.log.error(
       { request_id: request.id, error: error instanceof Error ? error.stack : String(error) },
-      'internal error',
+      'failed to answer a request: internal error',
     );
-    return HttpProblem.of(
+    return HttpProblem.withMessage(
       500,
       'internal',
-      'Something broke on our side. Send the same request again, with the same Idempotency-Key.',
+      'The service failed. Send the same request again, with the same Idempotency-Key.',
     );
   }
 }
 
-/** A read model that the worker has yet to make: undefined table or schema. */
-const isNotBuiltYet = (error: unknown): boolean =>
+/** True if the worker has not built a read model yet: undefined table or schema. */
+const isMissingReadModel = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === '42P01' || error.code === '3F000');
 
-const ofFramework = (status: number, message: string): HttpProblem =>
+const frameworkProblem = (status: number, message: string): HttpProblem =>
   status === 404
-    ? HttpProblem.of(404, 'not_found', 'There is nothing at this address. Check method and path.')
-    : HttpProblem.of(status, 'bad_request', message);
+    ? HttpProblem.withMessage(404, 'not_found', 'There is no such route. Check method and path.')
+    : HttpProblem.withMessage(status, 'bad_request', message);

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { receiveBody } from './raw-body.js';
 
-describe('a body that somebody begins to read', () => {
-  it('when its client is gone already is told to be incomplete: nobody waits for it', async () => {
+describe('receiveBody', () => {
+  it('answers body_incomplete at once if the client has already disconnected', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -1,69 +1,69 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Cohort } from '../../runtime/event-loop-batch.js';
+import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 import { LIMITS } from '../../payload/payload.js';
 import { HttpProblem } from './http-problem.js';
-import { arrivedAt } from './request-batch.js';
+import { readArrivalTime } from './request-batch.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When the request's head had arrived: `performance.now()`, ms. */
+    /** The time at which the request's head arrived, by `performance.now()`, in ms. */
     arrivedAt: number;
-    /** How many bytes of the body have come so far, kept or not. */
-    bytesCome: number;
+    /** Bytes of the body that have arrived so far, kept or not. */
+    receivedBytes: number;
     /**
-     * Ends a body that is being read and will not come as a whole. False where nobody reads it any more; null where nobody
-     * has begun to.
+     * Ends the reading of a body that will not arrive as a whole. Returns false if the reading has already ended; null until it
+     * starts.
      */
-    breakOff: ((problem: HttpProblem) => boolean) | null;
+    abortBody: ((problem: HttpProblem) => boolean) | null;
   }
 }
 
-/** What may bring a body, as the framework sees it. */
+/** Methods that have a body, by the framework's defaults. */
 const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 
 /**
- * Hands bodies over unread. The framework's parsers would answer for us (413, 415, U+FFFD for bad bytes) before anyone
- * has looked at the token; here whoever is responsible reads the bytes when it is their turn (D-7). So the framework is
- * told that no method has a body.
+ * Disables the framework's body parsers. They would answer by themselves (413, 415, U+FFFD for invalid bytes) before the token
+ * is checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured as if no
+ * method had a body.
  */
-export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
+export const disableBodyParsing = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('arrivedAt', 0);
-  fastify.decorateRequest('bytesCome', 0);
-  fastify.decorateRequest('breakOff', null);
+  fastify.decorateRequest('receivedBytes', 0);
+  fastify.decorateRequest('abortBody', null);
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.arrivedAt = arrivedAt(request.raw);
+    request.arrivedAt = readArrivalTime(request.raw);
     void reply.header('x-request-id', request.id);
     done();
   });
   for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 };
 
-/** A body as it came, or why it could not be read as a whole. */
+/** A body as it was sent, or the reason for which it could not be read as a whole. */
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
-/** Follows a body on its way. */
+/** Is notified while a body arrives. */
 export interface BodyWatcher {
-  /** Some of it has come. */
-  bodyMoves(): void;
-  /** It is there as a whole, or will not come. */
-  bodyIsRead(): void;
+  /** A chunk arrived. */
+  onBodyChunk(): void;
+  /** The body has arrived as a whole, or will not. */
+  onBodyEnd(): void;
 }
 
-const NOBODY: BodyWatcher = { bodyMoves: () => undefined, bodyIsRead: () => undefined };
+const NO_WATCHER: BodyWatcher = { onBodyChunk: () => undefined, onBodyEnd: () => undefined };
 
-/** Bodies that are read, whose requests go on together. */
-const read = new Cohort<() => void>((goOn) => goOn());
+/** Requests whose bodies were read; they continue together at the end of the event loop's turn. */
+const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
 
 /**
- * Reads a body to its end. Never rejects: a body is `body_too_large` (400) past the limit (the rest is read and not kept,
- * up to four times as much, so that the client gets to see the answer), `body_incomplete` where it broke off.
- * @param watcher told of everything at the very moment
- * @param pass given a body that is too long to be kept, from its first byte on
+ * Reads a body to its end. Never rejects. A body beyond the limit is `body_too_large` (400): the rest is read and discarded, up
+ * to four times the limit, so that the client can read the answer. A body that ended early is `body_incomplete`.
+ * @param watcher notified synchronously
+ * @param pass receives all chunks of a body that is too large to be kept, from its first byte on
  */
 export const receiveBody = (
   request: FastifyRequest,
-  watcher: BodyWatcher = NOBODY,
+  watcher: BodyWatcher = NO_WATCHER,
   pass: (chunk: Buffer) => void = () => undefined,
 ): Promise<ReceivedBody> => {
   const stream = request.raw;
@@ -74,60 +74,64 @@ export const receiveBody = (
     let isOver = false;
     const settle = (received: ReceivedBody) => {
       isOver = true;
-      watcher.bodyIsRead();
-      read.add(() => resolve(received));
+      watcher.onBodyEnd();
+      completedBodies.add(() => resolve(received));
     };
     if (stream.readableEnded) return settle({ ok: true, bytes: Buffer.alloc(0) });
-    if (stream.destroyed) return settle({ ok: false, problem: incomplete() }); // its client is gone, and says no more
+    if (stream.destroyed) return settle({ ok: false, problem: incompleteBody() }); // the client has disconnected
     stream.on('data', (chunk: Buffer) => {
       if (isOver) return;
-      watcher.bodyMoves();
+      watcher.onBodyChunk();
       size += chunk.length;
-      request.bytesCome = size;
+      request.receivedBytes = size;
       if (size <= limit) return void chunks.push(chunk);
       for (const kept of chunks.splice(0)) pass(kept);
       pass(chunk);
       if (size <= limit * 4) return;
       stream.pause();
-      settle({ ok: false, problem: tooLarge() });
+      settle({ ok: false, problem: oversizedBody() });
     });
     stream.on('end', () => {
       if (isOver) return;
-      if (size > limit) settle({ ok: false, problem: tooLarge() });
+      if (size > limit) settle({ ok: false, problem: oversizedBody() });
       else settle({ ok: true, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
     });
-    const breakOff = (problem: HttpProblem): boolean => {
+    const abortBody = (problem: HttpProblem): boolean => {
       if (isOver) return false;
       settle({ ok: false, problem });
       return true;
     };
-    request.breakOff = breakOff;
-    // Every body is closed, one that goes wrong as well; nearly all of them once they were read: what is not said is not
-    // made either.
-    stream.on('close', () => isOver || breakOff(incomplete()));
+    request.abortBody = abortBody;
+    // Every stream emits `close`, a failed one as well, and nearly all of them after the body was read. The problem is created
+    // only if it is needed.
+    stream.on('close', () => isOver || abortBody(incompleteBody()));
   });
 };
 
-/** More is written nowhere: what a client announces may be any number. */
+/** Largest recorded size: a client may announce any number. */
 const MAX_SIZE = 2 ** 31 - 1;
 
 /**
- * How large a request's body is, in bytes, also where it was refused before it had come, or not kept: as much as was
- * announced (no more can come), else as much as has come so far.
+ * Returns the size of a request's body, in bytes, also if the request was rejected before the body arrived, or the body was not
+ * kept: the announced size (no more can arrive), otherwise the bytes that have arrived so far.
  */
-export const bodySizeOf = ({ headers, bytesCome }: FastifyRequest): number =>
-  Math.min(Number(headers['content-length'] ?? bytesCome), MAX_SIZE);
+export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number =>
+  Math.min(Number(headers['content-length'] ?? receivedBytes), MAX_SIZE);
 
-/** Reads a body to its end. @throws HttpProblem as {@link receiveBody} tells it */
+/** Reads a body to its end. @throws HttpProblem see {@link receiveBody} */
 export const readBody = async (request: FastifyRequest): Promise<Buffer> => {
   const received = await receiveBody(request);
   if (!received.ok) throw received.problem;
   return received.bytes;
 };
 
-/** A body of which the end is missing. */
-export const incomplete = (): HttpProblem =>
-  HttpProblem.of(400, 'body_incomplete', 'The connection ended before the body did.');
+/** Returns the problem of a body whose end is missing. */
+export const incompleteBody = (): HttpProblem =>
+  HttpProblem.withMessage(400, 'body_incomplete', 'The connection ended before the body was complete.');
 
-const tooLarge = (): HttpProblem =>
-  HttpProblem.of(400, 'body_too_large', `The body is larger than ${LIMITS.payloadBytes} bytes (5 MB): send less.`);
+const oversizedBody = (): HttpProblem =>
+  HttpProblem.withMessage(
+    400,
+    'body_too_large',
+    `The body is larger than ${LIMITS.payloadBytes} bytes (5 MB): send less.`,
+  );

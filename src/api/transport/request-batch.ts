@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Cohort } from '../../runtime/event-loop-batch.js';
+import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 
 const ARRIVED_AT = Symbol('arrived at');
 
@@ -7,35 +7,36 @@ interface Arrived extends IncomingMessage {
   [ARRIVED_AT]?: number;
 }
 
-/** When a request's head had arrived: `performance.now()`, ms. */
-export const arrivedAt = (request: IncomingMessage): number => (request as Arrived)[ARRIVED_AT] ?? performance.now();
+/** Returns the time at which a request's head arrived, by `performance.now()`, in ms. */
+export const readArrivalTime = (request: IncomingMessage): number =>
+  (request as Arrived)[ARRIVED_AT] ?? performance.now();
 
 /**
- * The requests whose heads have arrived in this turn of the event loop: they are handed to the framework together, at its
- * end. With the same for bodies that are read (raw-body.ts) a post costs a fifth to a third less CPU time under load
- * (docs/decisions.md).
+ * Collects the requests whose heads arrive in one turn of the event loop and passes them to the framework together, at its end.
+ * With the same for bodies (raw-body.ts), a post costs a fifth to a third less CPU time under load (docs/decisions.md).
  */
-export class RequestCohort {
+export class RequestBatch {
   private handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
-  private readonly cohort = new Cohort<ServerResponse>((response) => this.handle(response.req, response));
+  private readonly batch = new EventLoopBatch<ServerResponse>((response) => this.handle(response.req, response));
 
   /**
-   * Takes the place of a server's own listener, and hands over to it. (The framework would take a server of ours as well,
-   * but have that listen on one address of `localhost` alone.)
+   * Replaces a server's request listener, and passes requests on to it. (The framework would accept a server of its own making
+   * instead, but that would listen on one address of `localhost` alone.)
    */
-  standBefore(server: Server): void {
+  attachTo(server: Server): void {
     const listeners = server.listeners('request') as (typeof this.handle)[];
-    if (listeners.length !== 1) throw new Error(`a server with ${listeners.length} listeners for its requests`);
+    if (listeners.length !== 1)
+      throw new Error(`cannot batch requests: the server has ${listeners.length} request listeners instead of 1`);
     this.handle = listeners[0]!.bind(server);
     server.removeAllListeners('request');
     server.on('request', (request: Arrived, response) => {
       request[ARRIVED_AT] = performance.now();
-      this.cohort.add(response);
+      this.batch.add(response);
     });
   }
 
-  /** Does not wait for the turn's end: what a connection waits for is known afterwards. */
-  handOver(): void {
-    this.cohort.now();
+  /** Passes the collected requests on at once. Afterwards the pending reply of each connection is known. */
+  flush(): void {
+    this.batch.flush();
   }
 }

@@ -1,17 +1,17 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import type { ChannelSettings } from '../../domain/channel/channel.events.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { derivedUuid } from '../../kernel/ids.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
 import type { Credentials } from './connect-channel.js';
-import { done, type Outcome } from '../command-result.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A channel's name, credentials, settings, or whether it takes posts; what is undefined stays. */
-export class ChangeChannel extends Command<Outcome> {
+/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields stay as they are. */
+export class ChangeChannel extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly channelId: string,
     readonly change: {
       readonly name?: string;
@@ -27,16 +27,16 @@ export class ChangeChannel extends Command<Outcome> {
 @CommandHandler(ChangeChannel)
 export class ChangeChannelHandler implements ICommandHandler<ChangeChannel> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
   ) {}
 
-  async execute({ execution, channelId, change: { credentials, ...rest } }: ChangeChannel): Promise<Outcome> {
+  async execute({ context, channelId, change: { credentials, ...rest } }: ChangeChannel): Promise<CommandOutcome> {
     const replaced = credentials && {
       address: credentials.address,
-      credentialsId: await this.vault.put(credentials.secret, derivedUuid(`${execution.commandId}/credentials`)),
+      credentialsId: await this.vault.storeSecret(credentials.secret, deriveUuid(`${context.commandId}/credentials`)),
     };
     const command = { type: 'ChangeChannel', channelId, ...rest, credentials: replaced } as const;
-    return done(await this.streams.run(channel, channelId, command, execution));
+    return toOutcome(await this.aggregates.execute(channel, channelId, command, context));
   }
 }

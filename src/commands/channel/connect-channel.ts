@@ -1,23 +1,23 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import type { Address, ChannelSettings, Platform } from '../../domain/channel/channel.events.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { derivedUuid } from '../../kernel/ids.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { deriveUuid } from '../../kernel/ids.js';
 import { type Secret, SecretVault } from '../../secrets/vault.js';
-import { done, type Outcome } from '../command-result.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A channel's credentials, parted: what is public, and what is sealed. */
+/** A channel's credentials, split into the public address and the part to encrypt. */
 export interface Credentials {
-  /** chat_id or group_id. */
+  /** Chat or group (`chat_id`, `group_id`). */
   readonly address: Address;
   readonly secret: Secret;
 }
 
-/** A new channel of an owner (D-3). */
-export class ConnectChannel extends Command<Outcome> {
+/** Connects a new channel of an owner (D-3). */
+export class ConnectChannel extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly channel: {
       readonly channelId: string;
       readonly ownerId: string;
@@ -34,14 +34,14 @@ export class ConnectChannel extends Command<Outcome> {
 @CommandHandler(ConnectChannel)
 export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
   ) {}
 
-  async execute({ execution, channel: { credentials, ...rest } }: ConnectChannel): Promise<Outcome> {
+  async execute({ context, channel: { credentials, ...rest } }: ConnectChannel): Promise<CommandOutcome> {
     const { address, secret } = credentials;
-    const credentialsId = await this.vault.put(secret, derivedUuid(`${execution.commandId}/credentials`));
+    const credentialsId = await this.vault.storeSecret(secret, deriveUuid(`${context.commandId}/credentials`));
     const command = { type: 'ConnectChannel', ...rest, address, credentialsId } as const;
-    return done(await this.streams.run(channel, rest.channelId, command, execution));
+    return toOutcome(await this.aggregates.execute(channel, rest.channelId, command, context));
   }
 }

@@ -1,17 +1,17 @@
 import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointSettings } from '../../domain/endpoint/endpoint.events.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject } from '../../kernel/result.js';
-import { FindMissing } from '../../projections/discovery/discovery.queries.js';
-import { done, type Outcome } from '../command-result.js';
-import { unknownIds } from '../unknown-ids.js';
+import { FindMissingIds } from '../../projections/discovery/discovery.queries.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { rejectUnknownIds } from '../unknown-ids.js';
 
-/** An endpoint's settings; what is undefined stays. */
-export class ChangeEndpoint extends Command<Outcome> {
+/** Changes an endpoint's settings; undefined fields stay as they are. */
+export class ChangeEndpoint extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly endpointId: string,
     readonly settings: Partial<EndpointSettings>,
   ) {
@@ -22,18 +22,18 @@ export class ChangeEndpoint extends Command<Outcome> {
 @CommandHandler(ChangeEndpoint)
 export class ChangeEndpointHandler implements ICommandHandler<ChangeEndpoint> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly queries: QueryBus,
   ) {}
 
-  async execute({ execution, endpointId, settings }: ChangeEndpoint): Promise<Outcome> {
+  async execute({ context, endpointId, settings }: ChangeEndpoint): Promise<CommandOutcome> {
     if (settings.projectIds) {
-      const { state } = await this.streams.load(endpoint, endpointId);
+      const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
       if (!state) return reject('not_found', 'There is no such endpoint.');
-      const missing = await this.queries.execute(new FindMissing('project', state.ownerId, settings.projectIds));
-      if (missing.length > 0) return unknownIds('project_ids', missing);
+      const missing = await this.queries.execute(new FindMissingIds('project', state.ownerId, settings.projectIds));
+      if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     }
     const command = { type: 'ChangeEndpoint', endpointId, settings } as const;
-    return done(await this.streams.run(endpoint, endpointId, command, execution));
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** The owner switches an endpoint off (publish-api.md: Endpoint and pause states); requests are then answered 403 (D-8). */
-export class DeactivateEndpoint extends Command<Outcome> {
+/** Disables an endpoint at its owner's request (publish-api.md: Endpoint and pause states); requests then get a 403 (D-8). */
+export class DeactivateEndpoint extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly endpointId: string,
   ) {
     super();
@@ -16,10 +16,10 @@ export class DeactivateEndpoint extends Command<Outcome> {
 
 @CommandHandler(DeactivateEndpoint)
 export class DeactivateEndpointHandler implements ICommandHandler<DeactivateEndpoint> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, endpointId }: DeactivateEndpoint): Promise<Outcome> {
+  async execute({ context, endpointId }: DeactivateEndpoint): Promise<CommandOutcome> {
     const command = { type: 'DisableEndpoint', endpointId, by: 'owner', reason: 'switched off by its owner' } as const;
-    return done(await this.streams.run(endpoint, endpointId, command, execution));
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

@@ -1,18 +1,18 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject } from '../../kernel/result.js';
-import { done, type Outcome } from '../command-result.js';
-import { planLacksInput } from './plan-input.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { rejectPlanWithoutInput } from './require-plan-input.js';
 
-/** Switches an endpoint on again, whoever switched it off; a live one needs a plan with webhook input (D-47). */
-export class EnableEndpoint extends Command<Outcome> {
+/** Enables an endpoint, regardless of who disabled it; a live one needs a plan with webhook input (D-47). */
+export class EnableEndpoint extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly endpointId: string,
-    /** Plans with webhook input, as the limits profile has them. */
+    /** Plans with webhook input, from the limits profile. */
     readonly inputPlans: readonly Plan[],
   ) {
     super();
@@ -21,13 +21,16 @@ export class EnableEndpoint extends Command<Outcome> {
 
 @CommandHandler(EnableEndpoint)
 export class EnableEndpointHandler implements ICommandHandler<EnableEndpoint> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, endpointId, inputPlans }: EnableEndpoint): Promise<Outcome> {
-    const { state } = await this.streams.load(endpoint, endpointId);
+  async execute({ context, endpointId, inputPlans }: EnableEndpoint): Promise<CommandOutcome> {
+    const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
     if (!state) return reject('not_found', 'There is no such endpoint.');
-    const refused = state.mode === 'live' ? await planLacksInput(this.streams, state.ownerId, inputPlans) : null;
-    if (refused) return refused;
-    return done(await this.streams.run(endpoint, endpointId, { type: 'EnableEndpoint', endpointId }, execution));
+    const rejection =
+      state.mode === 'live' ? await rejectPlanWithoutInput(this.aggregates, state.ownerId, inputPlans) : null;
+    if (rejection) return rejection;
+    return toOutcome(
+      await this.aggregates.execute(endpoint, endpointId, { type: 'EnableEndpoint', endpointId }, context),
+    );
   }
 }

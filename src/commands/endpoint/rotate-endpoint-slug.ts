@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A new slug for an endpoint, once in 24 hours; the old one stops working at once (publish-api.md: Inbound endpoint). */
-export class RotateEndpointSlug extends Command<Outcome> {
+/** Replaces an endpoint's slug, at most once in 24 hours; the old one stops working at once (publish-api.md: Inbound endpoint). */
+export class RotateEndpointSlug extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly endpointId: string,
     readonly slug: string,
   ) {
@@ -17,10 +17,10 @@ export class RotateEndpointSlug extends Command<Outcome> {
 
 @CommandHandler(RotateEndpointSlug)
 export class RotateEndpointSlugHandler implements ICommandHandler<RotateEndpointSlug> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, endpointId, slug }: RotateEndpointSlug): Promise<Outcome> {
-    const command = { type: 'RotateSlug', endpointId, slug, at: execution.at } as const;
-    return done(await this.streams.run(endpoint, endpointId, command, execution));
+  async execute({ context, endpointId, slug }: RotateEndpointSlug): Promise<CommandOutcome> {
+    const command = { type: 'RotateSlug', endpointId, slug, at: context.at } as const;
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

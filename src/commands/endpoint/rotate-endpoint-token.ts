@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A new token for an endpoint; the old one is dead at once (publish-api.md: Authentication, 3). */
-export class RotateEndpointToken extends Command<Outcome> {
+/** Replaces an endpoint's token; the old one stops working at once (publish-api.md: Authentication, 3). */
+export class RotateEndpointToken extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly endpointId: string,
     /** SHA-256, hex. */
     readonly tokenHash: string,
@@ -18,10 +18,10 @@ export class RotateEndpointToken extends Command<Outcome> {
 
 @CommandHandler(RotateEndpointToken)
 export class RotateEndpointTokenHandler implements ICommandHandler<RotateEndpointToken> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, endpointId, tokenHash }: RotateEndpointToken): Promise<Outcome> {
+  async execute({ context, endpointId, tokenHash }: RotateEndpointToken): Promise<CommandOutcome> {
     const command = { type: 'RotateToken', endpointId, tokenHash } as const;
-    return done(await this.streams.run(endpoint, endpointId, command, execution));
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

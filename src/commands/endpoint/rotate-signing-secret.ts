@@ -1,18 +1,18 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { derivedUuid } from '../../kernel/ids.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { done, type Outcome } from '../command-result.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A new signing secret for an endpoint; the old one stays valid beside it for a while (D-40). */
-export class RotateSigningSecret extends Command<Outcome> {
+/** Replaces an endpoint's signing secret; the old one stays valid for an overlap period (D-40). */
+export class RotateSigningSecret extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly endpointId: string,
     readonly signingSecret: string,
-    /** How long the old one stays valid, ms; 0: not at all. */
+    /** Period for which the old secret stays valid, ms; 0: none. */
     readonly overlapMs: number,
   ) {
     super();
@@ -22,15 +22,15 @@ export class RotateSigningSecret extends Command<Outcome> {
 @CommandHandler(RotateSigningSecret)
 export class RotateSigningSecretHandler implements ICommandHandler<RotateSigningSecret> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
   ) {}
 
-  async execute({ execution, endpointId, signingSecret, overlapMs }: RotateSigningSecret): Promise<Outcome> {
-    const id = derivedUuid(`${execution.commandId}/signing-secret`);
-    const signingSecretId = await this.vault.put({ secret: signingSecret }, id);
-    const previousUntil = execution.at + overlapMs;
+  async execute({ context, endpointId, signingSecret, overlapMs }: RotateSigningSecret): Promise<CommandOutcome> {
+    const id = deriveUuid(`${context.commandId}/signing-secret`);
+    const signingSecretId = await this.vault.storeSecret({ secret: signingSecret }, id);
+    const previousUntil = context.at + overlapMs;
     const command = { type: 'RotateSigningSecret', endpointId, signingSecretId, previousUntil } as const;
-    return done(await this.streams.run(endpoint, endpointId, command, execution));
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** Posts beyond the plan's month (D-18). */
-export class AddPostPack extends Command<Outcome> {
+/** Adds posts to an owner, beyond the plan's monthly quota (D-18). */
+export class AddPostPack extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly ownerId: string,
     /** At least 1. */
     readonly posts: number,
@@ -18,9 +18,9 @@ export class AddPostPack extends Command<Outcome> {
 
 @CommandHandler(AddPostPack)
 export class AddPostPackHandler implements ICommandHandler<AddPostPack> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, ownerId, posts }: AddPostPack): Promise<Outcome> {
-    return done(await this.streams.run(owner, ownerId, { type: 'AddPostPack', ownerId, posts }, execution));
+  async execute({ context, ownerId, posts }: AddPostPack): Promise<CommandOutcome> {
+    return toOutcome(await this.aggregates.execute(owner, ownerId, { type: 'AddPostPack', ownerId, posts }, context));
   }
 }

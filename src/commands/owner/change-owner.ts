@@ -1,24 +1,24 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner, type OwnerCommand } from '../../domain/owner/owner.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { derivedUuid } from '../../kernel/ids.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { allDone, done, type Outcome } from '../command-result.js';
+import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
 import { InputWithdrawal } from '../endpoint/input-withdrawal.js';
 
-/** Where an owner's notices go. */
+/** The chat that receives an owner's notices. */
 export interface NoticeChat {
   readonly botToken: string;
   readonly chatId: string;
 }
 
-/** An owner's name, plan or notice chat; what is undefined stays, and null takes the chat away. */
-export class ChangeOwner extends Command<Outcome> {
+/** Changes an owner's name, plan or notice chat; undefined fields stay as they are, null removes the chat. */
+export class ChangeOwner extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly ownerId: string,
     readonly change: { readonly name?: string; readonly plan?: Plan; readonly noticeChat?: NoticeChat | null },
   ) {
@@ -29,29 +29,30 @@ export class ChangeOwner extends Command<Outcome> {
 @CommandHandler(ChangeOwner)
 export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
     private readonly withdrawal: InputWithdrawal,
   ) {}
 
-  async execute({ execution, ownerId, change: { name, plan, noticeChat } }: ChangeOwner): Promise<Outcome> {
-    // What an earlier change has left undone is done first, or a better plan would cover it up.
-    if (plan !== undefined) await this.withdrawal.from(ownerId, execution);
-    const changed = done(
-      await this.streams.run(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan }, execution),
+  async execute({ context, ownerId, change: { name, plan, noticeChat } }: ChangeOwner): Promise<CommandOutcome> {
+    // First completes an earlier change whose process died: a better plan would hide that it is incomplete.
+    if (plan !== undefined) await this.withdrawal.disableEndpointsOf(ownerId, context);
+    const changed = toOutcome(
+      await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan }, context),
     );
     if (isRejection(changed)) return changed;
-    const switchedOff = plan === undefined ? [] : await this.withdrawal.from(ownerId, execution);
-    const all = allDone([changed, ...switchedOff]);
+    const disabled = plan === undefined ? [] : await this.withdrawal.disableEndpointsOf(ownerId, context);
+    const all = latestCompleted([changed, ...disabled]);
     if (noticeChat === undefined) return all;
-    const commandId = `${execution.commandId}/notice-chat`;
-    const command = await this.toNoticeChat(ownerId, noticeChat, commandId);
-    const set = done(await this.streams.run(owner, ownerId, command, { ...execution, commandId }));
-    return isRejection(set) ? set : allDone([all, set]);
+    const commandId = `${context.commandId}/notice-chat`;
+    const command = await this.noticeChatCommand(ownerId, noticeChat, commandId);
+    const set = toOutcome(await this.aggregates.execute(owner, ownerId, command, { ...context, commandId }));
+    return isRejection(set) ? set : latestCompleted([all, set]);
   }
-  private async toNoticeChat(ownerId: string, chat: NoticeChat | null, commandId: string): Promise<OwnerCommand> {
+
+  private async noticeChatCommand(ownerId: string, chat: NoticeChat | null, commandId: string): Promise<OwnerCommand> {
     if (!chat) return { type: 'RemoveNoticeChat', ownerId };
-    const secretId = await this.vault.put({ bot_token: chat.botToken }, derivedUuid(commandId));
+    const secretId = await this.vault.storeSecret({ bot_token: chat.botToken }, deriveUuid(commandId));
     return { type: 'SetNoticeChat', ownerId, chatId: chat.chatId, secretId };
   }
 }

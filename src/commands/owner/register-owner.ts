@@ -1,19 +1,19 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A new owner, with a plan and a key of its own. */
-export class RegisterOwner extends Command<Outcome> {
+/** Registers an owner, with a plan and an API key. */
+export class RegisterOwner extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly owner: {
       readonly ownerId: string;
       readonly name: string;
       readonly plan: Plan;
-      /** SHA-256 (hex) of the key that only its holder knows. */
+      /** SHA-256 (hex) of the key; the key itself is not stored. */
       readonly keyHash: string;
     },
   ) {
@@ -23,10 +23,10 @@ export class RegisterOwner extends Command<Outcome> {
 
 @CommandHandler(RegisterOwner)
 export class RegisterOwnerHandler implements ICommandHandler<RegisterOwner> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, owner: { ownerId, name, plan, keyHash } }: RegisterOwner): Promise<Outcome> {
+  async execute({ context, owner: { ownerId, name, plan, keyHash } }: RegisterOwner): Promise<CommandOutcome> {
     const command = { type: 'RegisterOwner', ownerId, name, plan, keyHash } as const;
-    return done(await this.streams.run(owner, ownerId, command, execution));
+    return toOutcome(await this.aggregates.execute(owner, ownerId, command, context));
   }
 }

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** A new key for an owner; the old one is dead at once. */
-export class RotateOwnerKey extends Command<Outcome> {
+/** Replaces an owner's API key; the old one stops working at once. */
+export class RotateOwnerKey extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly ownerId: string,
     /** SHA-256, hex. */
     readonly keyHash: string,
@@ -18,9 +18,11 @@ export class RotateOwnerKey extends Command<Outcome> {
 
 @CommandHandler(RotateOwnerKey)
 export class RotateOwnerKeyHandler implements ICommandHandler<RotateOwnerKey> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, ownerId, keyHash }: RotateOwnerKey): Promise<Outcome> {
-    return done(await this.streams.run(owner, ownerId, { type: 'RotateOwnerKey', ownerId, keyHash }, execution));
+  async execute({ context, ownerId, keyHash }: RotateOwnerKey): Promise<CommandOutcome> {
+    return toOutcome(
+      await this.aggregates.execute(owner, ownerId, { type: 'RotateOwnerKey', ownerId, keyHash }, context),
+    );
   }
 }

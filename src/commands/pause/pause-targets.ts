@@ -1,24 +1,28 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
-import type { Pause } from '../../domain/pause/pause.js';
+import type { PauseRequest } from '../../domain/pause/pause.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { isRejection } from '../../kernel/result.js';
-import { allDone, done, type Done } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { type Completed, latestCompleted } from '../command-result.js';
+import { executeEach } from './execute-each.js';
 
-/** What is to be paused, and for how many minutes (1..1440). */
+/** The projects and channels to pause, and for how many minutes (1..1440). */
 export interface PauseScope {
   readonly projects?: { readonly ids: readonly string[]; readonly minutes: number };
   readonly channels?: { readonly ids: readonly string[]; readonly minutes: number };
 }
 
-/** Pauses projects, channels or both without publishing; never shortens a longer pause (publish-api.md: temp-pause; D-21). */
-export class PauseTargets extends Command<Done> {
+/** The cause of a pause. A post pauses a target once, however often the command is repeated. */
+export type PauseCause =
+  { readonly source: 'temp-pause' | 'management' } | { readonly source: 'publication'; readonly postId: string };
+
+/** Pauses projects, channels or both; never shortens a longer pause (publish-api.md: Project and target pauses; D-21). */
+export class PauseTargets extends Command<Completed> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly scope: PauseScope,
-    readonly source: 'temp-pause' | 'management',
+    readonly cause: PauseCause,
     /** Length of a pause-minute, ms (setting MINUTE_MS). */
     readonly minuteMs: number,
   ) {
@@ -26,28 +30,26 @@ export class PauseTargets extends Command<Done> {
   }
 }
 
-/** May be repeated as a whole: each pause is a stream of its own, and takes the command once. */
+/** Safe to repeat as a whole: each pause has a stream of its own, which applies the command once. */
 @CommandHandler(PauseTargets)
 export class PauseTargetsHandler implements ICommandHandler<PauseTargets> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, scope: { projects, channels }, source, minuteMs }: PauseTargets): Promise<Done> {
-    const pause = (minutes: number): Pause => ({
-      type: 'Pause',
-      at: execution.at,
-      ...{ minutes, minuteMs, source, postId: null },
-    });
-    const results: Done[] = [];
-    for (const projectId of projects?.ids ?? []) {
-      const command = { ...pause(projects!.minutes), projectId };
-      const result = done(await this.streams.run(projectPause, projectId, command, execution));
-      if (!isRejection(result)) results.push(result);
-    }
-    for (const channelId of channels?.ids ?? []) {
-      const command = { ...pause(channels!.minutes), channelId };
-      const result = done(await this.streams.run(channelPause, channelId, command, execution));
-      if (!isRejection(result)) results.push(result);
-    }
-    return allDone(results);
+  /** @throws Unavailable some of the pauses may be in force */
+  async execute({ context, scope: { projects, channels }, cause, minuteMs }: PauseTargets): Promise<Completed> {
+    const { source } = cause;
+    const postId = source === 'publication' ? cause.postId : null;
+    const pauseFor = (minutes: number): PauseRequest => ({ at: context.at, minutes, minuteMs, source, postId });
+    const completed = await Promise.all([
+      executeEach(projects?.ids, (projectId) => {
+        const command = { type: 'PauseProject', ...pauseFor(projects!.minutes), projectId } as const;
+        return this.aggregates.execute(projectPause, projectId, command, context);
+      }),
+      executeEach(channels?.ids, (channelId) => {
+        const command = { type: 'PauseChannel', ...pauseFor(channels!.minutes), channelId } as const;
+        return this.aggregates.execute(channelPause, channelId, command, context);
+      }),
+    ]);
+    return latestCompleted(completed.flat());
   }
 }

@@ -1,36 +1,37 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { isRejection } from '../../kernel/result.js';
-import { allDone, done, type Done } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { type Completed, latestCompleted } from '../command-result.js';
+import { executeEach } from './execute-each.js';
 
-/** Lifts the pauses of projects and channels; what is not paused stays as it is (publish-api.md: temp-resume; D-21). */
-export class ResumeTargets extends Command<Done> {
+/** Ends the pauses of projects and channels; skips those that are not paused (publish-api.md: temp-resume; D-21). */
+export class ResumeTargets extends Command<Completed> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly scope: { readonly projectIds?: readonly string[]; readonly channelIds?: readonly string[] },
   ) {
     super();
   }
 }
 
+/** Safe to repeat as a whole: each pause has a stream of its own, which applies the command once. */
 @CommandHandler(ResumeTargets)
 export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, scope: { projectIds = [], channelIds = [] } }: ResumeTargets): Promise<Done> {
-    const resume = { type: 'Resume', at: execution.at } as const;
-    const results: Done[] = [];
-    for (const projectId of projectIds) {
-      const result = done(await this.streams.run(projectPause, projectId, { ...resume, projectId }, execution));
-      if (!isRejection(result)) results.push(result);
-    }
-    for (const channelId of channelIds) {
-      const result = done(await this.streams.run(channelPause, channelId, { ...resume, channelId }, execution));
-      if (!isRejection(result)) results.push(result);
-    }
-    return allDone(results);
+  /** @throws Unavailable some of the pauses may have ended */
+  async execute({ context, scope: { projectIds, channelIds } }: ResumeTargets): Promise<Completed> {
+    const { at } = context;
+    const completed = await Promise.all([
+      executeEach(projectIds, (projectId) =>
+        this.aggregates.execute(projectPause, projectId, { type: 'ResumeProject', at, projectId }, context),
+      ),
+      executeEach(channelIds, (channelId) =>
+        this.aggregates.execute(channelPause, channelId, { type: 'ResumeChannel', at, channelId }, context),
+      ),
+    ]);
+    return latestCompleted(completed.flat());
   }
 }

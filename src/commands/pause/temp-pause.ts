@@ -4,28 +4,28 @@ import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { TempPauseBody } from '../../payload/validate-pauses.js';
-import type { AccessProject } from '../../projections/discovery/endpoint-access.queries.js';
+import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
-import type { Done } from '../command-result.js';
-import { allTargets, namedTargets } from './named-targets.js';
-import { execution } from '../origin.js';
+import type { Completed } from '../command-result.js';
+import { listAllTargets, resolveTargets } from './resolve-targets.js';
+import { newCommandContext } from '../origin.js';
 import { PauseTargets } from './pause-targets.js';
 
-/** What temp-pause and temp-resume came to, as they are answered (D-21, D-45). */
-export interface PausesMoved extends Done {
+/** The effect of temp-pause or temp-resume, as the response reports it (D-21, D-45). */
+export interface PauseChangeResult extends Completed {
   readonly projectsAffected: number;
-  /** Channels. */
+  /** Number of channels. */
   readonly resourcesAffected: number;
-  /** Publications whose earliest time moved. */
+  /** Number of publications whose earliest time changed. */
   readonly rescheduled: number;
 }
 
 /** Pauses an endpoint's projects, some of its channels, or both, without publishing (publish-api.md: temp-pause; D-21, D-45). */
-export class TempPause extends Command<PausesMoved | Rejection<'invalid_targets'>> {
+export class TempPause extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
   constructor(
     readonly origin: Origin,
-    /** The endpoint's. */
-    readonly projects: readonly AccessProject[],
+    /** The endpoint's projects. */
+    readonly projects: readonly SnapshotProject[],
     readonly body: TempPauseBody,
     /** Length of a pause-minute, ms (setting MINUTE_MS). */
     readonly minuteMs: number,
@@ -34,7 +34,7 @@ export class TempPause extends Command<PausesMoved | Rejection<'invalid_targets'
   }
 }
 
-/** Each pause is a stream of its own: where this breaks off half-way, sending the request again completes it. */
+/** Each pause has a stream of its own: if this fails half-way, sending the request again completes it. */
 @CommandHandler(TempPause)
 export class TempPauseHandler implements ICommandHandler<TempPause> {
   constructor(
@@ -43,13 +43,18 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ origin, projects, body, minuteMs }: TempPause): Promise<PausesMoved | Rejection<'invalid_targets'>> {
-    const ids = namedTargets(projects, body.targets);
-    if (isRejection(ids)) return ids;
+  async execute({
+    origin,
+    projects,
+    body,
+    minuteMs,
+  }: TempPause): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
+    const targets = resolveTargets(projects, body.targets);
+    if (isRejection(targets)) return targets;
     const at = this.clock.now();
     const { project_minutes, target_minutes } = body;
-    const projectIds = project_minutes > 0 ? ids.projectIds : [];
-    const channelIds = target_minutes > 0 ? ids.channelIds : [];
+    const projectIds = project_minutes > 0 ? targets.projectIds : [];
+    const channelIds = target_minutes > 0 ? targets.channelIds : [];
     const rescheduled = await this.queries.execute(
       new CountRescheduled(
         at,
@@ -61,10 +66,12 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
       projects: { ids: projectIds, minutes: project_minutes },
       channels: { ids: channelIds, minutes: target_minutes },
     };
-    const run = execution(origin, 'temp-pause', at);
-    const { position } = await this.commands.execute(new PauseTargets(run, scope, 'temp-pause', minuteMs));
-    // D-45: a pause of projects alone counts their channels, whichever of them the request names.
-    const resources = target_minutes > 0 ? channelIds : allTargets(projects).channelIds;
+    const context = newCommandContext(origin, 'temp-pause', at);
+    const { position } = await this.commands.execute(
+      new PauseTargets(context, scope, { source: 'temp-pause' }, minuteMs),
+    );
+    // D-45: a pause of projects alone counts all their channels, even if the request names some of them.
+    const resources = target_minutes > 0 ? channelIds : listAllTargets(projects).channelIds;
     return { position, projectsAffected: projectIds.length, resourcesAffected: resources.length, rescheduled };
   }
 }

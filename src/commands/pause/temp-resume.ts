@@ -4,26 +4,26 @@ import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { TempResumeBody } from '../../payload/validate-pauses.js';
-import type { AccessProject } from '../../projections/discovery/endpoint-access.queries.js';
+import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
-import { namedTargets } from './named-targets.js';
-import { execution } from '../origin.js';
+import { resolveTargets } from './resolve-targets.js';
+import { newCommandContext } from '../origin.js';
 import { ResumeTargets } from './resume-targets.js';
-import type { PausesMoved } from './temp-pause.js';
+import type { PauseChangeResult } from './temp-pause.js';
 
-/** Lifts the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45). */
-export class TempResume extends Command<PausesMoved | Rejection<'invalid_targets'>> {
+/** Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45). */
+export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
   constructor(
     readonly origin: Origin,
-    /** The endpoint's. */
-    readonly projects: readonly AccessProject[],
+    /** The endpoint's projects. */
+    readonly projects: readonly SnapshotProject[],
     readonly body: TempResumeBody,
   ) {
     super();
   }
 }
 
-/** Each pause is a stream of its own: where this breaks off half-way, sending the request again completes it. */
+/** Each pause has a stream of its own: if this fails half-way, sending the request again completes it. */
 @CommandHandler(TempResume)
 export class TempResumeHandler implements ICommandHandler<TempResume> {
   constructor(
@@ -32,9 +32,9 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ origin, projects, body }: TempResume): Promise<PausesMoved | Rejection<'invalid_targets'>> {
+  async execute({ origin, projects, body }: TempResume): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
     const { scope, targets } = body;
-    const ids = namedTargets(projects, scope === 'targets' ? targets : []);
+    const ids = resolveTargets(projects, scope === 'targets' ? targets : []);
     if (isRejection(ids)) return ids;
     const at = this.clock.now();
     const projectIds = scope === 'targets' ? [] : ids.projectIds;
@@ -42,8 +42,8 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
     const rescheduled = await this.queries.execute(
       new CountRescheduled(at, { ids: projectIds, until: null }, { ids: channelIds, until: null }),
     );
-    const run = execution(origin, 'temp-resume', at);
-    const { position } = await this.commands.execute(new ResumeTargets(run, { projectIds, channelIds }));
+    const context = newCommandContext(origin, 'temp-resume', at);
+    const { position } = await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds }));
     return {
       position,
       projectsAffected: projectIds.length,

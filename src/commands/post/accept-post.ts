@@ -4,92 +4,92 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PostAnswer, PostCommand } from '../../domain/post/post.decider.js';
 import type { PayloadPartStored, PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
 import type { AppendCondition } from '../../event-store/port.js';
-import { nothingYet, Streams } from '../../event-store/aggregate-store.js';
+import { emptyAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { newId } from '../../kernel/ids.js';
-import { nextTurn } from '../../runtime/cooperative-work.js';
-import { HEAVY_BYTES, type PublishPayload } from '../../payload/payload.js';
-import type { AccessProject } from '../../projections/discovery/endpoint-access.queries.js';
-import { payloadStream } from '../../projections/posts/post-payloads.js';
-import { KeyClaims, type KeysSeen, type Replay } from './key-claims.js';
-import { execution } from '../origin.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
+import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { payloadStreamName } from '../../projections/posts/post-payloads.js';
+import { KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
+import { newCommandContext } from '../origin.js';
 
-/** The endpoint as the gate has just seen it. */
+/** The endpoint snapshot by which the gate has checked the request. */
 export interface AcceptingEndpoint {
   readonly endpoint_id: string;
   readonly owner_id: string;
-  readonly projects: readonly AccessProject[];
+  readonly projects: readonly SnapshotProject[];
 }
 
-/** What a post is answered with; a replay gets the first answer again (D-9). */
+/** The response to a post; a replay gets the first response again (D-9). */
 export type AcceptPostResult =
   | { readonly outcome: 'accepted' | 'accepted_no_project'; readonly answer: PostAnswer }
   | { readonly outcome: 'replay'; readonly replay: Replay };
 
-/** Takes a valid post in: from here on it is never lost. */
+/** Accepts a valid post. Once this has succeeded, the post is never lost. */
 export class AcceptPost extends Command<AcceptPostResult> {
   constructor(
     readonly endpoint: AcceptingEndpoint,
     readonly payload: PublishPayload,
-    /** Those of the endpoint's channels that it is meant for (named-targets.ts). */
+    /** Channels of the endpoint that the post addresses (pause/resolve-targets.ts). */
     readonly channelIds: readonly string[],
-    /** Where the request's keys stood a moment ago; the first is the key, `external_id` is claimed as well (D-19). */
-    readonly seen: KeysSeen,
+    /** The latest known state of the request's keys; the first is the key, `external_id` is claimed as well (D-19). */
+    readonly knownKeys: KnownKeys,
     /** SHA-256 (hex) of the body. */
     readonly bodyHash: string,
     readonly request: RequestFacts,
     readonly origin: Origin,
-    /** That the endpoint stands as it was seen, where nobody has confirmed that yet. */
+    /** Requires that the endpoint snapshot is current; null if that is confirmed already. */
     readonly condition: AppendCondition | null,
   ) {
     super();
   }
 }
 
-/** By how much JSON may grow when it is written again (`1e20`); saves measuring what is small anyway. */
-const GROWTH = 8;
-/** Of the payload's bytes in one part: 900 KB as base64. */
+/** Factor by which JSON may grow when it is serialised again (`1e20`); avoids measuring small payloads. */
+const MAX_GROWTH = 8;
+/** Bytes of the payload in one part: 900 KB as base64. */
 const PART_BYTES = 660_000;
 
-/** Whether a post is accepted by one append: nothing has to be written before. @param payloadBytes of its body */
-export const isOneAppend = (payloadBytes: number): boolean => payloadBytes * GROWTH <= HEAVY_BYTES;
+/** True if a post is accepted by one append, without parts written before. @param payloadBytes size of the body */
+export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
 
-type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'PassPostOver' }>;
+type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
 
 @CommandHandler(AcceptPost)
 export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly claims: KeyClaims,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
-   * @throws Unavailable the outcome may be unknown; the same request, with its key, finds out.
-   * @throws ConditionFailed nothing was accepted: the endpoint is to be looked at again
+   * @throws Unavailable the outcome may be unknown; a repeat of the request with its key resolves it.
+   * @throws ConditionFailed nothing was accepted: read the endpoint again
    */
   execute(command: AcceptPost): Promise<AcceptPostResult> {
     const { endpoint, payload, request, origin } = command;
-    if (endpoint.projects.length === 0) return this.passOver(command);
+    if (endpoint.projects.length === 0) return this.skipPost(command);
     const postId = newId('post');
-    if (isOneAppend(request.payloadBytes)) return this.accept(command, postId, { payload, parts: null });
-    return this.store(postId, payload, origin).then((stored) => this.accept(command, postId, stored));
+    if (isSingleAppend(request.payloadBytes)) return this.acceptPost(command, postId, { payload, parts: null });
+    return this.storePayload(postId, payload, origin).then((stored) => this.acceptPost(command, postId, stored));
   }
 
-  private accept(
-    { endpoint, payload, channelIds, seen, bodyHash, request, origin, condition }: AcceptPost,
+  private acceptPost(
+    { endpoint, payload, channelIds, knownKeys, bodyHash, request, origin, condition }: AcceptPost,
     postId: string,
     stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
   ): Promise<AcceptPostResult> {
-    const targets = targetsOf(endpoint.projects, channelIds);
-    // Field by field: to spread objects into one another would cost as much as all the rest here.
+    const targets = selectTargets(endpoint.projects, channelIds);
+    // Field by field: object spreads here would cost as much as the rest of this function.
     const data = {
       postId,
       acceptedAt: this.clock.now(),
       endpointId: endpoint.endpoint_id,
       ownerId: endpoint.owner_id,
-      key: seen.keys[0] ?? null,
+      key: knownKeys.keys[0] ?? null,
       externalId: payload.external_id ?? null,
       traceId: payload.trace_id ?? null,
       bodyHash,
@@ -98,77 +98,82 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       targets,
       request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };
-    return this.claim(seen, postId, { type: 'AcceptPost', data }, origin, condition);
+    return this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data }, origin, condition);
   }
 
-  /** D-10: the answer is remembered where there is a key to ask for it by, and nothing else. */
-  private async passOver({
+  /** Stores only the response, and only if there is a key to replay it by (D-10). */
+  private async skipPost({
     endpoint,
     payload,
-    seen,
+    knownKeys,
     bodyHash,
     request,
     origin,
     condition,
   }: AcceptPost): Promise<AcceptPostResult> {
-    const [key] = seen.keys;
+    const [key] = knownKeys.keys;
     const { external_id: externalId = null, trace_id: traceId = null } = payload;
     if (key === undefined)
       return { outcome: 'accepted_no_project', answer: { postId: null, traceId, queuedTargets: 0 } };
     const { endpoint_id: endpointId, owner_id: ownerId } = endpoint;
     const data = { acceptedAt: this.clock.now(), endpointId, ownerId, key, externalId, traceId, bodyHash, request };
-    return this.claim(seen, newId('post'), { type: 'PassPostOver', data }, origin, condition);
+    return this.claimKeys(knownKeys, newId('post'), { type: 'SkipPost', data }, origin, condition);
   }
 
-  private claim(
-    seen: KeysSeen,
+  private claimKeys(
+    knownKeys: KnownKeys,
     postId: string,
     command: Acceptance,
     origin: Origin,
     condition: AppendCondition | null,
   ): Promise<AcceptPostResult> {
-    return this.claims.claim(seen, postId, command, origin, condition).then((claimed) => {
+    return this.claims.claimKeys(knownKeys, postId, command, origin, condition).then((claimed) => {
       if (claimed.outcome === 'replay') return claimed;
       const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
-      return { outcome, answer: claimed.answered.answer };
+      return { outcome, answer: claimed.claim.answer };
     });
   }
 
   /**
-   * D-42: an event may be 1 MiB, so what is larger is written in parts first. It is for what is merely heavy as well:
-   * whoever reads the event, and there are many, is spared the payload.
+   * Writes a large payload in parts first (D-42): an event may have at most 1 MiB. Heavy payloads below that limit are written in
+   * parts as well, because the event has many readers that do not need the payload.
    */
-  private async store(
+  private async storePayload(
     postId: string,
     payload: PublishPayload,
     origin: Origin,
   ): Promise<Pick<PostAccepted['data'], 'payload' | 'parts'>> {
-    await nextTurn();
+    await yieldToEventLoop();
     const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length <= HEAVY_BYTES) return { payload, parts: null };
-    const stream = payloadStream(postId);
+    if (bytes.length <= STORED_APART_BYTES) return { payload, parts: null };
+    const stream = payloadStreamName(postId);
     const at = this.clock.now();
-    let after = nothingYet({ initial: null });
+    let after = emptyAggregate({ initial: null });
     let count = 0;
     for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
-      await nextTurn();
+      await yieldToEventLoop();
       const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
       const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
-      const encoded = this.streams.encode(stream, [part], after, execution(origin, `part ${count}`, at));
-      const { revision, position } = await this.streams.appendSurely(stream, after.revision, encoded.events);
+      const encoded = this.aggregates.encodeEvents(
+        stream,
+        [part],
+        after,
+        newCommandContext(origin, `part ${count}`, at),
+      );
+      const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
       after = { state: null, revision, position, hash: encoded.hash };
     }
     return { payload: null, parts: { count, sha256: hash('sha256', bytes) } };
   }
 }
 
-/** Of these channels those that are enabled, each once: the project that stands first decides (D-27). */
-const targetsOf = (projects: readonly AccessProject[], channelIds: readonly string[]): Target[] => {
-  const left = new Set(channelIds);
+/** Selects the enabled ones among these channels, each once, with its first project (D-27). */
+const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {
+  const remaining = new Set(channelIds);
   const targets: Target[] = [];
   for (const { project_id: projectId, channels } of projects) {
     for (const { channel_id: channelId, platform, enabled } of channels) {
-      if (!enabled || !left.delete(channelId)) continue;
+      if (!enabled || !remaining.delete(channelId)) continue;
       targets.push({ publicationId: newId('pub'), channelId, platform, projectId });
     }
   }

@@ -1,23 +1,23 @@
 import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
 import { project } from '../../domain/project/project.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { FindMissing } from '../../projections/discovery/discovery.queries.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { FindMissingIds } from '../../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { done, type Outcome } from '../command-result.js';
-import { type ProcessingDraft, sealedProcessing } from './sealed-processing.js';
-import { unknownIds } from '../unknown-ids.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type UnsealedProcessing, sealProcessing } from './seal-processing.js';
+import { rejectUnknownIds } from '../unknown-ids.js';
 
-/** A new project of an owner. */
-export class CreateProject extends Command<Outcome> {
+/** Creates a project of an owner. */
+export class CreateProject extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly project: {
       readonly projectId: string;
       readonly ownerId: string;
       readonly name: string;
       readonly channelIds: readonly string[];
-      readonly processing: ProcessingDraft;
+      readonly processing: UnsealedProcessing;
     },
   ) {
     super();
@@ -27,16 +27,16 @@ export class CreateProject extends Command<Outcome> {
 @CommandHandler(CreateProject)
 export class CreateProjectHandler implements ICommandHandler<CreateProject> {
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
     private readonly queries: QueryBus,
   ) {}
 
-  async execute({ execution, project: { processing: draft, ...rest } }: CreateProject): Promise<Outcome> {
-    const missing = await this.queries.execute(new FindMissing('channel', rest.ownerId, rest.channelIds));
-    if (missing.length > 0) return unknownIds('channel_ids', missing);
-    const processing = await sealedProcessing(this.vault, draft, {}, execution);
+  async execute({ context, project: { processing: unsealed, ...rest } }: CreateProject): Promise<CommandOutcome> {
+    const missing = await this.queries.execute(new FindMissingIds('channel', rest.ownerId, rest.channelIds));
+    if (missing.length > 0) return rejectUnknownIds('channel_ids', missing);
+    const processing = await sealProcessing(this.vault, unsealed, {}, context);
     const command = { type: 'CreateProject', ...rest, processing } as const;
-    return done(await this.streams.run(project, rest.projectId, command, execution));
+    return toOutcome(await this.aggregates.execute(project, rest.projectId, command, context));
   }
 }

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { publication } from '../../domain/publication/publication.decider.js';
-import type { Execution } from '../../event-store/codec.js';
-import { Streams } from '../../event-store/aggregate-store.js';
-import { done, type Outcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** The owner lets a publication that is in doubt or failed be (D-25). */
-export class DismissPublication extends Command<Outcome> {
+/** Closes a publication that is in doubt or failed, at its owner's request, without sending it again (D-25). */
+export class DismissPublication extends Command<CommandOutcome> {
   constructor(
-    readonly execution: Execution,
+    readonly context: CommandContext,
     readonly publication: { readonly publicationId: string; readonly postId: string; readonly channelId: string },
   ) {
     super();
@@ -16,10 +16,10 @@ export class DismissPublication extends Command<Outcome> {
 
 @CommandHandler(DismissPublication)
 export class DismissPublicationHandler implements ICommandHandler<DismissPublication> {
-  constructor(private readonly streams: Streams) {}
+  constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ execution, publication: which }: DismissPublication): Promise<Outcome> {
-    const command = { type: 'Dismiss', ...which, at: execution.at } as const;
-    return done(await this.streams.run(publication, which.publicationId, command, execution));
+  async execute({ context, publication: ids }: DismissPublication): Promise<CommandOutcome> {
+    const command = { type: 'DismissPublication', ...ids, at: context.at } as const;
+    return toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context));
   }
 }

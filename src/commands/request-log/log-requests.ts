@@ -6,35 +6,36 @@ import {
   requestLogStream,
 } from '../../domain/request-log/request-log.events.js';
 import { BEGINNING, WrongExpectedRevision } from '../../event-store/port.js';
-import { type Loaded, nothingYet, Streams } from '../../event-store/aggregate-store.js';
+import { type LoadedAggregate, emptyAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
 
-/** Keeps what an endpoint answered to requests that brought no post (D-33). At most 100 at a time. */
+/** Logs an endpoint's responses to requests that created no post (D-33). At most 100 at a time. */
 export class LogRequests extends Command<void> {
   constructor(
     readonly endpointId: string,
-    /** In the order of their answers. */
+    /** Ordered by the time of their responses. */
     readonly requests: readonly AnsweredRequest[],
   ) {
     super();
   }
 }
 
-/** Spec: Limits, request log. An event holds at least one request. */
-const KEPT_EVENTS = 100;
+/** Events that a request log retains (publish-api.md: Limits, request log); each holds at least one request. */
+const RETAINED_EVENTS = 100;
 const MAX_CONFLICTS = 50;
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED_ENDS = 10_000;
 
-type End = Omit<Loaded<unknown>, 'state'>;
+type LogEnd = Omit<LoadedAggregate<unknown>, 'state'>;
 
 @CommandHandler(LogRequests)
 export class LogRequestsHandler implements ICommandHandler<LogRequests> {
-  /** Where the logs that this process has written to ended. */
-  private readonly ends = new Map<string, End>();
+  /** Ends of the logs that this process has written to. */
+  private readonly ends = new BoundedCache<LogEnd>(MAX_CACHED_ENDS);
 
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -44,30 +45,24 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
     const event: RequestsLogged = { type: 'RequestsLogged', data: { endpointId, requests } };
     const id = newUuid();
     const origin = { actor: 'system:gate', requestId: '', causationId: id, correlationId: id };
-    const execution = { ...origin, commandId: id, at: this.clock.now() };
+    const context = { ...origin, commandId: id, at: this.clock.now() };
     for (let conflicts = 0; ; conflicts++) {
-      const end = this.ends.get(stream) ?? (await this.endOf(stream));
-      const encoded = this.streams.encode(stream, [event], end, execution);
+      const end = this.ends.get(stream) ?? (await this.readEnd(stream));
+      const encoded = this.aggregates.encodeEvents(stream, [event], end, context);
       try {
-        const { revision, position } = await this.streams.appendSurely(stream, end.revision, encoded.events);
-        this.remember(stream, { revision, position, hash: encoded.hash });
+        const { revision, position } = await this.aggregates.appendWithRetry(stream, end.revision, encoded.events);
+        this.ends.set(stream, { revision, position, hash: encoded.hash });
         return;
       } catch (error) {
-        this.ends.delete(stream); // another process has written, or nobody knows
+        this.ends.delete(stream); // another process has written, or the outcome is unknown
         if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
       }
     }
   }
 
-  private async endOf(stream: string): Promise<End> {
-    const last = await this.streams.last(stream);
-    if (!last) await this.streams.store.setRetention(stream, KEPT_EVENTS);
-    return last ?? { ...nothingYet({ initial: null }), position: BEGINNING };
-  }
-
-  private remember(stream: string, end: End): void {
-    this.ends.delete(stream);
-    if (this.ends.size >= MAX_REMEMBERED) this.ends.delete(this.ends.keys().next().value!);
-    this.ends.set(stream, end);
+  private async readEnd(stream: string): Promise<LogEnd> {
+    const last = await this.aggregates.readLastEvent(stream);
+    if (!last) await this.aggregates.store.setRetention(stream, RETAINED_EVENTS);
+    return last ?? { ...emptyAggregate({ initial: null }), position: BEGINNING };
   }
 }

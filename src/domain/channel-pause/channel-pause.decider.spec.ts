@@ -9,7 +9,7 @@ const channelId = 'tgt_1';
 
 const pause = (minutes: number, at = T, postId: string | null = null) =>
   ({
-    type: 'Pause',
+    type: 'PauseChannel',
     channelId,
     at,
     minutes,
@@ -17,26 +17,26 @@ const pause = (minutes: number, at = T, postId: string | null = null) =>
     source: postId === null ? 'temp-pause' : 'publication',
     postId,
   }) as const;
-const resume = (at: number) => ({ type: 'Resume', channelId, at }) as const;
+const resume = (at: number) => ({ type: 'ResumeChannel', channelId, at }) as const;
 
 const paused = (until: number, postId: string | null = null): ChannelPauseEvent => ({
   type: 'ChannelPaused',
   data: { channelId, until, source: postId === null ? 'temp-pause' : 'publication', postId },
 });
-const kept = (until: number, postId: string): ChannelPauseEvent => ({
+const unchanged = (until: number, postId: string): ChannelPauseEvent => ({
   type: 'ChannelPauseUnchanged',
   data: { channelId, until, postId },
 });
 const resumed = (at: number): ChannelPauseEvent => ({ type: 'ChannelResumed', data: { channelId, at } });
 
 describe("a channel's pause (D-21)", () => {
-  it('ends so many minutes after the command; the end is written, not the minutes', () =>
+  it('ends the given minutes after the command; the event holds the end, not the minutes', () =>
     spec(channelPause)
       .given([])
       .when(pause(30))
       .then([paused(T + 30 * MINUTE)]));
 
-  it('says who asked for it', () =>
+  it('records its source', () =>
     spec(channelPause)
       .given([])
       .when({ ...pause(30), source: 'management' })
@@ -44,19 +44,19 @@ describe("a channel's pause (D-21)", () => {
         { type: 'ChannelPaused', data: { channelId, until: T + 30 * MINUTE, source: 'management', postId: null } },
       ]));
 
-  it('counts in the minutes that it is given (MINUTE_MS)', () =>
+  it('uses the configured length of a minute (MINUTE_MS)', () =>
     spec(channelPause)
       .given([])
       .when({ ...pause(30), minuteMs: 100 })
       .then([paused(T + 3_000)]));
 
-  it('is never shortened: a longer active pause stays (publish-api.md: Project and target pauses)', () =>
+  it('is never shortened (publish-api.md: Project and target pauses)', () =>
     spec(channelPause)
       .given([paused(T + 60 * MINUTE)])
       .when(pause(30))
       .then([]));
 
-  it('is extended only where the new end is later, to the millisecond', () => {
+  it('is extended only if the new end is later, to the millisecond', () => {
     spec(channelPause)
       .given([paused(T + 30 * MINUTE)])
       .when(pause(30))
@@ -67,15 +67,15 @@ describe("a channel's pause (D-21)", () => {
       .then([paused(T + 1 + 30 * MINUTE)]);
   });
 
-  it('can follow one that has ended', () =>
+  it('can start after an earlier one has ended', () =>
     spec(channelPause)
       .given([paused(T + MINUTE)])
       .when(pause(1, T + 2 * MINUTE))
       .then([paused(T + 3 * MINUTE)]));
 });
 
-describe('a post that carries ad_target_pause_minutes', () => {
-  it('pauses once, however often it is asked', () => {
+describe('a post with ad_target_pause_minutes', () => {
+  it('pauses only once, however often the command is repeated', () => {
     spec(channelPause)
       .given([])
       .when(pause(30, T, 'post_1'))
@@ -86,7 +86,7 @@ describe('a post that carries ad_target_pause_minutes', () => {
       .then([]);
   });
 
-  it('does not pause again when its pause was lifted, or has ended', () => {
+  it('does not pause again after its pause was lifted or has ended', () => {
     spec(channelPause)
       .given([paused(T + 30 * MINUTE, 'post_1'), resumed(T + MINUTE)])
       .when(pause(30, T + 2 * MINUTE, 'post_1'))
@@ -97,25 +97,25 @@ describe('a post that carries ad_target_pause_minutes', () => {
       .then([]);
   });
 
-  it('keeps a longer active pause, and has had its own then', () =>
+  it('leaves a longer active pause unchanged, and has then used its request', () =>
     spec(channelPause)
       .given([paused(T + 60 * MINUTE)])
       .when(pause(30, T, 'post_1'))
-      .then([kept(T + 60 * MINUTE, 'post_1')]));
+      .then([unchanged(T + 60 * MINUTE, 'post_1')]));
 
-  it('does not pause again when the longer pause that it met is lifted', () =>
+  it('does not pause again when that longer pause is lifted', () =>
     spec(channelPause)
-      .given([paused(T + 60 * MINUTE), kept(T + 60 * MINUTE, 'post_1'), resumed(T + MINUTE)])
+      .given([paused(T + 60 * MINUTE), unchanged(T + 60 * MINUTE, 'post_1'), resumed(T + MINUTE)])
       .when(pause(30, T + 2 * MINUTE, 'post_1'))
       .then([]));
 
-  it('does not hinder the pause of another post', () =>
+  it('does not prevent the pause of another post', () =>
     spec(channelPause)
       .given([paused(T + 30 * MINUTE, 'post_1')])
       .when(pause(30, T + MINUTE, 'post_2'))
       .then([paused(T + 31 * MINUTE, 'post_2')]));
 
-  it('is remembered among the thousand that asked last', () => {
+  it('is recognised among the last thousand posts that requested a pause', () => {
     const others = Array.from({ length: 1_000 }, (_, n) => paused(T + n, `post_${n}`));
     spec(channelPause)
       .given(others)
@@ -126,13 +126,13 @@ describe('a post that carries ad_target_pause_minutes', () => {
 });
 
 describe("lifting a channel's pause (D-21)", () => {
-  it('ends it there and then (publish-api.md: temp-resume)', () =>
+  it('ends it immediately (publish-api.md: temp-resume)', () =>
     spec(channelPause)
       .given([paused(T + 30 * MINUTE)])
       .when(resume(T + MINUTE))
       .then([resumed(T + MINUTE)]));
 
-  it('does nothing where there is none', () => {
+  it('does nothing if there is none', () => {
     spec(channelPause).given([]).when(resume(T)).then([]);
     spec(channelPause)
       .given([paused(T + 30 * MINUTE), resumed(T + MINUTE)])
@@ -140,7 +140,7 @@ describe("lifting a channel's pause (D-21)", () => {
       .then([]);
   });
 
-  it('does nothing where it has ended by itself: its last millisecond can be lifted, its end cannot', () => {
+  it('does nothing once it has expired: it can be lifted in its last millisecond, not at its end', () => {
     const last = T + 30 * MINUTE - 1;
     spec(channelPause)
       .given([paused(T + 30 * MINUTE)])
@@ -152,7 +152,7 @@ describe("lifting a channel's pause (D-21)", () => {
       .then([]);
   });
 
-  it('makes room for a shorter one', () =>
+  it('allows a shorter one afterwards', () =>
     spec(channelPause)
       .given([paused(T + 60 * MINUTE), resumed(T + MINUTE)])
       .when(pause(5, T + 2 * MINUTE))

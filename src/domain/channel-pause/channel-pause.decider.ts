@@ -1,21 +1,23 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import {
-  asksFirst,
+  isFirstRequest,
   canResume,
   notPaused,
-  type Pause,
-  paused,
-  pausedUntil,
+  type PauseRequest,
+  applyPause,
+  computePauseEnd,
   type PauseState,
-  type Resume,
-  resumed,
+  type ResumeRequest,
+  applyResume,
 } from '../pause/pause.js';
 import type { ChannelPauseEvent } from './channel-pause.events.js';
 
-/** What can be asked of a channel’s pause. */
-export type ChannelPauseCommand = (Pause | Resume) & { readonly channelId: string };
+/** Commands to a channel's pause. */
+export type ChannelPauseCommand = { readonly channelId: string } & (
+  ({ readonly type: 'PauseChannel' } & PauseRequest) | ({ readonly type: 'ResumeChannel' } & ResumeRequest)
+);
 
-/** A channel's pause: a gate at publication, in every project that uses the channel (D-21). */
+/** A channel's pause. It delays every publication on the channel, in all projects that use it (D-21). */
 export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPauseEvent> = {
   category: 'channelPause',
   initial: notPaused,
@@ -23,17 +25,17 @@ export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPause
   decide(command, state) {
     const { channelId } = command;
     switch (command.type) {
-      case 'Pause': {
+      case 'PauseChannel': {
         const { source, postId } = command;
-        const until = pausedUntil(command, state);
+        const until = computePauseEnd(command, state);
         if (until !== null) return [{ type: 'ChannelPaused', data: { channelId, until, source, postId } }];
-        if (!asksFirst(postId, state)) return [];
+        if (!isFirstRequest(postId, state)) return [];
         return [{ type: 'ChannelPauseUnchanged', data: { channelId, until: state.until, postId } }];
       }
-      case 'Resume':
+      case 'ResumeChannel':
         return canResume(command, state) ? [{ type: 'ChannelResumed', data: { channelId, at: command.at } }] : [];
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -41,11 +43,11 @@ export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPause
     switch (event.type) {
       case 'ChannelPaused':
       case 'ChannelPauseUnchanged':
-        return paused(state, event.data.until, event.data.postId);
+        return applyPause(state, event.data.until, event.data.postId);
       case 'ChannelResumed':
-        return resumed(state);
+        return applyResume(state);
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };

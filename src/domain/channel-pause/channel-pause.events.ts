@@ -2,12 +2,12 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** `source`: `temp-pause`, `management`, or `publication` for the pause that a post brought along. */
+/** A pause was set or extended. `source`: `temp-pause`, `management`, or `publication` for a pause that a post requested. */
 export type ChannelPaused = DomainEvent<
   'ChannelPaused',
   { readonly channelId: string; readonly until: Instant; readonly source: string; readonly postId: string | null }
 >;
-/** A post asked for a pause that would end no later than the one that lasts: nothing moves, and it asks no more. */
+/** A post requested a pause that would end no later than the current one. The end stays; later requests of the post are ignored. */
 export type ChannelPauseUnchanged = DomainEvent<
   'ChannelPauseUnchanged',
   { readonly channelId: string; readonly until: Instant; readonly postId: string }
@@ -15,7 +15,7 @@ export type ChannelPauseUnchanged = DomainEvent<
 /** A pause was lifted before its end. */
 export type ChannelResumed = DomainEvent<'ChannelResumed', { readonly channelId: string; readonly at: Instant }>;
 
-/** What a channel pause’s stream holds. */
+/** Events of a channel pause's stream. */
 export type ChannelPauseEvent = ChannelPaused | ChannelPauseUnchanged | ChannelResumed;
 
 /** Versions of these events. */

@@ -32,13 +32,13 @@ const flag = (at: number, credentialsId = 'sec_1', acceptedAt = at) =>
   ({ type: 'FlagChannel', channelId, credentialsId, at, acceptedAt, attention }) as const;
 
 describe('a channel', () => {
-  it('is connected with its address; of the credentials only their id is written (D-3)', () =>
+  it('is connected with its address; of the credentials only the id is stored (D-3)', () =>
     spec(channel)
       .given([])
       .when({ type: 'ConnectChannel', ...connected.data })
       .then([connected]));
 
-  it('is connected once', () =>
+  it('cannot be connected twice', () =>
     spec(channel)
       .given([connected])
       .when({ type: 'ConnectChannel', ...connected.data })
@@ -48,16 +48,16 @@ describe('a channel', () => {
     { type: 'ChangeChannel', channelId, name: 'Other' },
     { type: 'MoveChannel', channelId, address: { group_id: '9' } },
     flag(T),
-  ] as const)('that does not exist knows no $type', (command) =>
+  ] as const)('rejects $type if it does not exist', (command) =>
     spec(channel).given([]).when(command).thenRejected('not_found'),
   );
 
-  it('does not come to be by events without its beginning', () =>
+  it('does not exist without its first event', () =>
     spec(channel).given([replaced]).when(flag(T, 'sec_2')).thenRejected('not_found'));
 });
 
 describe('changing a channel', () => {
-  it('writes one event for each thing that changes', () =>
+  it('appends one event for each change', () =>
     spec(channel)
       .given([connected])
       .when({
@@ -75,16 +75,16 @@ describe('changing a channel', () => {
         { type: 'ChannelDisabled', data: { channelId } },
       ]));
 
-  it('writes nothing where all is as it was', () =>
+  it('appends nothing if nothing changes', () =>
     spec(channel).given([connected]).when({ type: 'ChangeChannel', channelId, name: 'News', enabled: true }).then([]));
 
-  it('compares with the name of today, not of the beginning', () =>
+  it('compares with the current name, not with the first one', () =>
     spec(channel)
       .given([connected, { type: 'ChannelRenamed', data: { channelId, name: 'Other' } }])
       .when({ type: 'ChangeChannel', channelId, name: 'Other' })
       .then([]));
 
-  it('keeps the settings that were not sent, those changed before included', () =>
+  it('keeps settings that were not sent, including those changed earlier', () =>
     spec(channel)
       .given([
         connected,
@@ -98,7 +98,7 @@ describe('changing a channel', () => {
         },
       ]));
 
-  it('keeps a setting that was sent as undefined: absent fields of a body look like that', () =>
+  it('keeps a setting that is undefined, as an absent field of a body is', () =>
     spec(channel)
       .given([connected])
       .when({ type: 'ChangeChannel', channelId, settings: { buttons: undefined, on_doubt: 'resend' } })
@@ -106,7 +106,7 @@ describe('changing a channel', () => {
         { type: 'ChannelSettingsChanged', data: { channelId, settings: { buttons: 'link', on_doubt: 'resend' } } },
       ]));
 
-  it('writes nothing where the settings are as they were', () => {
+  it('appends nothing if the settings do not change', () => {
     spec(channel)
       .given([connected])
       .when({ type: 'ChangeChannel', channelId, settings: { buttons: 'link' } })
@@ -114,7 +114,7 @@ describe('changing a channel', () => {
     spec(channel).given([connected]).when({ type: 'ChangeChannel', channelId, settings: {} }).then([]);
   });
 
-  it('turns it off once and on once', () => {
+  it('appends nothing if it is already disabled or enabled', () => {
     const off: ChannelEvent = { type: 'ChannelDisabled', data: { channelId } };
     const on: ChannelEvent = { type: 'ChannelEnabled', data: { channelId } };
     const turn = (enabled: boolean) => ({ type: 'ChangeChannel', channelId, enabled }) as const;
@@ -124,7 +124,7 @@ describe('changing a channel', () => {
     spec(channel).given([connected, off, on]).when(turn(true)).then([]);
   });
 
-  it('a network that moves the channel gives it a new address', () => {
+  it('stores the new address after the network has moved the channel', () => {
     const moved: ChannelEvent = { type: 'ChannelMoved', data: { channelId, address: { group_id: '9' } } };
     spec(channel)
       .given([connected])
@@ -137,7 +137,7 @@ describe('changing a channel', () => {
 describe('a channel whose credential is refused (D-26)', () => {
   it('needs attention for 24 hours', () => spec(channel).given([connected]).when(flag(T)).then([flagged]));
 
-  it('is flagged once while that lasts, to the last millisecond', () => {
+  it('is not flagged again within the 24 hours, up to the last millisecond', () => {
     spec(channel).given([connected, flagged]).when(flag(T)).then([]);
     spec(channel)
       .given([connected, flagged])
@@ -145,19 +145,19 @@ describe('a channel whose credential is refused (D-26)', () => {
       .then([]);
   });
 
-  it('holds its queue once: what was accepted before the end of the 24 hours begins no others', () =>
+  it('waits only once: a post accepted before the end of the 24 hours does not start another wait', () =>
     spec(channel)
       .given([connected, flagged])
       .when(flag(T + 25 * HOUR, 'sec_1', T + 24 * HOUR - 1))
       .then([]));
 
-  it('is flagged again by what is accepted when the 24 hours are over', () =>
+  it('is flagged again for a post accepted after the 24 hours', () =>
     spec(channel)
       .given([connected, flagged])
       .when(flag(T + 24 * HOUR))
       .then([{ type: 'ChannelNeedsAttention', data: { channelId, attention, until: T + 48 * HOUR } }]));
 
-  it('needs no attention any more once the credential is replaced', () => {
+  it('needs no attention once the credential is replaced', () => {
     expect(fold(channel, [connected, flagged])).toMatchObject({ attentionUntil: T + 24 * HOUR });
     expect(fold(channel, [connected, flagged, replaced])).toMatchObject({
       attentionUntil: 0,
@@ -166,13 +166,13 @@ describe('a channel whose credential is refused (D-26)', () => {
     });
   });
 
-  it('takes no verdict on a credential that was replaced meanwhile', () =>
+  it('ignores the refusal of a credential that has been replaced', () =>
     spec(channel)
       .given([connected, replaced])
       .when(flag(T + 1, 'sec_1'))
       .then([]));
 
-  it('is flagged at once when the new credential is refused too', () =>
+  it('is flagged immediately if the new credential is refused too', () =>
     spec(channel)
       .given([connected, flagged, replaced])
       .when(flag(T + HOUR, 'sec_2'))

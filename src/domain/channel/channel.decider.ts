@@ -1,9 +1,9 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
 
-/** What can be asked of a channel. `FlagChannel`: the network refused its credential (D-26). */
+/** Commands to a channel. `FlagChannel`: the network refused its credential (D-26). */
 export type ChannelCommand =
   | {
       readonly type: 'ConnectChannel';
@@ -29,12 +29,12 @@ export type ChannelCommand =
       readonly channelId: string;
       readonly credentialsId: string;
       readonly at: Instant;
-      /** When the post was accepted that met the refusal. */
+      /** Moment at which the post whose publication was refused had been accepted. */
       readonly acceptedAt: Instant;
       readonly attention: Attention;
     };
 
-/** A channel as its events leave it; null: there is none. */
+/** The state of a channel; null: there is none. */
 export type ChannelState = null | {
   readonly ownerId: string;
   readonly platform: Platform;
@@ -43,14 +43,14 @@ export type ChannelState = null | {
   readonly credentialsId: string;
   readonly settings: ChannelSettings;
   readonly enabled: boolean;
-  /** Until when the queue is held for a person (D-26); 0: it is not. */
+  /** End of the wait for a new credential (D-26); 0: there is none. */
   readonly attentionUntil: Instant;
 };
 
-/** How long a channel waits for a new credential (D-26). */
+/** Time for which a channel waits for a new credential (D-26), ms. */
 const ATTENTION_MS = 24 * 3_600_000;
 
-/** One community or chat on one network (D-3). */
+/** A community or chat on one network (D-3). */
 export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_found' | 'already_exists'> = {
   category: 'channel',
   initial: null,
@@ -58,7 +58,7 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
   decide(command, state) {
     const { channelId } = command;
     if (command.type === 'ConnectChannel') {
-      if (state) return reject('already_exists', 'This channel exists already.');
+      if (state) return reject('already_exists', 'This channel already exists.');
       const { ownerId, platform, name, address, credentialsId, settings } = command;
       return [
         { type: 'ChannelConnected', data: { channelId, ownerId, platform, name, address, credentialsId, settings } },
@@ -72,7 +72,7 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
         if (name !== undefined && name !== state.name)
           events.push({ type: 'ChannelRenamed', data: { channelId, name } });
         if (credentials) events.push({ type: 'ChannelCredentialsReplaced', data: { channelId, ...credentials } });
-        const changed = changes(state.settings, settings ?? {});
+        const changed = findChanges(state.settings, settings ?? {});
         if (changed.length > 0) {
           const all = { ...state.settings, ...Object.fromEntries(changed) };
           events.push({ type: 'ChannelSettingsChanged', data: { channelId, settings: all } });
@@ -84,14 +84,14 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
       case 'MoveChannel':
         return [{ type: 'ChannelMoved', data: { channelId, address: command.address } }];
       case 'FlagChannel': {
-        // A verdict on a credential that was replaced meanwhile is old news. And a queue is held once: what was accepted
-        // before the hold's end has had its time.
+        // The refusal of a credential that has been replaced is outdated. A queue waits only once: posts accepted before
+        // the end of an earlier wait have already been delayed by it.
         if (command.credentialsId !== state.credentialsId || state.attentionUntil > command.acceptedAt) return [];
         const until = command.at + ATTENTION_MS;
         return [{ type: 'ChannelNeedsAttention', data: { channelId, attention: command.attention, until } }];
       }
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -119,11 +119,11 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
       case 'ChannelNeedsAttention':
         return { ...state, attentionUntil: event.data.until };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };
 
-/** What differs from the settings as they are; a field that is undefined was not sent. */
-const changes = (now: ChannelSettings, sent: ChannelSettings) =>
+/** Lists the settings that differ from the current ones; a field that is undefined was not sent. */
+const findChanges = (now: ChannelSettings, sent: ChannelSettings) =>
   Object.entries(sent).filter(([name, value]) => value !== undefined && value !== now[name as keyof ChannelSettings]);

@@ -1,22 +1,22 @@
 import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
+import type { JsonObject } from '../../kernel/json.js';
 
-/** Spec: Resources; `ok` by D-4. */
-export const PLATFORMS = ['telegram', 'vk', 'max', 'ok'] as const;
-/** Identifier of a network. */
-export type Platform = (typeof PLATFORMS)[number];
+/**
+ * Identifier of a network. The domain has no list of them: the API accepts those of the catalogue of networks
+ * (publish-api.md: Target; D-4).
+ */
+export type Platform = string;
 
-/** The public part of a channel's credentials: chat_id or group_id. */
+/** The public part of a channel's credentials: `chat_id` or `group_id`. */
 export type Address = Readonly<Record<string, string>>;
 
-/** management-api.md: `buttons` (ok), `on_doubt`, `text_limit` (ok). */
-export interface ChannelSettings {
-  readonly buttons?: 'link' | 'drop';
+/** Settings of a channel (management-api.md: settings): `on_doubt` everywhere, the others as its network declares them. */
+export interface ChannelSettings extends JsonObject {
   readonly on_doubt?: 'hold' | 'resend';
-  readonly text_limit?: number;
 }
 
-/** Why a person is needed (D-26, D-35). */
+/** The reason why a channel needs a person's attention (D-26, D-35). */
 export interface Attention {
   readonly code: string;
   readonly message: string;
@@ -31,36 +31,36 @@ export type ChannelConnected = DomainEvent<
     readonly platform: Platform;
     readonly name: string;
     readonly address: Address;
-    /** Where the encrypted credentials lie. */
+    /** Id of the encrypted credentials. */
     readonly credentialsId: string;
     readonly settings: ChannelSettings;
   }
 >;
-/** The name that owners and verbose discovery see. */
+/** The channel has a new name, which owners and verbose discovery see. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
-/** New credentials, or the same set anew; either ends a wait for a person (D-26). */
+/** Credentials were set, new ones or the same again; either ends the wait for a person (D-26). */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
 >;
-/** All settings as they now stand. */
+/** Settings were changed; `settings` holds all of them. */
 export type ChannelSettingsChanged = DomainEvent<
   'ChannelSettingsChanged',
   { readonly channelId: string; readonly settings: ChannelSettings }
 >;
-/** The network itself moved the channel (Telegram's migrate_to_chat_id). */
+/** The network moved the channel to another address. */
 export type ChannelMoved = DomainEvent<'ChannelMoved', { readonly channelId: string; readonly address: Address }>;
-/** Its owner switched it on again. */
+/** The owner enabled the channel again. */
 export type ChannelEnabled = DomainEvent<'ChannelEnabled', { readonly channelId: string }>;
-/** Its owner switched it off: it is no target of new posts, and its queue waits. */
+/** The owner disabled the channel: it is not a target of new posts, and its queue waits. */
 export type ChannelDisabled = DomainEvent<'ChannelDisabled', { readonly channelId: string }>;
-/** D-26: the network refused the credential; the channel's queue is held until `until` or a new credential. */
+/** The network refused the credential; the channel's queue waits until `until` or a new credential (D-26). */
 export type ChannelNeedsAttention = DomainEvent<
   'ChannelNeedsAttention',
   { readonly channelId: string; readonly attention: Attention; readonly until: number }
 >;
 
-/** What a channel’s stream holds. */
+/** Events of a channel's stream. */
 export type ChannelEvent =
   | ChannelConnected
   | ChannelRenamed

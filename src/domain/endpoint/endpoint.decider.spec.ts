@@ -35,13 +35,13 @@ const disable = (by: DisabledBy) => ({ type: 'DisableEndpoint', endpointId, by, 
 const enabled: EndpointEvent = { type: 'EndpointEnabled', data: { endpointId } };
 
 describe('an endpoint', () => {
-  it('is created with a slug and one token of which only the hash is written (D-12)', () =>
+  it('is created with a slug and one token, of which only the hash is stored (D-12)', () =>
     spec(endpoint)
       .given([])
       .when({ type: 'CreateEndpoint', ...created.data })
       .then([created]));
 
-  it('is created once', () =>
+  it('cannot be created twice', () =>
     spec(endpoint)
       .given([created])
       .when({ type: 'CreateEndpoint', ...created.data })
@@ -54,11 +54,11 @@ describe('an endpoint', () => {
     { type: 'RotateSigningSecret', endpointId, signingSecretId: 'sec_2', previousUntil: T },
     disable('owner'),
     { type: 'EnableEndpoint', endpointId },
-  ] as const)('that does not exist knows no $type', (command) =>
+  ] as const)('rejects $type if it does not exist', (command) =>
     spec(endpoint).given([]).when(command).thenRejected('not_found'),
   );
 
-  it('does not come to be by events without its beginning', () =>
+  it('does not exist without its first event', () =>
     spec(endpoint)
       .given([disabled('owner')])
       .when({ type: 'EnableEndpoint', endpointId })
@@ -66,7 +66,7 @@ describe('an endpoint', () => {
 });
 
 describe('changing the settings of an endpoint', () => {
-  it('writes those that change, and no others', () =>
+  it('appends the settings that change, and no others', () =>
     spec(endpoint)
       .given([created])
       .when({
@@ -81,36 +81,36 @@ describe('changing the settings of an endpoint', () => {
         },
       ]));
 
-  it('writes nothing where all is as it was', () =>
+  it('appends nothing if nothing changes', () =>
     spec(endpoint).given([created]).when({ type: 'ChangeEndpoint', endpointId, settings }).then([]));
 
-  it('leaves alone a setting that was not sent', () =>
+  it('keeps a setting that was not sent', () =>
     spec(endpoint)
       .given([created])
       .when({ type: 'ChangeEndpoint', endpointId, settings: { name: undefined, minInterval: 5 } })
       .then([{ type: 'EndpointChanged', data: { endpointId, settings: { minInterval: 5 } } }]));
 
-  it('compares with the settings of today, those not changed since included', () =>
+  it('compares with the current settings, including those not changed since', () =>
     spec(endpoint)
       .given([created, { type: 'EndpointChanged', data: { endpointId, settings: { ipAllowlist: ['10.0.0.0/8'] } } }])
       .when({ type: 'ChangeEndpoint', endpointId, settings: { ...settings, ipAllowlist: ['10.0.0.0/8'] } })
       .then([]));
 
-  it('takes another order of the same projects for a change: the first decides processing (D-27)', () =>
+  it('treats another order of the same projects as a change, as the first sets the processing (D-27)', () =>
     spec(endpoint)
       .given([created, { type: 'EndpointChanged', data: { endpointId, settings: { projectIds: ['prj_1', 'prj_2'] } } }])
       .when({ type: 'ChangeEndpoint', endpointId, settings: { projectIds: ['prj_2', 'prj_1'] } })
       .then([{ type: 'EndpointChanged', data: { endpointId, settings: { projectIds: ['prj_2', 'prj_1'] } } }]));
 });
 
-describe('rotating what guards an endpoint', () => {
+describe('rotating the token and the signing secret of an endpoint', () => {
   it('a new token replaces the old one at once (publish-api.md: Authentication, 3)', () => {
     const rotated: EndpointEvent = { type: 'EndpointTokenRotated', data: { endpointId, tokenHash: 'b2' } };
     spec(endpoint).given([created]).when({ type: 'RotateToken', endpointId, tokenHash: 'b2' }).then([rotated]);
     expect(fold(endpoint, [created, rotated])).toMatchObject({ tokenHash: 'b2', slug: 's1', mode: 'live' });
   });
 
-  it('a secret stays valid for the overlap; the next rotation hands on the newest (D-40)', () => {
+  it('a secret stays valid for the overlap; the next rotation keeps the newest as the previous one (D-40)', () => {
     const rotated: EndpointEvent = {
       type: 'EndpointSecretRotated',
       data: { endpointId, signingSecretId: 'sec_2', previousSecretId: 'sec_1', previousUntil: T + HOUR },
@@ -144,7 +144,7 @@ describe('rotating the slug of an endpoint (publish-api.md: Inbound endpoint)', 
       .when({ type: 'RotateSlug', endpointId, slug: 's2', at: T })
       .then([rotated('s2', T)]));
 
-  it('is refused until 24 hours have passed, and says when it can be done', () => {
+  it('is rejected until 24 hours have passed, with the moment at which it is possible', () => {
     const figures = { retry_at: '2025-03-15T12:00:00.000Z' };
     spec(endpoint)
       .given([created, rotated('s2', T)])
@@ -156,7 +156,7 @@ describe('rotating the slug of an endpoint (publish-api.md: Inbound endpoint)', 
       .thenRejected('cooldown', figures);
   });
 
-  it('can be done again when 24 hours have passed', () =>
+  it('is possible again after 24 hours', () =>
     spec(endpoint)
       .given([created, rotated('s2', T)])
       .when(rotate(T + 24 * HOUR))
@@ -171,15 +171,15 @@ describe('rotating the slug of an endpoint (publish-api.md: Inbound endpoint)', 
   it('keeps the token and the projects', () =>
     expect(fold(endpoint, [created, rotated('s2', T)])).toMatchObject({ slug: 's2', tokenHash: 'a1', settings }));
 
-  it('is not hindered by a rotation of the token', () =>
+  it('is not delayed by a rotation of the token', () =>
     spec(endpoint)
       .given([created, { type: 'EndpointTokenRotated', data: { endpointId, tokenHash: 'b2' } }])
       .when(rotate(T))
       .then([rotated('s3', T)]));
 });
 
-describe('turning an endpoint off and on (D-8)', () => {
-  it.each(['owner', 'rate_limits', 'plan'] as const)('%s turns it off', (by) =>
+describe('disabling and enabling an endpoint (D-8)', () => {
+  it.each(['owner', 'rate_limits', 'plan'] as const)('%s disables it', (by) =>
     spec(endpoint)
       .given([created])
       .when(disable(by))
@@ -194,34 +194,34 @@ describe('turning an endpoint off and on (D-8)', () => {
     ['owner', 'rate_limits'],
     ['owner', 'plan'],
     ['owner', 'owner'],
-  ] as const)('off by %s, it is not turned off again by %s', (first, second) =>
+  ] as const)('disabled by %s, it is not disabled again by %s', (first, second) =>
     spec(endpoint)
       .given([created, disabled(first)])
       .when(disable(second))
       .then([]),
   );
 
-  it.each(['rate_limits', 'plan'] as const)("off by %s, the owner's word replaces it", (guard) =>
+  it.each(['rate_limits', 'plan'] as const)("disabled by %s, the owner's reason replaces it", (guard) =>
     spec(endpoint)
       .given([created, disabled(guard)])
       .when(disable('owner'))
       .then([disabled('owner')]),
   );
 
-  it("an owner's word that replaced a guard's stands", () =>
+  it("an owner's reason that replaced an automatic one remains", () =>
     spec(endpoint)
       .given([created, disabled('rate_limits'), disabled('owner')])
       .when(disable('owner'))
       .then([]));
 
-  it.each(['owner', 'rate_limits', 'plan'] as const)('off by %s, it is turned on by hand', (by) =>
+  it.each(['owner', 'rate_limits', 'plan'] as const)('disabled by %s, it is enabled manually', (by) =>
     spec(endpoint)
       .given([created, disabled(by)])
       .when({ type: 'EnableEndpoint', endpointId })
       .then([enabled]),
   );
 
-  it('is turned on only where it is off', () => {
+  it('is enabled only if it is disabled', () => {
     spec(endpoint).given([created]).when({ type: 'EnableEndpoint', endpointId }).then([]);
     spec(endpoint)
       .given([created, disabled('plan'), enabled])
@@ -229,7 +229,7 @@ describe('turning an endpoint off and on (D-8)', () => {
       .then([]);
   });
 
-  it('can be turned off again after it was turned on', () =>
+  it('can be disabled again after it was enabled', () =>
     spec(endpoint)
       .given([created, disabled('owner'), enabled])
       .when(disable('rate_limits'))

@@ -1,9 +1,9 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import { type Instant, iso } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
 
-/** What can be asked of an endpoint. Tokens come as hashes, secrets as the id of where they lie. */
+/** Commands to an endpoint. They carry a token's hash and a secret's id, never the values. */
 export type EndpointCommand =
   | {
       readonly type: 'CreateEndpoint';
@@ -27,7 +27,7 @@ export type EndpointCommand =
   | { readonly type: 'DisableEndpoint'; readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
   | { readonly type: 'EnableEndpoint'; readonly endpointId: string };
 
-/** An endpoint as its events leave it; null: there is none. */
+/** The state of an endpoint; null: there is none. */
 export type EndpointState = null | {
   readonly ownerId: string;
   readonly slug: string;
@@ -39,10 +39,10 @@ export type EndpointState = null | {
   readonly slugRotatedAt: Instant | null;
 };
 
-/** Spec: Limits, slug rotation cooldown. */
+/** Minimum time between two rotations of a slug (publish-api.md: Limits), ms. */
 const SLUG_COOLDOWN_MS = 24 * 3_600_000;
 
-/** A door for posts: slug, token, projects, limits of its own. */
+/** An endpoint that accepts posts, with its own slug, token, projects and limits. */
 export const endpoint: Decider<
   EndpointCommand,
   EndpointState,
@@ -55,7 +55,7 @@ export const endpoint: Decider<
   decide(command, state) {
     const { endpointId } = command;
     if (command.type === 'CreateEndpoint') {
-      if (state) return reject('already_exists', 'This endpoint exists already.');
+      if (state) return reject('already_exists', 'This endpoint already exists.');
       const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = command;
       return [
         { type: 'EndpointCreated', data: { endpointId, ownerId, slug, mode, tokenHash, signingSecretId, settings } },
@@ -95,13 +95,13 @@ export const endpoint: Decider<
         ];
       }
       case 'DisableEndpoint':
-        // Off is off: the first reason stands until someone turns it on, but an owner's word replaces a guard's.
+        // The first reason remains until someone enables the endpoint, except that the owner's replaces an automatic one.
         if (state.disabledBy !== null && !(command.by === 'owner' && state.disabledBy !== 'owner')) return [];
         return [{ type: 'EndpointDisabled', data: { endpointId, by: command.by, reason: command.reason } }];
       case 'EnableEndpoint':
         return state.disabledBy === null ? [] : [{ type: 'EndpointEnabled', data: { endpointId } }];
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -125,7 +125,7 @@ export const endpoint: Decider<
       case 'EndpointEnabled':
         return { ...state, disabledBy: null };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };

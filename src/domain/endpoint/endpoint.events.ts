@@ -2,28 +2,28 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** D-12: what the endpoint's one token is issued for. */
+/** Modes of an endpoint's token (D-12). */
 export const MODES = ['live', 'test'] as const;
-/** Kind of an endpoint’s token. */
+/** Mode of an endpoint's token. */
 export type Mode = (typeof MODES)[number];
 
-/** D-8: by whom an endpoint was turned off. */
+/** The cause by which an endpoint was disabled (D-8). */
 export type DisabledBy = 'owner' | 'rate_limits' | 'plan';
 
-/** What an owner may set on an endpoint (publish-api.md: Inbound endpoint). */
+/** Settings of an endpoint that an owner may change (publish-api.md: Inbound endpoint). */
 export interface EndpointSettings {
   readonly name: string | null;
   readonly projectIds: readonly string[];
-  /** Seconds; the profile says the range. */
+  /** Seconds; the limits profile sets the range. */
   readonly minInterval: number;
   readonly requireSignature: boolean;
   readonly requireTimestamp: boolean;
-  /** Addresses and CIDRs, canonical; empty: everyone. */
+  /** Addresses and CIDRs in canonical form; empty: all addresses are allowed. */
   readonly ipAllowlist: readonly string[];
   readonly verboseDiscovery: boolean;
 }
 
-/** An owner opened an endpoint (publish-api.md: Inbound endpoint). */
+/** An owner created an endpoint (publish-api.md: Inbound endpoint). */
 export type EndpointCreated = DomainEvent<
   'EndpointCreated',
   {
@@ -31,29 +31,29 @@ export type EndpointCreated = DomainEvent<
     readonly ownerId: string;
     readonly slug: string;
     readonly mode: Mode;
-    /** SHA-256 (hex) of the token; the token was shown once and is nowhere. */
+    /** SHA-256 (hex) of the token, which is shown once and stored nowhere. */
     readonly tokenHash: string;
-    /** Where the encrypted signing secret lies. */
+    /** Id of the encrypted signing secret. */
     readonly signingSecretId: string;
     readonly settings: EndpointSettings;
   }
 >;
-/** What its owner has set anew; what is absent stays. */
+/** The owner changed settings; those that are absent stay the same. */
 export type EndpointChanged = DomainEvent<
   'EndpointChanged',
   { readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
 >;
-/** `tokenHash`: SHA-256 (hex) of the new token; the old one is dead from here on. */
+/** The token was replaced; the old one is invalid from now on. `tokenHash`: SHA-256 (hex) of the new one. */
 export type EndpointTokenRotated = DomainEvent<
   'EndpointTokenRotated',
   { readonly endpointId: string; readonly tokenHash: string }
 >;
-/** The old slug is nobody’s from here on; `at` begins the cooldown (publish-api.md: Limits). */
+/** The slug was replaced; the old one is invalid from now on. The cooldown starts at `at` (publish-api.md: Limits). */
 export type EndpointSlugRotated = DomainEvent<
   'EndpointSlugRotated',
   { readonly endpointId: string; readonly slug: string; readonly at: Instant }
 >;
-/** D-40: the old secret stays valid until `previousUntil`. */
+/** The signing secret was replaced; the old one stays valid until `previousUntil` (D-40). */
 export type EndpointSecretRotated = DomainEvent<
   'EndpointSecretRotated',
   {
@@ -63,15 +63,15 @@ export type EndpointSecretRotated = DomainEvent<
     readonly previousUntil: Instant;
   }
 >;
-/** Switched off (D-8). `reason`: for people. */
+/** The endpoint was disabled (D-8). `reason` is a text for people. */
 export type EndpointDisabled = DomainEvent<
   'EndpointDisabled',
   { readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
 >;
-/** Switched on by hand; violations count anew from here (D-45). */
+/** A person enabled the endpoint; violations are counted from here (D-45). */
 export type EndpointEnabled = DomainEvent<'EndpointEnabled', { readonly endpointId: string }>;
 
-/** What an endpoint’s stream holds. */
+/** Events of an endpoint's stream. */
 export type EndpointEvent =
   | EndpointCreated
   | EndpointChanged

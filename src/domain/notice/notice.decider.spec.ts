@@ -7,18 +7,18 @@ const data: NoticeRaised['data'] = {
   ownerId: 'own_1',
   kind: 'publication.in_doubt',
   subject: { channelId: 'tgt_1', postId: 'post_1', publicationId: 'pub_1' },
-  text: 'Nobody can say whether it is there.',
+  text: 'The delivery could not be confirmed.',
   at: Date.UTC(2025, 2, 14, 12),
 };
 
 describe('a notice to an owner', () => {
-  it('is raised with all that its delivery needs', () =>
+  it('is raised with all data that its delivery needs', () =>
     spec(notice)
       .given([])
       .when({ type: 'RaiseNotice', ...data })
       .then([{ type: 'NoticeRaised', data }]));
 
-  it('is raised once', () =>
+  it('cannot be raised twice', () =>
     spec(notice)
       .given([{ type: 'NoticeRaised', data }])
       .when({ type: 'RaiseNotice', ...data })

@@ -1,13 +1,13 @@
 import type { Decider } from '../../kernel/decider.js';
 import type { NoticeEvent, NoticeRaised } from './notice.events.js';
 
-/** What can be asked of a notice. */
+/** Commands to a notice. */
 export type NoticeCommand = { readonly type: 'RaiseNotice' } & NoticeRaised['data'];
 
-/** True once it was raised. */
+/** True if the notice was raised. */
 export type NoticeState = boolean;
 
-/** Something that an owner is told of once, in a stream of its own: its delivery may take its time. */
+/** A notice to an owner, raised once, in its own stream, so that its delivery may take any time. */
 export const notice: Decider<NoticeCommand, NoticeState, NoticeEvent> = {
   category: 'notice',
   initial: false,

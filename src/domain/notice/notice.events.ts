@@ -2,11 +2,11 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** What an owner is told of (publish-api.md: Endpoint and pause states; D-25, D-26); the names are those of D-29. */
+/** Kinds of notices (publish-api.md: Endpoint and pause states; D-25, D-26), named as in D-29. */
 export type NoticeKind =
   'publication.in_doubt' | 'publication.failed' | 'channel.needs_attention' | 'endpoint.disabled';
 
-/** What a notice is about; what does not apply is absent. */
+/** The resources that a notice concerns; those that do not apply are absent. */
 export interface NoticeSubject {
   readonly channelId?: string;
   readonly postId?: string;
@@ -14,7 +14,7 @@ export interface NoticeSubject {
   readonly endpointId?: string;
 }
 
-/** Something that an owner has to know, whether or not it could be delivered yet. */
+/** A notice to an owner was raised; it may not have been delivered yet. */
 export type NoticeRaised = DomainEvent<
   'NoticeRaised',
   {
@@ -22,14 +22,14 @@ export type NoticeRaised = DomainEvent<
     readonly ownerId: string;
     readonly kind: NoticeKind;
     readonly subject: NoticeSubject;
-    /** For people: what has happened and what to do. */
+    /** Text for people: the event and the action to take. */
     readonly text: string;
-    /** When it happened. */
+    /** Moment of the event. */
     readonly at: Instant;
   }
 >;
 
-/** What a notice’s stream holds. */
+/** Events of a notice's stream. */
 export type NoticeEvent = NoticeRaised;
 
 /** Versions of these events. */

@@ -16,7 +16,7 @@ describe('an owner', () => {
       .when({ type: 'RegisterOwner', ownerId, name: 'Anna', plan: 'pro', keyHash: 'a1' })
       .then([registered]));
 
-  it('is registered once', () =>
+  it('cannot be registered twice', () =>
     spec(owner)
       .given([registered])
       .when({ type: 'RegisterOwner', ownerId, name: 'Boris', plan: 'free', keyHash: 'b2' })
@@ -27,11 +27,11 @@ describe('an owner', () => {
     { type: 'RotateOwnerKey', ownerId, keyHash: 'b2' },
     { type: 'SetNoticeChat', ownerId, chatId: '-100', secretId: 'sec_1' },
     { type: 'AddPostPack', ownerId, posts: 100 },
-  ] as const)('that does not exist knows no $type', (command) =>
+  ] as const)('rejects $type if it does not exist', (command) =>
     spec(owner).given([]).when(command).thenRejected('not_found'),
   );
 
-  it('does not come to be by events without its beginning', () =>
+  it('does not exist without its first event', () =>
     spec(owner)
       .given([{ type: 'OwnerRenamed', data: { ownerId, name: 'Boris' } }])
       .when({ type: 'AddPostPack', ownerId, posts: 100 })
@@ -39,7 +39,7 @@ describe('an owner', () => {
 });
 
 describe('changing an owner', () => {
-  it('writes one event for each thing that changes', () =>
+  it('appends one event for each change', () =>
     spec(owner)
       .given([registered])
       .when({ type: 'ChangeOwner', ownerId, name: 'Boris', plan: 'maxi' })
@@ -48,16 +48,16 @@ describe('changing an owner', () => {
         { type: 'OwnerPlanChanged', data: { ownerId, plan: 'maxi' } },
       ]));
 
-  it('leaves alone what was not sent', () =>
+  it('keeps fields that were not sent', () =>
     spec(owner)
       .given([registered])
       .when({ type: 'ChangeOwner', ownerId, plan: 'free' })
       .then([{ type: 'OwnerPlanChanged', data: { ownerId, plan: 'free' } }]));
 
-  it('writes nothing where all is as it was', () =>
+  it('appends nothing if nothing changes', () =>
     spec(owner).given([registered]).when({ type: 'ChangeOwner', ownerId, name: 'Anna', plan: 'pro' }).then([]));
 
-  it('compares with the name and the plan of today, not of the beginning', () =>
+  it('compares with the current name and plan, not with the first ones', () =>
     spec(owner)
       .given([
         registered,
@@ -69,24 +69,24 @@ describe('changing an owner', () => {
 });
 
 describe("an owner's key, notices and post packs", () => {
-  it('a new key replaces the old one; only its hash is written (D-32)', () =>
+  it('replaces the key and stores only the hash of the new one (D-32)', () =>
     spec(owner)
       .given([registered])
       .when({ type: 'RotateOwnerKey', ownerId, keyHash: 'b2' })
       .then([{ type: 'OwnerKeyRotated', data: { ownerId, keyHash: 'b2' } }]));
 
-  it('the key that was rotated in is the one that holds', () => {
+  it('uses the new key after a rotation', () => {
     const rotated: OwnerEvent = { type: 'OwnerKeyRotated', data: { ownerId, keyHash: 'b2' } };
     expect(fold(owner, [registered, rotated])).toMatchObject({ name: 'Anna', plan: 'pro', keyHash: 'b2' });
   });
 
-  it('the notice chat is written with the id of the secret, never the token', () =>
+  it('stores the notice chat with the id of the secret, never the token', () =>
     spec(owner)
       .given([registered])
       .when({ type: 'SetNoticeChat', ownerId, chatId: '-100', secretId: 'sec_1' })
       .then([{ type: 'OwnerNoticeChatSet', data: { ownerId, chatId: '-100', secretId: 'sec_1' } }]));
 
-  it('post packs add up: each one is an event of its own (D-18)', () =>
+  it('appends an event for each post pack (D-18)', () =>
     spec(owner)
       .given([
         registered,
@@ -96,7 +96,7 @@ describe("an owner's key, notices and post packs", () => {
       .when({ type: 'AddPostPack', ownerId, posts: 100 })
       .then([{ type: 'PostPackAdded', data: { ownerId, posts: 100 } }]));
 
-  it('adds its post packs up (D-18)', () =>
+  it('adds up the posts of all packs (D-18)', () =>
     expect(
       fold(owner, [
         registered,

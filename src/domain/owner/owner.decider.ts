@@ -1,8 +1,8 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import { reject } from '../../kernel/result.js';
 import type { OwnerEvent, Plan } from './owner.events.js';
 
-/** What can be asked of an owner. */
+/** Commands to an owner. */
 export type OwnerCommand =
   | {
       readonly type: 'RegisterOwner';
@@ -17,17 +17,17 @@ export type OwnerCommand =
   | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number };
 
-/** An owner as its events leave it; null: there is none. */
+/** The state of an owner; null: there is none. */
 export type OwnerState = null | {
   readonly name: string;
   readonly plan: Plan;
   readonly keyHash: string;
   readonly hasNoticeChat: boolean;
-  /** Of all post packs so far, used or not (D-18). */
+  /** Posts in all post packs so far, used or not (D-18). */
   readonly packPosts: number;
 };
 
-/** Who pays: plan, key, post packs, where notices go. */
+/** A customer: plan, key, post packs, and the chat for notices. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
   category: 'owner',
   initial: null,
@@ -36,7 +36,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
     const { ownerId } = command;
     if (command.type === 'RegisterOwner') {
       const { name, plan, keyHash } = command;
-      if (state) return reject('already_exists', 'This owner exists already.');
+      if (state) return reject('already_exists', 'This owner already exists.');
       return [{ type: 'OwnerRegistered', data: { ownerId, name, plan, keyHash } }];
     }
     if (!state) return reject('not_found', 'There is no such owner.');
@@ -58,7 +58,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
       case 'AddPostPack':
         return [{ type: 'PostPackAdded', data: { ownerId, posts: command.posts } }];
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -82,7 +82,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
       case 'PostPackAdded':
         return { ...state, packPosts: state.packPosts + event.data.posts };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };

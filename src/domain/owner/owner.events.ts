@@ -1,33 +1,33 @@
 import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 
-/** Spec: What the service does, 10. */
+/** The plans, from the smallest to the largest. */
 export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
 /** Name of a plan. */
 export type Plan = (typeof PLANS)[number];
 
-/** `keyHash`: SHA-256 (hex) of the owner’s key. */
+/** An owner was registered. `keyHash`: SHA-256 (hex) of the owner's key. */
 export type OwnerRegistered = DomainEvent<
   'OwnerRegistered',
   { readonly ownerId: string; readonly name: string; readonly plan: Plan; readonly keyHash: string }
 >;
-/** The name that the operator sees. */
+/** The owner has a new name, which the operator sees. */
 export type OwnerRenamed = DomainEvent<'OwnerRenamed', { readonly ownerId: string; readonly name: string }>;
-/** What the owner’s endpoints may do from here on. */
+/** The owner has another plan, which sets the limits of its endpoints from now on. */
 export type OwnerPlanChanged = DomainEvent<'OwnerPlanChanged', { readonly ownerId: string; readonly plan: Plan }>;
-/** `keyHash`: SHA-256 (hex) of the key; the key itself was shown once and is nowhere. */
+/** The key was replaced. `keyHash`: SHA-256 (hex) of the new key, which is shown once and stored nowhere. */
 export type OwnerKeyRotated = DomainEvent<'OwnerKeyRotated', { readonly ownerId: string; readonly keyHash: string }>;
-/** Where notices go; the bot's token lies encrypted under `secretId`. */
+/** Notices go to this chat; the bot's token is stored encrypted as `secretId`. */
 export type OwnerNoticeChatSet = DomainEvent<
   'OwnerNoticeChatSet',
   { readonly ownerId: string; readonly chatId: string; readonly secretId: string }
 >;
-/** Notices go nowhere from here on. */
+/** Notices are not delivered from now on. */
 export type OwnerNoticeChatRemoved = DomainEvent<'OwnerNoticeChatRemoved', { readonly ownerId: string }>;
-/** D-18: so many posts beyond the plan's month. */
+/** The owner bought posts beyond the plan's monthly quota (D-18). */
 export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: string; readonly posts: number }>;
 
-/** What an owner’s stream holds. */
+/** Events of an owner's stream. */
 export type OwnerEvent =
   | OwnerRegistered
   | OwnerRenamed

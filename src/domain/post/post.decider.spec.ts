@@ -1,6 +1,6 @@
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/decider.js';
-import { claimedKeys, keyIsTaken, post } from './post.decider.js';
+import { listClaimedKeys, isKeyTaken, post } from './post.decider.js';
 import type { PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 
 const HOUR = 3_600_000;
@@ -29,41 +29,41 @@ const acceptance = (
   ],
   request,
 });
-const passing = (acceptedAt: number): PostSkipped['data'] => ({
+const skipData = (acceptedAt: number): PostSkipped['data'] => ({
   acceptedAt,
   endpointId: 'ep_1',
   ownerId: 'own_1',
   key: 'order-1',
   externalId: null,
   traceId: null,
-  bodyHash: 'hash of a post passed over',
+  bodyHash: 'hash of a skipped post',
   request,
 });
 const accepted = (...of: Parameters<typeof acceptance>): PostEvent => ({
   type: 'PostAccepted',
   data: acceptance(...of),
 });
-const passedOver = (at: number): PostEvent => ({ type: 'PostSkipped', data: passing(at) });
+const skipped = (at: number): PostEvent => ({ type: 'PostSkipped', data: skipData(at) });
 const reservation: PostKeyReserved['data'] = { endpointId: 'ep_1', place: { stream: 'post-a', revision: 3 }, at: T };
 const reserved: PostEvent = { type: 'PostKeyReserved', data: reservation };
 
 describe('a post under an idempotency key (D-19)', () => {
-  it('is accepted: claim, acceptance and answer are one event', () =>
+  it('is accepted: claim, acceptance and stored response are one event', () =>
     spec(post)
       .given([])
       .when({ type: 'AcceptPost', data: acceptance('post_1', T) })
       .then([accepted('post_1', T)]));
 
-  it('with no project bound is passed over, and the key is claimed all the same (D-10)', () =>
+  it('is skipped if the endpoint has no project, and still claims the key (D-10)', () =>
     spec(post)
       .given([])
-      .when({ type: 'PassPostOver', data: passing(T) })
-      .then([passedOver(T)]));
+      .when({ type: 'SkipPost', data: skipData(T) })
+      .then([skipped(T)]));
 
   it.each([
     ['accepted', accepted('post_1', T)],
-    ['passed over', passedOver(T)],
-  ])('once %s makes every other post within 24 hours a replay, to the last millisecond', (_, first) => {
+    ['skipped', skipped(T)],
+  ])('once %s makes every other post within 24 hours a replay, up to the last millisecond', (_, first) => {
     for (const at of [T, T + 24 * HOUR - 1]) {
       spec(post)
         .given([first])
@@ -71,26 +71,26 @@ describe('a post under an idempotency key (D-19)', () => {
         .thenRejected('replay');
       spec(post)
         .given([first])
-        .when({ type: 'PassPostOver', data: passing(at) })
+        .when({ type: 'SkipPost', data: skipData(at) })
         .thenRejected('replay');
     }
   });
 
-  it('is a replay also where the clock of another process is behind', () =>
+  it('is also a replay if the clock of its process is behind', () =>
     spec(post)
       .given([accepted('post_1', T)])
       .when({ type: 'AcceptPost', data: acceptance('post_2', T - HOUR) })
       .thenRejected('replay'));
 
-  it('leaves the key to another post when 24 hours have passed', () => {
+  it('allows another post to use the key after 24 hours', () => {
     spec(post)
       .given([accepted('post_1', T)])
       .when({ type: 'AcceptPost', data: acceptance('post_2', T + 24 * HOUR) })
       .then([accepted('post_2', T + 24 * HOUR)]);
     spec(post)
-      .given([passedOver(T)])
-      .when({ type: 'PassPostOver', data: passing(T + 24 * HOUR) })
-      .then([passedOver(T + 24 * HOUR)]);
+      .given([skipped(T)])
+      .when({ type: 'SkipPost', data: skipData(T + 24 * HOUR) })
+      .then([skipped(T + 24 * HOUR)]);
   });
 
   it('counts the 24 hours from the latest post of the key', () =>
@@ -101,13 +101,13 @@ describe('a post under an idempotency key (D-19)', () => {
 });
 
 describe('a post with two keys (D-19)', () => {
-  it('claims the header and external_id, each once', () => {
-    expect(claimedKeys({ key: 'order-1', externalId: 'ext-1' })).toEqual(['order-1', 'ext-1']);
-    expect(claimedKeys({ key: 'ext-1', externalId: 'ext-1' })).toEqual(['ext-1']);
-    expect(claimedKeys({ key: null, externalId: null })).toEqual([]);
+  it('claims the key of the header and external_id, once if they are equal', () => {
+    expect(listClaimedKeys({ key: 'order-1', externalId: 'ext-1' })).toEqual(['order-1', 'ext-1']);
+    expect(listClaimedKeys({ key: 'ext-1', externalId: 'ext-1' })).toEqual(['ext-1']);
+    expect(listClaimedKeys({ key: null, externalId: null })).toEqual([]);
   });
 
-  it('makes a later post with either of them a replay', () => {
+  it('makes a later post with either key a replay', () => {
     const first = [accepted('post_1', T, null, 'ext-1')];
     for (const [key, externalId] of [
       ['order-1', null],
@@ -120,27 +120,27 @@ describe('a post with two keys (D-19)', () => {
         .thenRejected('replay');
   });
 
-  it('leaves a place free for other keys: it decided for its own alone', () =>
+  it('does not affect other keys', () =>
     spec(post)
       .given([accepted('post_1', T)])
       .when({ type: 'AcceptPost', data: { ...acceptance('post_2', T + HOUR), key: 'order-2' } })
       .then([{ type: 'PostAccepted', data: { ...acceptance('post_2', T + HOUR), key: 'order-2' } }]));
 
-  it('ties the key whose stream sorts later to the place where it will be accepted', () =>
+  it('reserves the key whose stream sorts later for the place of its acceptance', () =>
     spec(post).given([]).when({ type: 'ReservePostKey', data: reservation }).then([reserved]));
 
-  it('may follow a reservation that leads nowhere any more', () =>
+  it('may follow a reservation that no longer holds', () =>
     spec(post)
       .given([reserved])
       .when({ type: 'AcceptPost', data: acceptance('post_1', T) })
       .then([accepted('post_1', T)]));
 
-  it('a reservation says where the key is decided', () =>
+  it('keeps in a reservation the place that decides the key', () =>
     expect(fold(post, [accepted('post_1', T), reserved])).toEqual({ place: { stream: 'post-a', revision: 3 } }));
 });
 
-describe('the answer that a key remembers (D-9)', () => {
-  it('of an accepted post has its id, its trace id and the number of its targets (D-10)', () =>
+describe('the response that a key stores (D-9)', () => {
+  it('contains the id, the trace id and the number of targets of an accepted post (D-10)', () =>
     expect(fold(post, [accepted('post_1', T)])).toEqual({
       at: T,
       keys: ['order-1'],
@@ -148,19 +148,19 @@ describe('the answer that a key remembers (D-9)', () => {
       answer: { postId: 'post_1', traceId: 'trace-1', queuedTargets: 2 },
     }));
 
-  it('has null for a trace id that was not sent (D-10)', () =>
+  it('contains null for a trace id that was not sent (D-10)', () =>
     expect(fold(post, [accepted('post_1', T, null)])).toMatchObject({ answer: { traceId: null } }));
 
-  it('of a post passed over has no id and no targets (D-10)', () =>
-    expect(fold(post, [passedOver(T)])).toEqual({
+  it('contains no id and no targets for a skipped post (D-10)', () =>
+    expect(fold(post, [skipped(T)])).toEqual({
       at: T,
       keys: ['order-1'],
-      bodyHash: 'hash of a post passed over',
+      bodyHash: 'hash of a skipped post',
       answer: { postId: null, traceId: null, queuedTargets: 0 },
     }));
 
-  it('is that of the latest post, whose body tells a replay with another payload', () =>
-    expect(fold(post, [passedOver(T), accepted('post_2', T + 24 * HOUR)])).toMatchObject({
+  it('is that of the latest post, with the body hash by which a replay with another payload is recognised', () =>
+    expect(fold(post, [skipped(T), accepted('post_2', T + 24 * HOUR)])).toMatchObject({
       at: T + 24 * HOUR,
       bodyHash: 'hash of post_2',
       answer: { postId: 'post_2' },
@@ -168,8 +168,8 @@ describe('the answer that a key remembers (D-9)', () => {
 });
 
 describe('a key', () => {
-  it('is taken for 24 hours, the moment at which they end not included (publish-api.md: Limits)', () => {
-    expect(keyIsTaken(T, T + 24 * HOUR - 1)).toBe(true);
-    expect(keyIsTaken(T, T + 24 * HOUR)).toBe(false);
+  it('is taken for 24 hours, excluding the moment at which they end (publish-api.md: Limits)', () => {
+    expect(isKeyTaken(T, T + 24 * HOUR - 1)).toBe(true);
+    expect(isKeyTaken(T, T + 24 * HOUR)).toBe(false);
   });
 });

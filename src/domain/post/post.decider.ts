@@ -1,45 +1,45 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 
-/** What can be asked of the stream of an idempotency key. */
+/** Commands to the stream of an idempotency key. */
 export type PostCommand =
   | { readonly type: 'AcceptPost'; readonly data: PostAccepted['data'] }
-  | { readonly type: 'PassPostOver'; readonly data: PostSkipped['data'] }
+  | { readonly type: 'SkipPost'; readonly data: PostSkipped['data'] }
   | { readonly type: 'ReservePostKey'; readonly data: PostKeyReserved['data'] };
 
-/** What the last event of a key's stream says. */
-export type PostState = null | Answered | Reserved;
+/** The state of a key's stream, set by its last event; null: there is none. */
+export type PostState = null | KeyClaim | KeyReservation;
 
-/** A post was answered, and claims these keys. */
-export interface Answered {
+/** The claim of an accepted or skipped post on its keys. */
+export interface KeyClaim {
   readonly at: Instant;
   readonly keys: readonly string[];
   readonly bodyHash: string;
   readonly answer: PostAnswer;
 }
 
-/** The key shares the fate that is decided at another place. */
-export interface Reserved {
+/** A reservation of the key: the event at another place decides whether it is taken. */
+export interface KeyReservation {
   readonly place: Place;
 }
 
-/** What the stored answer is made of (D-10); the same for the first answer and for every replay (D-9). */
+/** The content of the stored response (D-10); the same for the first response and for every replay (D-9). */
 export interface PostAnswer {
   readonly postId: string | null;
   readonly traceId: string | null;
   readonly queuedTargets: number;
 }
 
-/** Spec: Limits, idempotency cache. */
+/** Time for which a key is taken by a post (publish-api.md: Limits), ms. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-/** True while a key that was used at `usedAt` still names its post. */
-export const keyIsTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt + KEY_LIFETIME_MS;
+/** True if a key that was used at `usedAt` is still taken at `at`. */
+export const isKeyTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt + KEY_LIFETIME_MS;
 
-/** The keys that a request claims (D-19): the header, and `external_id` beside it or in its place. */
-export const claimedKeys = ({
+/** Lists the keys that a request claims (D-19): the header's, and `external_id` in addition or instead. */
+export const listClaimedKeys = ({
   key,
   externalId,
 }: {
@@ -51,9 +51,9 @@ export const claimedKeys = ({
 };
 
 /**
- * The stream of one idempotency key of one endpoint, or of one post without a key: claim, acceptance and stored answer
- * are one event (D-19). After 24 hours the key may take another post. That a reservation leads nowhere any more is seen
- * in another stream (see standing.ts): who writes after one has looked there.
+ * An idempotency key of an endpoint, or a post without a key: claim, acceptance and stored response are one event
+ * (D-19). After 24 hours the key may be used for another post. Whether a reservation still holds is decided in another
+ * stream (see key-status.ts): a writer reads that stream before it appends after a reservation.
  */
 export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
   category: 'post',
@@ -63,12 +63,12 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
     switch (command.type) {
       case 'AcceptPost':
         return isReplay(command.data, state) ? REPLAY : [{ type: 'PostAccepted', data: command.data }];
-      case 'PassPostOver':
+      case 'SkipPost':
         return isReplay(command.data, state) ? REPLAY : [{ type: 'PostSkipped', data: command.data }];
       case 'ReservePostKey':
         return [{ type: 'PostKeyReserved', data: command.data }];
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -77,17 +77,17 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
       case 'PostAccepted': {
         const { postId, traceId, targets, bodyHash, acceptedAt: at } = event.data;
         const answer = { postId, traceId, queuedTargets: targets.length };
-        return { at, keys: claimedKeys(event.data), bodyHash, answer };
+        return { at, keys: listClaimedKeys(event.data), bodyHash, answer };
       }
       case 'PostSkipped': {
         const { traceId, bodyHash, acceptedAt: at } = event.data;
         const answer = { postId: null, traceId, queuedTargets: 0 };
-        return { at, keys: claimedKeys(event.data), bodyHash, answer };
+        return { at, keys: listClaimedKeys(event.data), bodyHash, answer };
       }
       case 'PostKeyReserved':
         return { place: event.data.place };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };
@@ -97,5 +97,5 @@ const REPLAY = reject('replay', 'This key was used within the last 24 hours.');
 const isReplay = (data: PostAccepted['data'] | PostSkipped['data'], state: PostState): boolean =>
   state !== null &&
   'keys' in state &&
-  keyIsTaken(state.at, data.acceptedAt) &&
-  claimedKeys(data).some((key) => state.keys.includes(key));
+  isKeyTaken(state.at, data.acceptedAt) &&
+  listClaimedKeys(data).some((key) => state.keys.includes(key));

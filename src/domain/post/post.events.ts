@@ -4,16 +4,16 @@ import type { Instant } from '../../kernel/instant.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { Platform } from '../channel/channel.events.js';
 
-/** One place that a post goes to. */
+/** One destination of a post. */
 export interface Target {
   readonly publicationId: string;
   readonly channelId: string;
   readonly platform: Platform;
-  /** The project whose processing counts (D-27). */
+  /** The project whose processing applies (D-27). */
   readonly projectId: string;
 }
 
-/** What the request log needs of the request that brought a post (D-33), so that it costs no second write. */
+/** Facts about a post's request for the request log (D-33), so that the log needs no second write. */
 export interface RequestFacts {
   readonly ip: string;
   readonly userAgent: string | null;
@@ -21,18 +21,18 @@ export interface RequestFacts {
   readonly payloadBytes: number;
   /** Milliseconds until the post was ready to be appended. */
   readonly latencyMs: number;
-  /** Of a post that goes nowhere: the channels that it was meant for, all of them switched off. Absent of all others. */
+  /** The channels of a post without targets, all of them disabled. Absent if the post has targets. */
   readonly switchedOff?: readonly string[];
 }
 
-/** D-42: a payload too large for one append lies in parts, in a stream of its own named after the post. */
+/** The parts of a payload that is too large for one append, in a separate stream named after the post (D-42). */
 export interface PayloadParts {
   readonly count: number;
   /** SHA-256 (hex) of the payload's JSON text. */
   readonly sha256: string;
 }
 
-/** A post was answered with 200: claim of its key, acceptance and stored answer in one (D-19). */
+/** A post was accepted and answered with 200: claim of its key, acceptance and stored response in one event (D-19). */
 export type PostAccepted = DomainEvent<
   'PostAccepted',
   {
@@ -40,11 +40,11 @@ export type PostAccepted = DomainEvent<
     readonly acceptedAt: Instant;
     readonly endpointId: string;
     readonly ownerId: string;
-    /** The idempotency key: header, else `external_id`; null where neither was sent. It is claimed, and so is the next. */
+    /** The idempotency key: the header's, else `external_id`; null if neither was sent. It and `externalId` are claimed. */
     readonly key: string | null;
     readonly externalId: string | null;
     readonly traceId: string | null;
-    /** SHA-256 (hex) of the request body: tells a replay with another payload (D-19). */
+    /** SHA-256 (hex) of the request body, by which a replay with another payload is recognised (D-19). */
     readonly bodyHash: string;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
@@ -53,7 +53,7 @@ export type PostAccepted = DomainEvent<
   }
 >;
 
-/** An endpoint bound to no project took a post with a key: nothing is published, but the answer is remembered (D-10, D-19). */
+/** An endpoint without a project received a post with a key: nothing is published, but the response is stored (D-10, D-19). */
 export type PostSkipped = DomainEvent<
   'PostSkipped',
   {
@@ -68,33 +68,33 @@ export type PostSkipped = DomainEvent<
   }
 >;
 
-/** The next event of a stream, as long as it is not written: what is written there decides for all that is tied to it. */
+/** A place in a stream for an event that is not written yet. That event decides all reservations that name the place. */
 export interface Place {
   readonly stream: string;
   readonly revision: number;
 }
 
 /**
- * A request has two keys (D-19), and a post is accepted by one event in one stream. So the key whose stream sorts later
- * is tied to the place where the event will stand: if a post that claims the key is accepted there, the key is taken by
- * it; if anything else comes to stand there, the key is free again. Until then whoever has the key decides there too, so
- * that a request that is never finished blocks nobody.
+ * A key was reserved. A request may have two keys (D-19), while a post is accepted by one event in one stream. So the key
+ * whose stream sorts later is reserved for the place of that event. If a post that claims the key is accepted there, the
+ * key is taken; after any other event there, the key is free again. Until then other requests with the key also write to
+ * that place, so that an unfinished request blocks none of them.
  */
 export type PostKeyReserved = DomainEvent<
   'PostKeyReserved',
   { readonly endpointId: string; readonly place: Place; readonly at: Instant }
 >;
 
-/** One part of a large payload; harmless without an accepting event. `chunk` is base64 of the JSON text's bytes. */
+/** A part of a large payload was stored; without an accepted post it has no effect. `chunk`: base64 of the JSON text's bytes. */
 export type PayloadPartStored = DomainEvent<
   'PayloadPartStored',
   { readonly postId: string; readonly index: number; readonly chunk: string }
 >;
 
-/** What the stream of an idempotency key holds. */
+/** Events of an idempotency key's stream. */
 export type PostEvent = PostAccepted | PostSkipped | PostKeyReserved;
 
-/** Versions of these events, and of the parts that lie beside them. */
+/** Versions of these events and of the payload parts. */
 export const postEvents = {
   PostAccepted: { version: 1 },
   PostSkipped: { version: 1 },

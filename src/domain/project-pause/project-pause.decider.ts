@@ -1,21 +1,23 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import {
-  asksFirst,
+  isFirstRequest,
   canResume,
   notPaused,
-  type Pause,
-  paused,
-  pausedUntil,
+  type PauseRequest,
+  applyPause,
+  computePauseEnd,
   type PauseState,
-  type Resume,
-  resumed,
+  type ResumeRequest,
+  applyResume,
 } from '../pause/pause.js';
 import type { ProjectPauseEvent } from './project-pause.events.js';
 
-/** What can be asked of a project’s pause. */
-export type ProjectPauseCommand = (Pause | Resume) & { readonly projectId: string };
+/** Commands to a project's pause. */
+export type ProjectPauseCommand = { readonly projectId: string } & (
+  ({ readonly type: 'PauseProject' } & PauseRequest) | ({ readonly type: 'ResumeProject' } & ResumeRequest)
+);
 
-/** A project's pause: a gate at acceptance (D-21). */
+/** A project's pause. It delays the posts that are accepted while it is in force (D-21). */
 export const projectPause: Decider<ProjectPauseCommand, PauseState, ProjectPauseEvent> = {
   category: 'projectPause',
   initial: notPaused,
@@ -23,29 +25,29 @@ export const projectPause: Decider<ProjectPauseCommand, PauseState, ProjectPause
   decide(command, state) {
     const { projectId } = command;
     switch (command.type) {
-      case 'Pause': {
+      case 'PauseProject': {
         const { source, postId } = command;
-        const until = pausedUntil(command, state);
+        const until = computePauseEnd(command, state);
         if (until !== null) return [{ type: 'ProjectPaused', data: { projectId, until, source, postId } }];
-        if (!asksFirst(postId, state)) return [];
-        return [{ type: 'ProjectPauseKept', data: { projectId, until: state.until, postId } }];
+        if (!isFirstRequest(postId, state)) return [];
+        return [{ type: 'ProjectPauseUnchanged', data: { projectId, until: state.until, postId } }];
       }
-      case 'Resume':
+      case 'ResumeProject':
         return canResume(command, state) ? [{ type: 'ProjectResumed', data: { projectId, at: command.at } }] : [];
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
   evolve(state, event) {
     switch (event.type) {
       case 'ProjectPaused':
-      case 'ProjectPauseKept':
-        return paused(state, event.data.until, event.data.postId);
+      case 'ProjectPauseUnchanged':
+        return applyPause(state, event.data.until, event.data.postId);
       case 'ProjectResumed':
-        return resumed(state);
+        return applyResume(state);
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };

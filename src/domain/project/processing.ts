@@ -1,21 +1,21 @@
 import type { Entity } from '../../payload/payload.js';
 import type { Platform } from '../channel/channel.events.js';
 
-/** D-28: a post goes on only where no `exclude` matches and, where there are any, an `include` does. */
+/** A filter (D-28): a post passes if no `exclude` filter matches and, if there are any `include` filters, one of them does. */
 export type Filter = {
   readonly mode: 'include' | 'exclude';
-  /** Whole words, without case. */
+  /** Whole words, case-insensitive. */
   readonly words?: readonly string[];
-  /** RE2. */
+  /** A regular expression in RE2 syntax. */
   readonly pattern?: string;
-  /** Absent: on all. */
+  /** Absent: all networks. */
   readonly platforms?: readonly Platform[];
 };
 
-/** D-28: from the last place where it stands, to the end. One of both. */
+/** A footer to remove (D-28): from its last occurrence to the end. Either `marker` or `pattern` is set. */
 export type Footer = { readonly marker?: string; readonly pattern?: string };
 
-/** D-28: words that are replaced. */
+/** A replacement of words (D-28). */
 export type Replacement = {
   readonly from: string;
   readonly to: string;
@@ -23,11 +23,11 @@ export type Replacement = {
   readonly ignore_case?: boolean;
 };
 
-/** D-28: a LibreTranslate-compatible service. */
+/** Translation by a LibreTranslate-compatible service (D-28). */
 export type Translation = {
   readonly provider: 'libretranslate';
   readonly url: string;
-  /** Where the sealed API key (`{ api_key }`) lies; absent: the service needs none. */
+  /** Id of the encrypted API key (`{ api_key }`); absent: the service needs none. */
   readonly api_key_id?: string;
   /** Language codes; the source may be `auto`. */
   readonly source: string;
@@ -35,14 +35,14 @@ export type Translation = {
   readonly on_failure: 'publish_original' | 'retry';
 };
 
-/** D-28: what stands below the text, after a blank line. */
+/** A signature below the text, after a blank line (D-28). */
 export type Signature = {
   readonly text: string;
   readonly entities?: readonly Entity[];
   readonly platforms?: readonly Platform[];
 };
 
-/** What a project does to posts on their way, in the order of D-28; every part is optional (management-api.md: `processing`). */
+/** The processing of a project's posts, in the order of D-28; every part is optional (management-api.md: `processing`). */
 export type Processing = {
   readonly filters?: readonly Filter[];
   readonly footer?: Footer;

@@ -21,16 +21,16 @@ describe('a project', () => {
       .when({ type: 'CreateProject', ...created.data })
       .then([created]));
 
-  it('is created once', () =>
+  it('cannot be created twice', () =>
     spec(project)
       .given([created])
       .when({ type: 'CreateProject', ...created.data })
       .thenRejected('already_exists'));
 
-  it('that does not exist cannot be changed', () =>
+  it('cannot be changed if it does not exist', () =>
     spec(project).given([]).when({ type: 'ChangeProject', projectId, name: 'Autumn' }).thenRejected('not_found'));
 
-  it('does not come to be by events without its beginning', () =>
+  it('does not exist without its first event', () =>
     spec(project)
       .given([{ type: 'ProjectRenamed', data: { projectId, name: 'Autumn' } }])
       .when({ type: 'ChangeProject', projectId, name: 'Autumn' })
@@ -38,7 +38,7 @@ describe('a project', () => {
 });
 
 describe('changing a project', () => {
-  it('writes one event for each thing that changes', () =>
+  it('appends one event for each change', () =>
     spec(project)
       .given([created])
       .when({ type: 'ChangeProject', projectId, name: 'Autumn', channelIds: ['tgt_2'], processing: {} })
@@ -48,13 +48,13 @@ describe('changing a project', () => {
         { type: 'ProjectProcessingChanged', data: { projectId, processing: {} } },
       ]));
 
-  it('leaves alone what was not sent', () =>
+  it('keeps fields that were not sent', () =>
     spec(project)
       .given([created])
       .when({ type: 'ChangeProject', projectId, processing: { signature: { text: 'A.' } } })
       .then([{ type: 'ProjectProcessingChanged', data: { projectId, processing: { signature: { text: 'A.' } } } }]));
 
-  it('writes nothing where all is as it was', () =>
+  it('appends nothing if nothing changes', () =>
     spec(project)
       .given([created])
       .when({
@@ -66,19 +66,19 @@ describe('changing a project', () => {
       })
       .then([]));
 
-  it('takes another order of the same channels for a change', () =>
+  it('treats another order of the same channels as a change', () =>
     spec(project)
       .given([created])
       .when({ type: 'ChangeProject', projectId, channelIds: ['tgt_2', 'tgt_1'] })
       .then([{ type: 'ProjectChannelsChanged', data: { projectId, channelIds: ['tgt_2', 'tgt_1'] } }]));
 
-  it('can take all channels away', () =>
+  it('can remove all channels', () =>
     spec(project)
       .given([created])
       .when({ type: 'ChangeProject', projectId, channelIds: [] })
       .then([{ type: 'ProjectChannelsChanged', data: { projectId, channelIds: [] } }]));
 
-  it('compares with the project of today, not of the beginning', () =>
+  it('compares with the current project, not with the first one', () =>
     spec(project)
       .given([
         created,

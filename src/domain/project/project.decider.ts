@@ -1,9 +1,9 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject } from '../../kernel/result.js';
 import type { ProjectEvent } from './project.events.js';
 
-/** What can be asked of a project. */
+/** Commands to a project. */
 export type ProjectCommand =
   | {
       readonly type: 'CreateProject';
@@ -21,7 +21,7 @@ export type ProjectCommand =
       readonly processing?: JsonObject;
     };
 
-/** A project as its events leave it; null: there is none. */
+/** The state of a project; null: there is none. */
 export type ProjectState = null | {
   readonly ownerId: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export type ProjectState = null | {
   readonly processing: JsonObject;
 };
 
-/** A list of channels with the processing that posts get on their way there. */
+/** A list of channels, with the processing of the posts for them. */
 export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_found' | 'already_exists'> = {
   category: 'project',
   initial: null,
@@ -38,7 +38,7 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
     const { projectId } = command;
     switch (command.type) {
       case 'CreateProject': {
-        if (state) return reject('already_exists', 'This project exists already.');
+        if (state) return reject('already_exists', 'This project already exists.');
         const { ownerId, name, channelIds, processing } = command;
         return [{ type: 'ProjectCreated', data: { projectId, ownerId, name, channelIds, processing } }];
       }
@@ -57,7 +57,7 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
         return events;
       }
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -75,7 +75,7 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
       case 'ProjectProcessingChanged':
         return { ...state, processing: event.data.processing };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 
-/** An owner made a list of channels. */
+/** An owner created a project. */
 export type ProjectCreated = DomainEvent<
   'ProjectCreated',
   {
@@ -10,24 +10,24 @@ export type ProjectCreated = DomainEvent<
     readonly ownerId: string;
     readonly name: string;
     readonly channelIds: readonly string[];
-    /** management-api.md: `processing`; validated before it gets here (D-28). */
+    /** management-api.md: `processing`; validated before the command (D-28). */
     readonly processing: JsonObject;
   }
 >;
-/** The name that owners and verbose discovery see. */
+/** The project has a new name, which owners and verbose discovery see. */
 export type ProjectRenamed = DomainEvent<'ProjectRenamed', { readonly projectId: string; readonly name: string }>;
-/** The whole list as it now stands; of meaning for posts accepted from here on. */
+/** The channels were changed, for posts accepted from now on; `channelIds` holds the whole list. */
 export type ProjectChannelsChanged = DomainEvent<
   'ProjectChannelsChanged',
   { readonly projectId: string; readonly channelIds: readonly string[] }
 >;
-/** The whole of it as it now stands (D-28). */
+/** The processing was changed (D-28); `processing` holds all of it. */
 export type ProjectProcessingChanged = DomainEvent<
   'ProjectProcessingChanged',
   { readonly projectId: string; readonly processing: JsonObject }
 >;
 
-/** What a project’s stream holds. */
+/** Events of a project's stream. */
 export type ProjectEvent = ProjectCreated | ProjectRenamed | ProjectChannelsChanged | ProjectProcessingChanged;
 
 /** Versions of these events. */

@@ -1,11 +1,11 @@
-import { type Decider, never } from '../../kernel/decider.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject, type Rejection } from '../../kernel/result.js';
-import { type AttemptCounts, freshCounts, withinBounds } from './attempt-bounds.js';
+import { type RetryCounters, initialRetryCounters, limitRetryAt } from './retry-limits.js';
 import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
 
-interface Which {
+interface PublicationIds {
   readonly publicationId: string;
   readonly postId: string;
   readonly channelId: string;
@@ -14,18 +14,18 @@ interface OfAttempt {
   readonly attempt: number;
 }
 
-/** What can be asked of a publication. Attempts are named by their number: one that lost its lease changes nothing. */
-export type PublicationCommand = Which &
+/** Commands to a publication. Those of an attempt carry its number, so that an attempt that lost its lease changes nothing. */
+export type PublicationCommand = PublicationIds &
   (
     | {
-        readonly type: 'Start';
+        readonly type: 'StartAttempt';
         readonly at: Instant;
         readonly worker: string;
         readonly sending: string | null;
-        /** Of the project whose processing made the text; null: there is none yet. */
+        /** Revision of the project whose processing produced the text; null: there is no text yet. */
         readonly projectRevision: string | null;
       }
-    | ({ readonly type: 'BeginSend'; readonly sending: string } & OfAttempt)
+    | ({ readonly type: 'StartStep'; readonly sending: string } & OfAttempt)
     | ({
         readonly type: 'CompleteStep';
         readonly step: string;
@@ -35,54 +35,54 @@ export type PublicationCommand = Which &
         readonly sending: string | null;
       } & OfAttempt)
     | ({
-        readonly type: 'Succeed';
+        readonly type: 'MarkPublished';
         readonly at: Instant;
         readonly messageIds: readonly string[];
         readonly urls: readonly string[];
         readonly warnings: readonly PublicationWarning[];
       } & OfAttempt)
     | ({
-        readonly type: 'Postpone';
+        readonly type: 'PostponePublication';
         readonly at: Instant;
         readonly retryAt: Instant;
         readonly rule: PostponeRule;
         readonly error: PublicationError;
       } & OfAttempt)
-    | ({ readonly type: 'Fail'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
+    | ({ readonly type: 'MarkFailed'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
     | ({
-        readonly type: 'Doubt';
+        readonly type: 'MarkInDoubt';
         readonly at: Instant;
         readonly error: PublicationError;
-        /** When to send again where the channel wants that (`on_doubt: resend`); null: it is for the owner to decide. */
+        /** Moment to send again if the channel has `on_doubt: resend`; null: the owner decides. */
         readonly resendAt: Instant | null;
       } & OfAttempt)
     | {
-        readonly type: 'Hold';
+        readonly type: 'HoldPublication';
         readonly at: Instant;
         readonly until: Instant;
         readonly ownerId: string;
         readonly ownerRevision: number;
       }
-    | { readonly type: 'Filter'; readonly at: Instant; readonly reason: PublicationWarning }
-    | { readonly type: 'Resend'; readonly at: Instant }
-    | { readonly type: 'Dismiss'; readonly at: Instant }
+    | { readonly type: 'FilterPublication'; readonly at: Instant; readonly reason: PublicationWarning }
+    | { readonly type: 'ResendPublication'; readonly at: Instant }
+    | { readonly type: 'DismissPublication'; readonly at: Instant }
   );
 
-/** Where a publication stands (management-api.md: publication). */
+/** Status of a publication (management-api.md: publication). */
 export type PublicationStatus =
   'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
 
-/** A publication as its events leave it. */
-export interface PublicationState extends AttemptCounts {
+/** The state of a publication. */
+export interface PublicationState extends RetryCounters {
   readonly status: PublicationStatus;
   /** Number of the latest attempt; 0 before the first. */
   readonly attempt: number;
-  /** When the latest attempt began; 0 before the first. */
+  /** Start of the latest attempt; 0 before the first. */
   readonly startedAt: Instant;
   readonly worker: string | null;
-  /** Of the project whose processing made the text that every attempt sends; null: there is none yet (D-28). */
+  /** Revision of the project whose processing produced the text of every attempt; null: there is no text yet (D-28). */
   readonly projectRevision: string | null;
-  /** The visible step under way, which a crash would leave in doubt. */
+  /** The visible step that is being sent; after a crash its outcome is in doubt. */
   readonly sending: string | null;
   readonly results: Readonly<Record<string, JsonObject>>;
   readonly messageIds: readonly string[];
@@ -93,7 +93,7 @@ const initial: PublicationState = {
   status: 'queued',
   attempt: 0,
   startedAt: 0,
-  ...freshCounts,
+  ...initialRetryCounters,
   worker: null,
   projectRevision: null,
   sending: null,
@@ -102,7 +102,7 @@ const initial: PublicationState = {
   urls: [],
 };
 
-/** One post on one channel: claimed, sent step by step, and its outcome kept (D-20, D-25, D-26). */
+/** The publication of one post on one channel: its attempts, their steps and the outcome (D-20, D-25, D-26). */
 export const publication: Decider<
   PublicationCommand,
   PublicationState,
@@ -114,55 +114,55 @@ export const publication: Decider<
 
   decide(command, state) {
     const { publicationId, postId, channelId } = command;
-    const which = { publicationId, postId, channelId };
+    const ids = { publicationId, postId, channelId };
     switch (command.type) {
-      case 'Start': {
+      case 'StartAttempt': {
         if (state.status === 'publishing') return reject('already_started', 'An attempt is under way.');
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
         const { at, worker, sending, projectRevision } = command;
         const attempt = state.attempt + 1;
-        return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...which } }];
+        return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
       }
-      case 'Hold': {
+      case 'HoldPublication': {
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
         const { at, until, ownerId, ownerRevision } = command;
-        return [{ type: 'PublicationHeld', data: { at, rule: 'quota', until, ownerId, ownerRevision, ...which } }];
+        return [{ type: 'PublicationHeld', data: { at, rule: 'quota', until, ownerId, ownerRevision, ...ids } }];
       }
-      case 'Filter':
+      case 'FilterPublication':
         if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
-        return [{ type: 'PublicationFiltered', data: { at: command.at, reason: command.reason, ...which } }];
-      case 'Resend':
-      case 'Dismiss': {
+        return [{ type: 'PublicationFiltered', data: { at: command.at, reason: command.reason, ...ids } }];
+      case 'ResendPublication':
+      case 'DismissPublication': {
         if (state.status !== 'in_doubt' && state.status !== 'failed') {
           return reject(
             'wrong_state',
             `Only what is in doubt or failed can be sent again or dismissed; this is ${state.status}.`,
           );
         }
-        const type = command.type === 'Resend' ? 'PublicationResent' : 'PublicationDismissed';
-        return [{ type, data: { at: command.at, ...which } }];
+        const type = command.type === 'ResendPublication' ? 'PublicationResent' : 'PublicationDismissed';
+        return [{ type, data: { at: command.at, ...ids } }];
       }
-      case 'Succeed': {
-        // A worker that was taken for dead may come back with the answer: better late than in doubt.
-        const late = state.status === 'in_doubt' || state.status === 'publishing';
-        if (!late || command.attempt !== state.attempt)
-          return reject('stale_attempt', 'Another attempt has taken over.');
+      case 'MarkPublished': {
+        // A worker whose lease was lost may still report its success: a late answer resolves the doubt.
+        const isPending = state.status === 'in_doubt' || state.status === 'publishing';
+        if (!isPending || command.attempt !== state.attempt)
+          return reject('stale_attempt', 'Another attempt has replaced this one.');
         const { attempt, at, messageIds, urls, warnings } = command;
         const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
-        const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...which };
+        const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...ids };
         return [{ type: 'PublicationSucceeded', data }];
       }
-      case 'BeginSend':
+      case 'StartStep':
       case 'CompleteStep':
-      case 'Postpone':
-      case 'Fail':
-      case 'Doubt':
+      case 'PostponePublication':
+      case 'MarkFailed':
+      case 'MarkInDoubt':
         if (state.status !== 'publishing' || command.attempt !== state.attempt) {
-          return reject('stale_attempt', 'Another attempt has taken over.');
+          return reject('stale_attempt', 'Another attempt has replaced this one.');
         }
-        return duringAttempt(command, state, which);
+        return decideInAttempt(command, state, ids);
       default:
-        return never(command);
+        return assertNever(command);
     }
   },
 
@@ -171,8 +171,8 @@ export const publication: Decider<
       case 'PublicationStarted': {
         const { attempt, worker, sending, at, projectRevision } = event.data;
         const firstStartedAt = state.firstStartedAt ?? at;
-        const excusedMs = state.excusedMs + at - (state.excusedSince ?? at);
-        const counts = { firstStartedAt, excusedSince: null, excusedMs };
+        const waitedMs = state.waitedMs + at - (state.waitingSince ?? at);
+        const counts = { firstStartedAt, waitingSince: null, waitedMs };
         const text = { projectRevision: projectRevision ?? state.projectRevision };
         return { ...state, ...counts, ...text, status: 'publishing', attempt, startedAt: at, worker, sending };
       }
@@ -189,7 +189,7 @@ export const publication: Decider<
       }
       case 'PublicationPostponed': {
         const { rule, at, error } = event.data;
-        const counted = rule === 'retry' ? { failures: state.failures + 1 } : { excusedSince: at };
+        const counted = rule === 'retry' ? { failures: state.failures + 1 } : { waitingSince: at };
         const waits =
           rule === 'platform_limit'
             ? { ...state.waits, [error.code]: (state.waits[error.code] ?? 0) + 1 }
@@ -203,61 +203,59 @@ export const publication: Decider<
       case 'PublicationFiltered':
         return { ...state, status: 'filtered' };
       case 'PublicationResent': {
-        // Whoever sends again wants what the project says now and the media as they are now: what was uploaded before may
-        // have lapsed. Unless a part of the post is out already: the rest must fit it.
-        const anew = state.messageIds.length > 0 ? {} : { projectRevision: null, results: {} };
-        return { ...state, ...freshCounts, ...anew, status: 'queued', sending: null };
+        // The owner expects the project's current processing and the current media; earlier uploads may have expired.
+        // If a part of the post has been published, its text and uploads are kept, so that the rest matches it.
+        const fresh = state.messageIds.length > 0 ? {} : { projectRevision: null, results: {} };
+        return { ...state, ...initialRetryCounters, ...fresh, status: 'queued', sending: null };
       }
-      case 'PublicationHeld': // as long as a month: what D-20 counts begins anew
-        return { ...state, ...freshCounts };
+      case 'PublicationHeld': // the wait may last a month: D-20's counters start again
+        return { ...state, ...initialRetryCounters };
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };
 
-type DuringAttempt = Extract<
+type AttemptCommand = Extract<
   PublicationCommand,
-  { type: 'BeginSend' | 'CompleteStep' | 'Postpone' | 'Fail' | 'Doubt' }
+  { type: 'StartStep' | 'CompleteStep' | 'PostponePublication' | 'MarkFailed' | 'MarkInDoubt' }
 >;
 
-const duringAttempt = (
-  command: DuringAttempt,
+const decideInAttempt = (
+  command: AttemptCommand,
   state: PublicationState,
-  which: Which,
+  ids: PublicationIds,
 ): PublicationEvent[] | Rejection<'stale_attempt'> => {
   const { attempt } = command;
   switch (command.type) {
-    case 'BeginSend':
-      return [{ type: 'PublicationStepStarted', data: { attempt, sending: command.sending, ...which } }];
+    case 'StartStep':
+      return [{ type: 'PublicationStepStarted', data: { attempt, sending: command.sending, ...ids } }];
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
-      // Told by a look-up and by a worker that came back: its messages are there once.
-      if (step in state.results) return reject('stale_attempt', 'Another worker has told of this step.');
-      return [
-        { type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...which } },
-      ];
+      // A look-up and a returning worker may both report a step: its messages count once.
+      if (step in state.results) return reject('stale_attempt', 'Another worker has reported this step.');
+      return [{ type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...ids } }];
     }
-    case 'Fail':
-      return [{ type: 'PublicationFailed', data: { attempt, at: command.at, error: command.error, ...which } }];
-    case 'Doubt': {
+    case 'MarkFailed':
+      return [{ type: 'PublicationFailed', data: { attempt, at: command.at, error: command.error, ...ids } }];
+    case 'MarkInDoubt': {
       const { at, resendAt, error } = command;
-      const retryAt = resendAt === null ? null : withinBounds(state, { at, retryAt: resendAt, rule: 'retry' });
-      // Sent again on the channel's word, it is a failed attempt like any other: bounds hold, or it would never end.
+      const retryAt = resendAt === null ? null : limitRetryAt(state, { at, retryAt: resendAt, rule: 'retry' });
+      // A send that the channel's setting repeats counts as a failed attempt: the limits end it.
       if (retryAt !== null)
-        return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...which } }];
+        return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...ids } }];
       const step = state.sending ?? 'unknown';
-      return [{ type: 'PublicationInDoubt', data: { attempt, at, step, error, ...which } }];
+      return [{ type: 'PublicationInDoubt', data: { attempt, at, step, error, ...ids } }];
     }
-    case 'Postpone': {
+    case 'PostponePublication': {
       const { at, rule, error } = command;
-      const retryAt = withinBounds(state, command);
-      if (retryAt === null) return [{ type: 'PublicationFailed', data: { attempt, at, error, ...which } }];
-      return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule, error, ...which } }];
+      const retryAt = limitRetryAt(state, command);
+      if (retryAt === null) return [{ type: 'PublicationFailed', data: { attempt, at, error, ...ids } }];
+      return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule, error, ...ids } }];
     }
     default:
-      return never(command);
+      return assertNever(command);
   }
 };

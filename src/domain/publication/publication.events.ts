@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 
-/** How a failed publication is told (D-35); the same fields as a publisher's error. */
+/** The error of a failed publication (D-35); the same fields as a publisher's error. */
 export interface PublicationError {
   readonly code: string;
   readonly category: string;
@@ -12,48 +12,48 @@ export interface PublicationError {
   readonly platform_says?: string;
 }
 
-/** A degradation (D-22). */
+/** A degradation of a post (D-22). */
 export interface PublicationWarning {
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * What puts an attempt off (D-36). Only `retry` counts as a failed attempt (D-20); `interrupted` is an attempt that ended
- * with its process before anything that readers see was begun.
+ * The rule by which an attempt is postponed (D-36). Only `retry` counts as a failed attempt (D-20); `interrupted` is an
+ * attempt whose process ended before it started anything that readers see.
  */
 export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention' | 'interrupted';
 
-interface Which {
+interface PublicationIds {
   readonly publicationId: string;
   readonly postId: string;
   readonly channelId: string;
 }
 
 /**
- * Claim and fence in one: who appends it may send. `sending` names the visible step that is about to go; null where
- * nothing that readers see has been begun, so that a crash leaves no doubt.
+ * An attempt was started. It is both claim and fence: only the worker that appends it may send. `sending` names the
+ * visible step that is sent next; null if nothing that readers see was started, so that a crash leaves no doubt.
  */
 export type PublicationStarted = DomainEvent<
   'PublicationStarted',
-  Which & {
+  PublicationIds & {
     readonly attempt: number;
     readonly worker: string;
     readonly sending: string | null;
     readonly at: Instant;
-    /** Revision of the project whose processing made the text; null: there is no text yet (D-28). */
+    /** Revision of the project whose processing produced the text; null: there is no text yet (D-28). */
     readonly projectRevision: string | null;
   }
 >;
-/** The visible step `sending` is about to go. */
+/** The visible step `sending` is about to be sent. */
 export type PublicationStepStarted = DomainEvent<
   'PublicationStepStarted',
-  Which & { readonly attempt: number; readonly sending: string }
+  PublicationIds & { readonly attempt: number; readonly sending: string }
 >;
-/** A step is done; a retry resumes after it. `sending` names the visible step that follows at once, if one does. */
+/** A step was completed; a retry resumes after it. `sending` names the visible step that follows immediately, if any. */
 export type PublicationStepCompleted = DomainEvent<
   'PublicationStepCompleted',
-  Which & {
+  PublicationIds & {
     readonly attempt: number;
     readonly step: string;
     readonly result: JsonObject;
@@ -62,10 +62,10 @@ export type PublicationStepCompleted = DomainEvent<
     readonly sending: string | null;
   }
 >;
-/** Readers can see it. `messageIds` and `urls` are those of all steps. */
+/** The post is visible to readers. `messageIds` and `urls` are those of all steps. */
 export type PublicationSucceeded = DomainEvent<
   'PublicationSucceeded',
-  Which & {
+  PublicationIds & {
     readonly attempt: number;
     readonly at: Instant;
     readonly messageIds: readonly string[];
@@ -73,10 +73,10 @@ export type PublicationSucceeded = DomainEvent<
     readonly warnings: readonly PublicationWarning[];
   }
 >;
-/** The attempt did not go through; the next one not before `retryAt`. */
+/** The attempt did not succeed; the next one starts at `retryAt` at the earliest. */
 export type PublicationPostponed = DomainEvent<
   'PublicationPostponed',
-  Which & {
+  PublicationIds & {
     readonly attempt: number;
     readonly at: Instant;
     readonly retryAt: Instant;
@@ -84,28 +84,33 @@ export type PublicationPostponed = DomainEvent<
     readonly error: PublicationError;
   }
 >;
-/** Failed for good; the next in the channel goes (D-20). */
+/** The publication failed for good; the channel continues with the next one (D-20). */
 export type PublicationFailed = DomainEvent<
   'PublicationFailed',
-  Which & { readonly attempt: number; readonly at: Instant; readonly error: PublicationError }
+  PublicationIds & { readonly attempt: number; readonly at: Instant; readonly error: PublicationError }
 >;
-/** Nobody can say whether readers see it; not sent again by itself (D-25). */
+/** The delivery could not be confirmed; it is not repeated automatically (D-25). */
 export type PublicationInDoubt = DomainEvent<
   'PublicationInDoubt',
-  Which & { readonly attempt: number; readonly at: Instant; readonly step: string; readonly error: PublicationError }
+  PublicationIds & {
+    readonly attempt: number;
+    readonly at: Instant;
+    readonly step: string;
+    readonly error: PublicationError;
+  }
 >;
-/** The project's filters, or an empty remainder, kept it from this target (D-22, D-28). */
+/** The project's filters, or an empty remaining text, excluded the post from this target (D-22, D-28). */
 export type PublicationFiltered = DomainEvent<
   'PublicationFiltered',
-  Which & { readonly at: Instant; readonly reason: PublicationWarning }
+  PublicationIds & { readonly at: Instant; readonly reason: PublicationWarning }
 >;
 /**
- * None of the owner's posts of the month is left (D-46): it waits until the next month, or until the owner's plan or post
- * packs change. `ownerRevision`: of the owner's stream as it was judged by; what came later counts.
+ * The owner's monthly quota is used up (D-46): the publication waits until the next month, or until the owner's plan or
+ * post packs change. `ownerRevision`: revision of the owner's stream at the check; later changes end the wait.
  */
 export type PublicationHeld = DomainEvent<
   'PublicationHeld',
-  Which & {
+  PublicationIds & {
     readonly at: Instant;
     readonly rule: 'quota';
     readonly until: Instant;
@@ -113,12 +118,12 @@ export type PublicationHeld = DomainEvent<
     readonly ownerRevision: number;
   }
 >;
-/** The owner wants it sent again. */
-export type PublicationResent = DomainEvent<'PublicationResent', Which & { readonly at: Instant }>;
-/** The owner lets it be. */
-export type PublicationDismissed = DomainEvent<'PublicationDismissed', Which & { readonly at: Instant }>;
+/** The owner requested that it be sent again. */
+export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds & { readonly at: Instant }>;
+/** The owner decided that it is not sent again. */
+export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
-/** What a publication’s stream holds. */
+/** Events of a publication's stream. */
 export type PublicationEvent =
   | PublicationStarted
   | PublicationStepStarted

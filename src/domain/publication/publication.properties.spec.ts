@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { isRejection } from '../../kernel/result.js';
-import { MAX_ATTEMPTS } from './attempt-bounds.js';
+import { MAX_ATTEMPTS } from './retry-limits.js';
 import { publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
 import type { PublicationEvent } from './publication.events.js';
 
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14);
-const which = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
+const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
 const error = { code: 'timeout', category: 'network', source: 'gateway', message: 'No answer.' };
 const runs = { seed: 20, numRuns: process.env.TEST_LONG ? 20_000 : 1_000 };
 
-/** A command as workers and owners give it: for the attempt that is open, or for an older or a later one. */
-type Draft = (state: PublicationState, at: number) => PublicationCommand;
+/** Creates a command of a worker or an owner, for the open attempt or for an older or a later one. */
+type CommandFactory = (state: PublicationState, at: number) => PublicationCommand;
 
 const sending = fc.constantFrom(null, 'album', 'text');
 const attemptOff = fc.oneof({ arbitrary: fc.constant(0), weight: 6 }, fc.integer({ min: -2, max: 1 }));
 const messageIds = fc.array(fc.constantFrom('m1', 'm2'), { maxLength: 2 });
-const drafts: fc.Arbitrary<Draft> = fc.oneof(
+const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
   {
-    arbitrary: sending.map((step): Draft => (_, at) => ({
-      type: 'Start',
-      ...which,
+    arbitrary: sending.map((step): CommandFactory => (_, at) => ({
+      type: 'StartAttempt',
+      ...ids,
       at,
       worker: 'w',
       sending: step,
@@ -28,15 +28,15 @@ const drafts: fc.Arbitrary<Draft> = fc.oneof(
     })),
     weight: 5,
   },
-  attemptOff.map((off): Draft => ({ attempt }) => ({
-    ...{ type: 'BeginSend', ...which, attempt: attempt + off, sending: 'text' },
+  attemptOff.map((off): CommandFactory => ({ attempt }) => ({
+    ...{ type: 'StartStep', ...ids, attempt: attempt + off, sending: 'text' },
   })),
-  fc.tuple(attemptOff, sending, messageIds).map(([off, next, ids]): Draft => ({ attempt }) => ({
-    ...{ type: 'CompleteStep', ...which, attempt: attempt + off, step: 'album' },
-    ...{ result: {}, messageIds: ids, urls: [], sending: next },
+  fc.tuple(attemptOff, sending, messageIds).map(([off, next, messages]): CommandFactory => ({ attempt }) => ({
+    ...{ type: 'CompleteStep', ...ids, attempt: attempt + off, step: 'album' },
+    ...{ result: {}, messageIds: messages, urls: [], sending: next },
   })),
-  fc.tuple(attemptOff, messageIds).map(([off, ids]): Draft => ({ attempt }, at) => ({
-    ...{ type: 'Succeed', ...which, attempt: attempt + off, at, messageIds: ids, urls: [], warnings: [] },
+  fc.tuple(attemptOff, messageIds).map(([off, messages]): CommandFactory => ({ attempt }, at) => ({
+    ...{ type: 'MarkPublished', ...ids, attempt: attempt + off, at, messageIds: messages, urls: [], warnings: [] },
   })),
   {
     arbitrary: fc
@@ -45,37 +45,50 @@ const drafts: fc.Arbitrary<Draft> = fc.oneof(
         fc.constantFrom('retry', 'platform_limit', 'needs_attention', 'interrupted'),
         fc.nat(48 * HOUR),
       )
-      .map(([off, rule, wait]): Draft => ({ attempt }, at) => ({
-        ...{ type: 'Postpone', ...which, attempt: attempt + off, at, retryAt: at + wait, rule, error },
+      .map(([off, rule, wait]): CommandFactory => ({ attempt }, at) => ({
+        ...{ type: 'PostponePublication', ...ids, attempt: attempt + off, at, retryAt: at + wait, rule, error },
       })),
     weight: 4,
   },
-  attemptOff.map((off): Draft => ({ attempt }, at) => ({ type: 'Fail', ...which, attempt: attempt + off, at, error })),
-  fc.tuple(attemptOff, fc.option(fc.nat(48 * HOUR))).map(([off, wait]): Draft => ({ attempt }, at) => ({
-    ...{ type: 'Doubt', ...which, attempt: attempt + off, at, error },
+  attemptOff.map((off): CommandFactory => ({ attempt }, at) => ({
+    type: 'MarkFailed',
+    ...ids,
+    attempt: attempt + off,
+    at,
+    error,
+  })),
+  fc.tuple(attemptOff, fc.option(fc.nat(48 * HOUR))).map(([off, wait]): CommandFactory => ({ attempt }, at) => ({
+    ...{ type: 'MarkInDoubt', ...ids, attempt: attempt + off, at, error },
     resendAt: wait === null ? null : at + wait,
   })),
-  fc.constant<Draft>((_, at) => ({ type: 'Filter', ...which, at, reason: { code: 'filtered', message: 'Filtered.' } })),
-  fc.nat(31 * 24 * HOUR).map((wait): Draft => (_, at) => ({
-    ...{ type: 'Hold', ...which, at, until: at + wait, ownerId: 'own_1', ownerRevision: 0 },
+  fc.constant<CommandFactory>((_, at) => ({
+    type: 'FilterPublication',
+    ...ids,
+    at,
+    reason: { code: 'filtered', message: 'Filtered.' },
   })),
-  fc.constantFrom('Resend', 'Dismiss').map((type): Draft => (_, at) => ({ type, ...which, at })),
+  fc.nat(31 * 24 * HOUR).map((wait): CommandFactory => (_, at) => ({
+    ...{ type: 'HoldPublication', ...ids, at, until: at + wait, ownerId: 'own_1', ownerRevision: 0 },
+  })),
+  fc
+    .constantFrom('ResendPublication', 'DismissPublication')
+    .map((type): CommandFactory => (_, at) => ({ type, ...ids, at })),
 );
-const story = fc.array(fc.tuple(drafts, fc.nat(10 * 60_000)), { minLength: 1, maxLength: 40 });
+const commandSequences = fc.array(fc.tuple(commandFactories, fc.nat(10 * 60_000)), { minLength: 1, maxLength: 40 });
 
-interface Told {
+interface AppliedEvent {
   readonly before: PublicationState;
   readonly event: PublicationEvent;
   readonly after: PublicationState;
 }
 
-/** Runs a story, time going on between the commands; what was refused has left no trace. */
-const told = (commands: readonly (readonly [Draft, number])[]): Told[] => {
+/** Runs commands, advancing the clock before each; a rejected command has no effect. */
+const runCommands = (commands: readonly (readonly [CommandFactory, number])[]): AppliedEvent[] => {
   let state = publication.initial;
   let at = T;
-  return commands.flatMap(([draft, later]) => {
+  return commands.flatMap(([createCommand, later]) => {
     at += later;
-    const events = publication.decide(draft(state, at), state);
+    const events = publication.decide(createCommand(state, at), state);
     if (isRejection(events)) return [];
     return events.map((event) => {
       const before = state;
@@ -85,15 +98,15 @@ const told = (commands: readonly (readonly [Draft, number])[]): Told[] => {
   });
 };
 
-const property = (check: (events: readonly Told[]) => void) => () =>
+const property = (check: (events: readonly AppliedEvent[]) => void) => () =>
   fc.assert(
-    fc.property(story, (commands) => check(told(commands))),
+    fc.property(commandSequences, (commands) => check(runCommands(commands))),
     runs,
   );
 
-const isOver = ({ status }: PublicationState) => status !== 'queued' && status !== 'publishing';
+const isEnded = ({ status }: PublicationState) => status !== 'queued' && status !== 'publishing';
 
-describe('a publication, whatever is asked of it', () => {
+describe('a publication, after any sequence of commands', () => {
   it(
     'never has two attempts open (D-20)',
     property((events) => {
@@ -113,7 +126,7 @@ describe('a publication, whatever is asked of it', () => {
   );
 
   it(
-    'numbers its attempts from one, without a gap',
+    'numbers its attempts from 1 without gaps',
     property((events) => {
       const attempts = events.flatMap(({ event }) => (event.type === 'PublicationStarted' ? [event.data.attempt] : []));
       expect(attempts).toEqual(attempts.map((_, i) => i + 1));
@@ -121,15 +134,15 @@ describe('a publication, whatever is asked of it', () => {
   );
 
   it(
-    "leaves its end only by the owner's word or by a success that came late (D-25)",
+    "leaves a final state only by the owner's decision or by a late success (D-25)",
     property((events) => {
       for (const { before, event, after } of events) {
-        if (!isOver(before)) continue;
-        const ways: Partial<Record<PublicationState['status'], string[]>> = {
+        if (!isEnded(before)) continue;
+        const allowed: Partial<Record<PublicationState['status'], string[]>> = {
           failed: ['PublicationResent', 'PublicationDismissed'],
           in_doubt: ['PublicationResent', 'PublicationDismissed', 'PublicationSucceeded'],
         };
-        expect(ways[before.status] ?? []).toContain(event.type);
+        expect(allowed[before.status] ?? []).toContain(event.type);
         if (event.type === 'PublicationSucceeded') expect(event.data.attempt).toBe(before.attempt);
         expect(after.status).not.toBe(before.status);
       }
@@ -137,7 +150,7 @@ describe('a publication, whatever is asked of it', () => {
   );
 
   it(
-    'is published at most once, and then for ever',
+    'is published at most once, and nothing follows',
     property((events) => {
       const success = events.findIndex(({ event }) => event.type === 'PublicationSucceeded');
       if (success >= 0) expect(events).toHaveLength(success + 1);
@@ -145,7 +158,7 @@ describe('a publication, whatever is asked of it', () => {
   );
 
   it(
-    'has the messages of all steps in its success, in their order',
+    'lists the messages of all steps in its success, in order',
     property((events) => {
       for (const { before, event, after } of events) {
         if (event.type !== 'PublicationSucceeded') continue;
@@ -156,7 +169,7 @@ describe('a publication, whatever is asked of it', () => {
   );
 
   it(
-    'is put off at most four times for failed attempts, and never past 24 hours and a quarter (D-20)',
+    'is postponed at most four times for failed attempts, and never beyond 24 hours and 15 minutes (D-20)',
     property((events) => {
       let failures = 0;
       let first: number | null = null;

@@ -3,10 +3,10 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 
-/** One request as the log keeps it (D-33); named as management-api.md shows it. */
+/** An entry of the request log (D-33), with the field names of management-api.md. */
 export interface AnsweredRequest {
   readonly request_id: string;
-  /** When it had arrived. */
+  /** Moment of arrival. */
   readonly at: Instant;
   readonly ip: string;
   readonly user_agent: string | null;
@@ -18,13 +18,13 @@ export interface AnsweredRequest {
   readonly payload_bytes: number;
   readonly trace_id: string | null;
   readonly post_id: string | null;
-  /** Rule, figures and event id behind a refusal (D-36). */
+  /** Rule, figures and event id of a rejection (D-36). */
   readonly why: JsonObject | null;
 }
 
 /**
- * Requests to one endpoint that brought no post: refusals, replays, discovery, pauses. Written in small batches to
- * `requestLog-<endpoint>`, whose retention is 100.
+ * Requests to an endpoint were logged that carried no accepted post: rejections, replays, discovery, pauses. Appended in
+ * small batches to `requestLog-<endpoint>`, whose retention is 100.
  */
 export type RequestsLogged = DomainEvent<
   'RequestsLogged',
@@ -35,5 +35,5 @@ export type RequestsLogged = DomainEvent<
 export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
   Record<RequestsLogged['type'], unknown>;
 
-/** Stream of an endpoint's log. */
+/** Returns the name of the stream of an endpoint's log. */
 export const requestLogStream = (endpointId: string): string => `requestLog-${endpointId}`;

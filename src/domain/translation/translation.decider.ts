@@ -1,18 +1,18 @@
-import { type Decider, never } from '../../kernel/decider.js';
-import type { TranslationEvent, TranslationGivenUp, TranslationKept } from './translation.events.js';
+import { type Decider, assertNever } from '../../kernel/decider.js';
+import type { TranslationEvent, TranslationAbandoned, TranslationStored } from './translation.events.js';
 
-/** What can be asked of a translation. */
+/** Commands to a translation. */
 export type TranslationCommand =
-  | ({ readonly type: 'KeepTranslation' } & TranslationKept['data'])
-  | ({ readonly type: 'GiveTranslationUp' } & TranslationGivenUp['data']);
+  | ({ readonly type: 'StoreTranslation' } & TranslationStored['data'])
+  | ({ readonly type: 'AbandonTranslation' } & TranslationAbandoned['data']);
 
-/** What a text became; null where nobody knows yet. */
+/** The state of a translation; null: there is no result yet. */
 export type TranslationState =
   | null
-  | ({ readonly kind: 'kept' } & Pick<TranslationKept['data'], 'text' | 'places'>)
-  | ({ readonly kind: 'given_up' } & Pick<TranslationGivenUp['data'], 'error'>);
+  | ({ readonly kind: 'stored' } & Pick<TranslationStored['data'], 'text' | 'places'>)
+  | ({ readonly kind: 'abandoned' } & Pick<TranslationAbandoned['data'], 'error'>);
 
-/** One text of a post in one language: whoever has it first decides for all its channels (D-28). */
+/** The translation of one text of a post into one language. The first result applies to all its channels (D-28). */
 export const translation: Decider<TranslationCommand, TranslationState, TranslationEvent> = {
   category: 'translation',
   initial: null,
@@ -21,20 +21,20 @@ export const translation: Decider<TranslationCommand, TranslationState, Translat
     if (state) return [];
     const { type, ...data } = command;
     return [
-      type === 'KeepTranslation'
-        ? { type: 'TranslationKept', data: data as TranslationKept['data'] }
-        : { type: 'TranslationGivenUp', data: data as TranslationGivenUp['data'] },
+      type === 'StoreTranslation'
+        ? { type: 'TranslationStored', data: data as TranslationStored['data'] }
+        : { type: 'TranslationAbandoned', data: data as TranslationAbandoned['data'] },
     ];
   },
 
   evolve(_, event) {
     switch (event.type) {
-      case 'TranslationKept':
-        return { kind: 'kept', text: event.data.text, places: event.data.places };
-      case 'TranslationGivenUp':
-        return { kind: 'given_up', error: event.data.error };
+      case 'TranslationStored':
+        return { kind: 'stored', text: event.data.text, places: event.data.places };
+      case 'TranslationAbandoned':
+        return { kind: 'abandoned', error: event.data.error };
       default:
-        return never(event);
+        return assertNever(event);
     }
   },
 };

@@ -4,24 +4,24 @@ import type { EntityPlace } from '../../payload/entities.js';
 import type { PublicationError } from '../publication/publication.events.js';
 
 /**
- * A post's text in another language. Kept so that every channel and every attempt has the same words, and the service is
- * asked once. Entities are told by where those of the text before have come to stand: what else is in them may be large.
+ * A post's text was translated. It is stored so that every channel and every attempt has the same text and the service is
+ * called once. Of the entities only the new places are stored, as their other fields may be large.
  */
-export type TranslationKept = DomainEvent<
-  'TranslationKept',
+export type TranslationStored = DomainEvent<
+  'TranslationStored',
   { readonly postId: string; readonly text: string; readonly places: readonly EntityPlace[] }
 >;
-/** The service failed and the project publishes the text as it came: so do all channels and attempts of the post. */
-export type TranslationGivenUp = DomainEvent<
-  'TranslationGivenUp',
+/** The service failed, and the project publishes the original text, on all channels and in all attempts of the post. */
+export type TranslationAbandoned = DomainEvent<
+  'TranslationAbandoned',
   { readonly postId: string; readonly error: PublicationError }
 >;
 
-/** What a translation’s stream holds. */
-export type TranslationEvent = TranslationKept | TranslationGivenUp;
+/** Events of a translation's stream. */
+export type TranslationEvent = TranslationStored | TranslationAbandoned;
 
 /** Versions of these events. */
 export const translationEvents = {
-  TranslationKept: { version: 1 },
-  TranslationGivenUp: { version: 1 },
+  TranslationStored: { version: 1 },
+  TranslationAbandoned: { version: 1 },
 } satisfies Catalogue & Record<TranslationEvent['type'], unknown>;

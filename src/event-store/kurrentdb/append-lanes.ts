@@ -1,18 +1,18 @@
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { Unavailable } from '../port.js';
-import { TimedOut, withinTime } from './call-timer.js';
-import { connect, dispose } from './clients.js';
+import { CallTimeout, withCallTimeout } from './call-timeout.js';
+import { createClient, disposeClient } from './clients.js';
 
 /**
- * Appends that one client may have unanswered. From the sixteenth on it queues them in a way that, when the
- * connection breaks, rejects promises that nobody can handle: the process would die of it.
+ * Most pending appends of one client. From the sixteenth on, the client queues them. When the connection breaks, its
+ * queue rejects promises that no code can handle, which would end the process.
  */
-const MAX_UNANSWERED = 15;
+const MAX_PENDING = 15;
 
-/** Clients to append with, over one connection: more than one, so that the limit does not bound the throughput. */
+/** Number of clients for appends, over one connection. More than one, so that the limit per client does not bound the throughput. */
 const LANES = 4;
 
-/** Spreads appends over a few clients, a stream always to the same one, none with too many at a time. */
+/** Distributes appends over several clients. A stream always uses the same one, and no client has too many pending. */
 export class AppendLanes {
   private readonly lanes: readonly Lane[];
 
@@ -22,12 +22,12 @@ export class AppendLanes {
 
   /**
    * Makes a call that appends to a stream.
-   * @throws Unavailable it could not be sent or was not answered in time; else what the client throws.
+   * @throws Unavailable the call was not sent or not answered in time; other errors are the client's own
    */
-  run<T>(stream: string, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
+  append<T>(stream: string, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
     let hash = 0;
     for (let i = 0; i < stream.length; i++) hash = (hash * 31 + stream.charCodeAt(i)) >>> 0;
-    return (this.lanes[hash % LANES] as Lane).run(call);
+    return (this.lanes[hash % LANES] as Lane).append(call);
   }
 
   async close(): Promise<void> {
@@ -35,10 +35,10 @@ export class AppendLanes {
   }
 }
 
-/** A client and how many of its calls have no answer yet. */
+/** A client and the number of its pending calls. */
 interface Sender {
   readonly client: KurrentDBClient;
-  unanswered: number;
+  pending: number;
 }
 
 class Lane {
@@ -50,63 +50,63 @@ class Lane {
     private readonly timeoutMs: number,
   ) {}
 
-  async run<T>(call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
+  async append<T>(call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
     const attempt: Attempt = { expired: false, sentBy: undefined };
     try {
-      return await withinTime(this.send(call, attempt), this.timeoutMs, 'append');
+      return await withCallTimeout(this.sendInTurn(call, attempt), this.timeoutMs, 'append');
     } catch (error) {
-      if (error instanceof TimedOut) {
+      if (error instanceof CallTimeout) {
         attempt.expired = true;
-        if (attempt.sentBy) this.replace(attempt.sentBy);
+        if (attempt.sentBy) this.replaceSender(attempt.sentBy);
       }
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    if (this.sender) await dispose(this.sender.client);
+    if (this.sender) await disposeClient(this.sender.client);
   }
 
-  private async send<T>(call: (client: KurrentDBClient) => Promise<T>, attempt: Attempt): Promise<T> {
+  private async sendInTurn<T>(call: (client: KurrentDBClient) => Promise<T>, attempt: Attempt): Promise<T> {
     const sender = await this.acquire();
     try {
-      if (attempt.expired) throw new Unavailable('append: no room to send it in time');
+      if (attempt.expired) throw new Unavailable('append: not sent in time, because too many appends are pending');
       attempt.sentBy = sender;
       return await call(sender.client);
     } finally {
-      sender.unanswered -= 1;
-      this.admit();
+      sender.pending -= 1;
+      this.startWaiting();
     }
   }
 
-  /** Room to send, first come first served. */
+  /** Waits until a client may send another append, first come, first served. */
   private acquire(): Promise<Sender> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
-      this.admit();
+      this.startWaiting();
     });
   }
 
-  private admit(): void {
-    this.sender ??= { client: connect(this.connectionString), unanswered: 0 };
-    while (this.sender.unanswered < MAX_UNANSWERED) {
+  private startWaiting(): void {
+    this.sender ??= { client: createClient(this.connectionString), pending: 0 };
+    while (this.sender.pending < MAX_PENDING) {
       const next = this.waiting.shift();
       if (!next) return;
-      this.sender.unanswered += 1;
+      this.sender.pending += 1;
       next(this.sender);
     }
   }
 
-  /** An answer that does not come may never come, and its room with it: what waits is sent by a new client. */
-  private replace(broken: Sender): void {
-    if (this.sender !== broken) return; // another append has seen it first
+  /** Replaces a client whose call timed out: the response may never come, and the call would stay pending. Waiting appends use the new client. */
+  private replaceSender(broken: Sender): void {
+    if (this.sender !== broken) return; // another append has replaced it already
     this.sender = undefined;
-    void dispose(broken.client);
-    this.admit();
+    void disposeClient(broken.client);
+    this.startWaiting();
   }
 }
 
-/** One append on its way: whether its caller has given up, and by what it was sent. */
+/** One append in progress: true in `expired` if its caller has timed out, and the client that sent it. */
 interface Attempt {
   expired: boolean;
   sentBy: Sender | undefined;

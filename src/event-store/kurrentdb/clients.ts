@@ -1,16 +1,15 @@
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
 
 /**
- * A client for a connection string. The library warns on stderr about `esdb:`, which is as good as `kurrentdb:`.
- * @throws Error for a string that it does not understand, an option that it does not know included
+ * Creates a client for a connection string. `esdb:` is replaced by the equivalent `kurrentdb:`, because the library prints
+ * a warning about it.
+ * @throws Error for an invalid string, and for an unknown option
  */
-export const connect = (connectionString: string): KurrentDBClient =>
-  refusingUnknownOptions(() =>
-    KurrentDBClient.connectionString(connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb')),
-  );
+export const createClient = (connectionString: string): KurrentDBClient =>
+  rejectUnknownOptions(() => KurrentDBClient.connectionString(connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb')));
 
-/** Of an unknown option the library only warns, on the console, and shows the whole string with its password there. */
-const refusingUnknownOptions = <T>(parse: () => T): T => {
+/** Throws for an unknown option. The library only prints a warning, which contains the whole string with its password. */
+const rejectUnknownOptions = <T>(parse: () => T): T => {
   const { warn } = console;
   let unknown: string | undefined;
   console.warn = (...words: unknown[]) => {
@@ -28,10 +27,10 @@ const refusingUnknownOptions = <T>(parse: () => T): T => {
 };
 
 /**
- * Ends what a client has under way and lets go of its connection, which all clients for one address share: the
- * library's own `dispose` ends the calls but keeps the connection for half an hour, and has no public way to close it.
+ * Ends a client's calls and closes its connection, which all clients for one address share. The library's own `dispose`
+ * ends the calls but keeps the connection for half an hour, and there is no public way to close it.
  */
-export const dispose = async (client: KurrentDBClient): Promise<void> => {
+export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
   await client.dispose().catch(() => undefined);
   const internals = client as unknown as { getChannel?: () => Promise<{ close(): void }> };
   internals.getChannel?.().then(
@@ -40,12 +39,12 @@ export const dispose = async (client: KurrentDBClient): Promise<void> => {
   );
 };
 
-/** Lets go of a client that has only read: its native reader goes with it. */
-export const release = (): Promise<void> => Promise.resolve();
+/** Releases a client that only reads. There is nothing to close: its native reader is freed with it. */
+export const releaseReadClient = (): Promise<void> => Promise.resolve();
 
 /**
- * A client that is made when it is first needed, and made anew when the old one is broken. Reads and subscriptions
- * have one each: a failure of one kind closes the connection under everything else that its client does.
+ * A client that is created when it is first needed, and again after it broke. Reads and subscriptions have one each,
+ * because a failure closes the connection for all calls of its client.
  */
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
@@ -55,13 +54,13 @@ export class RenewableClient {
     private readonly retire: (client: KurrentDBClient) => Promise<void>,
   ) {}
 
-  get(): KurrentDBClient {
-    return (this.current ??= connect(this.connectionString));
+  getClient(): KurrentDBClient {
+    return (this.current ??= createClient(this.connectionString));
   }
 
-  /** Retires a client that does not work any more; whatever it still has under way fails. */
-  renew(broken: KurrentDBClient): void {
-    if (this.current !== broken) return; // another call has seen it first
+  /** Retires a broken client. Its pending calls fail. */
+  replaceClient(broken: KurrentDBClient): void {
+    if (this.current !== broken) return; // another call has replaced it already
     this.current = undefined;
     void this.retire(broken);
   }

@@ -1,6 +1,6 @@
 import { ErrorType, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import {
-  appendBytes,
+  countAppendBytes,
   AppendTooLarge,
   type ExpectedRevision,
   type NewEvent,
@@ -9,10 +9,10 @@ import {
 } from '../port.js';
 
 /**
- * Types of error after which the identical call may be repeated. The client's errors are told apart by `type`, and by
- * `code` where there is none: appends, subscriptions and reads go over different transports that fail differently.
+ * Types of error after which the identical call may be repeated. The client's errors differ by `type`, or by `code` if
+ * they have no type: appends, subscriptions and reads use different transports, which fail differently.
  */
-const PASSING_TYPES: ReadonlySet<unknown> = new Set([
+const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.DEADLINE_EXCEEDED,
   ErrorType.TIMEOUT,
@@ -21,10 +21,10 @@ const PASSING_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
-const PASSING_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14]);
+const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14]);
 
-/** What has neither: a server that starts, is busy or has no leader yet, and a cluster where nobody was found. */
-const PASSING_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
+/** Messages of errors with neither: the server starts, is busy or has no leader yet, or no node of the cluster was found. */
+const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
 
 interface ClientError {
   readonly type?: unknown;
@@ -34,24 +34,24 @@ interface ClientError {
 
 const asClientError = (error: unknown): ClientError => (typeof error === 'object' && error !== null ? error : {});
 
-/** Whether a read says that its client is of no use any more, since it never recovers by itself. */
-export const saysUnavailable = (error: unknown): boolean => asClientError(error).type === ErrorType.UNAVAILABLE;
+/** True if a read failed because its client is broken; it never recovers by itself. */
+export const isClientBroken = (error: unknown): boolean => asClientError(error).type === ErrorType.UNAVAILABLE;
 
-/** Whether a read says that there is no such stream. */
-export const saysStreamNotFound = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_NOT_FOUND;
+/** True if a read failed because there is no such stream. */
+export const isStreamNotFound = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_NOT_FOUND;
 
-/** An error of the client as the port has it: {@link Unavailable} for what passes, itself for what does not. */
-export const portError = (error: unknown, what: string): unknown => {
+/** Converts a client's error to the port's: {@link Unavailable} if the call may be repeated, otherwise the error itself. */
+export const toPortError = (error: unknown, what: string): unknown => {
   if (error instanceof Unavailable) return error;
   const { type, code, message } = asClientError(error);
   const text = typeof message === 'string' ? message : '';
-  const passes = PASSING_TYPES.has(type) || PASSING_CODES.has(code) || PASSING_MESSAGES.test(text);
-  if (!passes) return error;
+  const isRetryable = RETRYABLE_TYPES.has(type) || RETRYABLE_CODES.has(code) || RETRYABLE_MESSAGES.test(text);
+  if (!isRetryable) return error;
   return new Unavailable(`${what}: ${[type, code, text].filter(Boolean).join(', ')}`, { cause: error });
 };
 
-/** {@link portError} for an append, whose refusals have types of their own. */
-export const appendError = (
+/** Converts the error of an append like {@link toPortError}. Rejections of an append have types of their own. */
+export const toAppendError = (
   error: unknown,
   stream: string,
   expected: ExpectedRevision,
@@ -62,7 +62,7 @@ export const appendError = (
     return new WrongExpectedRevision(stream, expected, actual);
   }
   if (asClientError(error).type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) {
-    return new AppendTooLarge(stream, appendBytes(events));
+    return new AppendTooLarge(stream, countAppendBytes(events));
   }
-  return portError(error, `append to ${stream}`);
+  return toPortError(error, `append to ${stream}`);
 };

@@ -2,7 +2,7 @@ import type { AllStreamRecordedEvent, EventData } from '@kurrent/kurrentdb-clien
 import fc from 'fast-check';
 import { isSystemEvent, toEventData, toStoredEvent } from './event-text.js';
 
-/** What the client makes of an event on its way out and back: JSON is written and parsed, bytes stay bytes. */
+/** Converts an event as the client does on append and read: JSON is written and parsed, bytes stay bytes. */
 const throughClient = ({ id, type, contentType, data, metadata }: EventData): AllStreamRecordedEvent => {
   const isJson = contentType === 'application/json';
   const position = { commit: 9n, prepare: 9n };
@@ -11,7 +11,7 @@ const throughClient = ({ id, type, contentType, data, metadata }: EventData): Al
   return { ...common, data: sent, metadata: parsed(metadata as Uint8Array) } as AllStreamRecordedEvent;
 };
 
-/** The client parses metadata whatever the content type says, and leaves them as bytes where that fails. */
+/** Parses metadata as the client does: whatever the content type is. If parsing fails, they stay bytes. */
 const parsed = (metadata: Uint8Array): unknown => {
   if (metadata.length === 0) return undefined;
   try {
@@ -24,32 +24,32 @@ const parsed = (metadata: Uint8Array): unknown => {
 const event = (data: string, metadata = '{}') => ({ id: 'e', type: 'Happened', data, metadata });
 
 describe('the text of an event', () => {
-  it('comes back as it was, whatever JSON it is and however it is written', () => {
+  it('does not change in a round trip, whatever JSON it contains and however it is formatted', () => {
     const canonical = fc.json();
     const spaced = fc.jsonValue().map((value) => JSON.stringify(value, null, 2));
     const escaped = canonical.map((text) => text.replace(/[a-z]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`));
     const texts = fc.oneof(canonical, spaced, escaped, fc.string({ unit: 'grapheme' }));
     fc.assert(
       fc.property(texts, texts, (data, metadata) => {
-        const { data: dataBack, metadata: metadataBack } = toStoredEvent(
+        const { data: readData, metadata: readMetadata } = toStoredEvent(
           throughClient(toEventData(event(data, metadata))),
         );
-        expect([dataBack, metadataBack]).toEqual([data, metadata]);
+        expect([readData, readMetadata]).toEqual([data, metadata]);
       }),
     );
   });
 
-  it('goes as JSON where that keeps it, so that people can read it on the server', () => {
+  it('is sent as JSON if that does not change it, so that people can read it on the server', () => {
     expect(toEventData(event('{"a":1}'))).toMatchObject({ contentType: 'application/json', data: { a: 1 } });
     expect(toEventData(event('{"a": 1}'))).toMatchObject({ contentType: 'application/octet-stream' });
   });
 
-  it('does not take metadata for wrapped that only look it', () => {
+  it('does not unwrap metadata that only look wrapped', () => {
     const metadata = '{"exact_text":"x"}';
     expect(toStoredEvent(throughClient(toEventData(event('{}', metadata)))).metadata).toBe(metadata);
   });
 
-  it('carries its place', () => {
+  it('is read with its stream, revision and position', () => {
     expect(toStoredEvent(throughClient(toEventData(event('{}'))))).toEqual({
       ...event('{}'),
       stream: 'case-1',

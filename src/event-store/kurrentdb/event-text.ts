@@ -2,10 +2,10 @@ import { type AllStreamRecordedEvent, type EventData, type RecordedEvent } from 
 import type { NewEvent, StoredEvent } from '../port.js';
 
 /**
- * The client takes and gives values, where the port has text whose every byte counts (hashes are taken over it).
- * Text as `JSON.stringify` writes it comes back from parsing and writing unchanged, so it goes as JSON, which the
- * server's own pages can show; any other text is kept as it is: data as bytes, metadata as a string within JSON,
- * because metadata are parsed whatever they are.
+ * True if parsing and writing a text as JSON does not change it. The client works with values, but the port works with
+ * text whose every byte counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which the
+ * server's own pages can show. Any other text is kept unchanged: data as bytes, metadata as a string within JSON, because
+ * the client always parses metadata.
  */
 const isCanonical = (text: string): boolean => {
   try {
@@ -15,39 +15,39 @@ const isCanonical = (text: string): boolean => {
   }
 };
 
-/** The name under which metadata that are not canonical are kept. */
-const EXACT = 'exact_text';
+/** Key of metadata that are not canonical JSON. */
+const EXACT_TEXT_KEY = 'exact_text';
 
-const isWrapped = (metadata: unknown): metadata is { readonly [EXACT]: string } =>
-  typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT;
+const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: string } =>
+  typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** An event as the client appends it. */
+/** Converts an event to the client's form for an append. */
 export const toEventData = ({ id, type, data, metadata }: NewEvent): EventData => {
-  const plain = isCanonical(metadata) && !isWrapped(JSON.parse(metadata));
-  const metadataBytes = bytes(plain ? metadata : JSON.stringify({ [EXACT]: metadata }));
+  const isPlain = isCanonical(metadata) && !isWrapped(JSON.parse(metadata));
+  const metadataBytes = toBytes(isPlain ? metadata : JSON.stringify({ [EXACT_TEXT_KEY]: metadata }));
   return isCanonical(data)
     ? { id, type, contentType: 'application/json', data: JSON.parse(data) as [], metadata: metadataBytes }
-    : { id, type, contentType: 'application/octet-stream', data: bytes(data), metadata: metadataBytes };
+    : { id, type, contentType: 'application/octet-stream', data: toBytes(data), metadata: metadataBytes };
 };
 
-/** An event as the client reads it; also one that another program has written, as well as it goes. */
+/** Converts an event that the client has read. An event of another program is converted as far as possible. */
 export const toStoredEvent = (event: RecordedEvent | AllStreamRecordedEvent): StoredEvent => ({
   id: event.id,
   type: event.type,
   stream: event.streamId,
   revision: event.revision,
   position: event.position?.commit ?? 0n,
-  data: text(event.data),
-  metadata: isWrapped(event.metadata) ? event.metadata[EXACT] : text(event.metadata),
+  data: toText(event.data),
+  metadata: isWrapped(event.metadata) ? event.metadata[EXACT_TEXT_KEY] : toText(event.metadata),
 });
 
-const text = (value: unknown): string => {
+const toText = (value: unknown): string => {
   if (value === undefined) return '';
   return value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);
 };
 
-/** Whether an event is one of the server's own, which share $all with everybody's. */
+/** True if an event is one of the server's own, which $all contains too. */
 export const isSystemEvent = ({ streamId, type }: AllStreamRecordedEvent): boolean =>
   type.startsWith('$') || streamId.startsWith('$');

@@ -4,7 +4,7 @@ import {
   type AppendCondition,
   type AppendResult,
   type Batch,
-  checkAppend,
+  validateAppend,
   type EventStore,
   type ExpectedRevision,
   type NewEvent,
@@ -16,31 +16,31 @@ import {
   Unavailable,
 } from '../port.js';
 import { AppendLanes } from './append-lanes.js';
-import { dispose, RenewableClient } from './clients.js';
-import { appendError, portError } from './errors.js';
+import { disposeClient, RenewableClient } from './clients.js';
+import { toAppendError, toPortError } from './errors.js';
 import { toEventData } from './event-text.js';
-import { Reader } from './reader.js';
-import { follow } from './subscription.js';
+import { EventReader } from './reader.js';
+import { followLog } from './subscription.js';
 
-/** Where the server is. */
+/** Connection to the server. */
 export interface KurrentEventStoreOptions {
   /** `kurrentdb://…` or `esdb://…`, one node or a cluster, with the client's own options; credentials need TLS. */
   readonly connectionString: string;
-  /** How long one call may take before it counts as unavailable, ms. Default 10,000. */
+  /** Time limit of one call, in ms; after it the server counts as unavailable. Default 10,000. */
   readonly timeoutMs?: number;
   readonly log?: Log;
 }
 
 /**
- * How long the server may count an append as wanted, ms. The client sends it as a moment, so it has to outlast the
- * difference between two clocks; our own timer is what ends a call.
+ * Deadline that the server applies to an append, in ms. The client sends it as a point in time, so it must exceed the
+ * difference between the two clocks. The gateway's own time limit ends a call earlier.
  */
 const SERVER_DEADLINE_MS = 60_000;
 
-/** Events in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
+/** Event store in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
 export class KurrentEventStore implements EventStore {
   private readonly lanes: AppendLanes;
-  private readonly reader: Reader;
+  private readonly reader: EventReader;
   private readonly subscriptionClients: RenewableClient;
   private readonly inFlight = new Set<Promise<unknown>>();
   private readonly closing = new AbortController();
@@ -51,8 +51,8 @@ export class KurrentEventStore implements EventStore {
     this.timeoutMs = timeoutMs;
     this.log = log;
     this.lanes = new AppendLanes(connectionString, timeoutMs);
-    this.reader = new Reader(connectionString, timeoutMs);
-    this.subscriptionClients = new RenewableClient(connectionString, dispose);
+    this.reader = new EventReader(connectionString, timeoutMs);
+    this.subscriptionClients = new RenewableClient(connectionString, disposeClient);
   }
 
   async append(
@@ -61,32 +61,32 @@ export class KurrentEventStore implements EventStore {
     events: readonly NewEvent[],
     condition: AppendCondition | null = null,
   ): Promise<AppendResult> {
-    checkAppend(stream, events, condition);
-    return this.tracked(() => this.appendChecked(stream, expected, events));
+    validateAppend(stream, events, condition);
+    return this.trackCall(() => this.appendChecked(stream, expected, events));
   }
 
   readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
-    return this.tracked(() => this.reader.readStream(stream, options));
+    return this.trackCall(() => this.reader.readStream(stream, options));
   }
 
   readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
-    return this.tracked(() => this.reader.readAll(options));
+    return this.trackCall(() => this.reader.readAll(options));
   }
 
-  head(): Promise<Position> {
-    return this.tracked(() => this.reader.head());
+  readHead(): Promise<Position> {
+    return this.trackCall(() => this.reader.readHead());
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
-    return follow(
+    return followLog(
       { ...options, signal },
       {
         clients: this.subscriptionClients,
-        startFor: (after) => this.tracked(() => this.reader.subscriptionStart(after)),
+        findStart: (after) => this.trackCall(() => this.reader.findSubscriptionStart(after)),
         timeoutMs: this.timeoutMs,
         onDrop: (error) => {
-          this.log.info({ error: error.message }, 'a subscription was dropped; it resumes');
+          this.log.info({ error: error.message }, 'the event store dropped a subscription; it resumes by itself');
           options.onDrop?.(error);
         },
       },
@@ -94,7 +94,7 @@ export class KurrentEventStore implements EventStore {
   }
 
   setRetention(stream: string, maxCount: number): Promise<void> {
-    return this.tracked(() => this.retain(stream, maxCount));
+    return this.trackCall(() => this.writeRetention(stream, maxCount));
   }
 
   async close(): Promise<void> {
@@ -111,31 +111,34 @@ export class KurrentEventStore implements EventStore {
     const data = events.map(toEventData);
     const streamState = expected === 'noStream' ? NO_STREAM : expected;
     try {
-      const result = await this.lanes.run(stream, (client) =>
+      const result = await this.lanes.append(stream, (client) =>
         client.appendToStream(stream, data, { streamState, deadline: SERVER_DEADLINE_MS }),
       );
-      // Repeated after retention has cut the events off, an append has no position left to tell.
-      return { revision: result.nextExpectedRevision, position: result.position?.commit ?? (await this.reader.head()) };
+      // There is no position if an append is repeated after retention has removed its events.
+      return {
+        revision: result.nextExpectedRevision,
+        position: result.position?.commit ?? (await this.reader.readHead()),
+      };
     } catch (error) {
-      throw appendError(error, stream, expected, events);
+      throw toAppendError(error, stream, expected, events);
     }
   }
 
-  /** Other metadata of the stream are kept, and nothing is written where nothing changes. */
-  private async retain(stream: string, maxCount: number): Promise<void> {
-    const metadata = await this.reader.metadata(stream);
+  /** Writes the retention of a stream if it changes, and keeps the stream's other metadata. */
+  private async writeRetention(stream: string, maxCount: number): Promise<void> {
+    const metadata = await this.reader.readMetadata(stream);
     if (metadata.maxCount === maxCount) return;
-    const write = { ...metadata, maxCount };
+    const changed = { ...metadata, maxCount };
     try {
-      await this.lanes.run(stream, (client) =>
-        client.setStreamMetadata(stream, write, { deadline: SERVER_DEADLINE_MS }),
+      await this.lanes.append(stream, (client) =>
+        client.setStreamMetadata(stream, changed, { deadline: SERVER_DEADLINE_MS }),
       );
     } catch (error) {
-      throw portError(error, `set retention of ${stream}`);
+      throw toPortError(error, `set retention of ${stream}`);
     }
   }
 
-  private async tracked<T>(start: () => Promise<T>): Promise<T> {
+  private async trackCall<T>(start: () => Promise<T>): Promise<T> {
     if (this.closing.signal.aborted) throw new Unavailable('the event store is closed');
     const call = start();
     this.inFlight.add(call);

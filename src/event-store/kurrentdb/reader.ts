@@ -11,29 +11,29 @@ import {
   START,
 } from '@kurrent/kurrentdb-client';
 import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, type StoredEvent } from '../port.js';
-import { wants } from '../type-filter.js';
-import { TimedOut, withinTime } from './call-timer.js';
-import { release, RenewableClient } from './clients.js';
-import { portError, saysStreamNotFound, saysUnavailable } from './errors.js';
+import { createTypeMatcher } from '../type-filter.js';
+import { CallTimeout, withCallTimeout } from './call-timeout.js';
+import { releaseReadClient, RenewableClient } from './clients.js';
+import { toPortError, isStreamNotFound, isClientBroken } from './errors.js';
 import { isSystemEvent, toStoredEvent } from './event-text.js';
 
-/** $all is read in pages of at most so many events; system events and unwanted types are dropped from them here. */
-const PAGE = 500;
-/** System events that are likely to stand among others: what a first look takes in beyond what is wanted. */
-const FIRST_LOOK = 32;
+/** Events in a page of $all. System events and unwanted types are filtered out here. */
+const PAGE_SIZE = 500;
+/** System events to expect among the others: a first page is larger by this number. */
+const SYSTEM_EVENT_MARGIN = 32;
 
-/** The events of ordinary appends commit themselves: one number is the whole position. */
-const at = (position: Position) => ({ commit: position, prepare: position });
+/** Ordinary appends commit at the position where they were prepared, so one number is the whole position. */
+const toReadPosition = (position: Position) => ({ commit: position, prepare: position });
 
-/** All that reads: the client's native reader, which never recovers from an outage that its first read met. */
-export class Reader {
+/** Reads from the server. The client's native reader never recovers if its first read meets an outage, so the client is replaced then. */
+export class EventReader {
   private readonly client: RenewableClient;
 
   constructor(
     connectionString: string,
     private readonly timeoutMs: number,
   ) {
-    this.client = new RenewableClient(connectionString, release);
+    this.client = new RenewableClient(connectionString, releaseReadClient);
   }
 
   /** {@link EventStore.readStream} @throws Unavailable */
@@ -46,11 +46,11 @@ export class Reader {
         maxCount: options.limit ?? Number.MAX_SAFE_INTEGER,
       });
     try {
-      return (await this.collect<ResolvedEvent>(read, `read ${stream}`)).map(({ event }) =>
+      return (await this.collectEvents<ResolvedEvent>(read, `read ${stream}`)).map(({ event }) =>
         toStoredEvent(event as RecordedEvent),
       );
     } catch (error) {
-      if (saysStreamNotFound(error)) return [];
+      if (isStreamNotFound(error)) return [];
       throw error;
     }
   }
@@ -58,13 +58,13 @@ export class Reader {
   /** {@link EventStore.readAll} @throws Unavailable */
   async readAll({ after, limit, ...filter }: ReadAllOptions): Promise<StoredEvent[]> {
     const isPart = filter.types !== undefined || filter.except !== undefined;
-    const isWanted = wants(filter);
+    const isWanted = createTypeMatcher(filter);
     const found: StoredEvent[] = [];
     for (let seen = after; ;) {
-      const size = isPart ? PAGE : Math.min(PAGE, limit - found.length + FIRST_LOOK);
-      const page = await this.page(seen === BEGINNING ? START : at(seen), FORWARDS, size);
+      const size = isPart ? PAGE_SIZE : Math.min(PAGE_SIZE, limit - found.length + SYSTEM_EVENT_MARGIN);
+      const page = await this.readPage(seen === BEGINNING ? START : toReadPosition(seen), FORWARDS, size);
       for (const event of page) {
-        if (event.position.commit <= seen) continue; // a page includes where it starts
+        if (event.position.commit <= seen) continue; // a page includes its start position
         seen = event.position.commit;
         if (!isSystemEvent(event) && isWanted(event.type)) found.push(toStoredEvent(event));
         if (found.length === limit) return found;
@@ -73,11 +73,11 @@ export class Reader {
     }
   }
 
-  /** {@link EventStore.head} @throws Unavailable */
-  async head(): Promise<Position> {
+  /** {@link EventStore.readHead} @throws Unavailable */
+  async readHead(): Promise<Position> {
     let from: ReadPosition = END;
-    for (let size = FIRST_LOOK; ; size = PAGE) {
-      const page = await this.page(from, BACKWARDS, size);
+    for (let size = SYSTEM_EVENT_MARGIN; ; size = PAGE_SIZE) {
+      const page = await this.readPage(from, BACKWARDS, size);
       const newest = page.find((event) => !isSystemEvent(event));
       if (newest) return newest.position.commit;
       const last = page.at(-1);
@@ -87,56 +87,56 @@ export class Reader {
   }
 
   /**
-   * Where a subscription has to start to see everything after a position. The position itself, as long as an event
-   * stands there; servers up to 23.10 skip the event that follows one which was scavenged away, so then it is the last
-   * event before it, and the subscriber drops what it has seen already.
+   * Returns the position at which a subscription must start to receive everything after a position. It is the position
+   * itself as long as its event exists. Servers up to 23.10 skip the event that follows a scavenged one. So if the event
+   * was scavenged, the subscription starts at the last event before it, and the subscriber drops events that it has seen.
    */
-  async subscriptionStart(after: Position): Promise<ReadPosition> {
+  async findSubscriptionStart(after: Position): Promise<ReadPosition> {
     if (after === BEGINNING) return START;
-    const [next] = await this.page(at(after), FORWARDS, 1);
-    if (!next || next.position.commit === after) return at(after);
-    const [previous] = await this.page(at(after), BACKWARDS, 1);
+    const [next] = await this.readPage(toReadPosition(after), FORWARDS, 1);
+    if (!next || next.position.commit === after) return toReadPosition(after);
+    const [previous] = await this.readPage(toReadPosition(after), BACKWARDS, 1);
     return previous?.position ?? START;
   }
 
-  /** The metadata of a stream, empty where it has none. */
-  async metadata(stream: string): Promise<Record<string, unknown>> {
-    const client = this.client.get();
-    return this.guarded(client, client.getStreamMetadata(stream), `read metadata of ${stream}`).then(
+  /** Reads the metadata of a stream; empty if it has none. */
+  async readMetadata(stream: string): Promise<Record<string, unknown>> {
+    const client = this.client.getClient();
+    return this.awaitResponse(client, client.getStreamMetadata(stream), `read metadata of ${stream}`).then(
       ({ metadata }) => metadata ?? {},
     );
   }
 
-  /** A page of $all: `from` is included forwards and left out backwards. */
-  private async page(
+  /** Reads a page of $all. `from` is inclusive forwards and exclusive backwards. */
+  private async readPage(
     from: ReadPosition,
     direction: typeof FORWARDS | typeof BACKWARDS,
     maxCount: number,
   ): Promise<AllStreamRecordedEvent[]> {
     const read = (client: KurrentDBClient) => client.readAll({ fromPosition: from, direction, maxCount });
-    return (await this.collect<AllStreamResolvedEvent>(read, 'read $all')).map(
+    return (await this.collectEvents<AllStreamResolvedEvent>(read, 'read $all')).map(
       ({ event }) => event as AllStreamRecordedEvent,
     );
   }
 
-  private async collect<E>(read: (client: KurrentDBClient) => AsyncIterable<E>, what: string): Promise<E[]> {
-    const client = this.client.get();
+  private async collectEvents<E>(read: (client: KurrentDBClient) => AsyncIterable<E>, what: string): Promise<E[]> {
+    const client = this.client.getClient();
     const iterator = read(client)[Symbol.asyncIterator]();
     const found: E[] = [];
     for (;;) {
-      const next = await this.guarded(client, iterator.next(), what);
+      const next = await this.awaitResponse(client, iterator.next(), what);
       if (next.done) return found;
       found.push(next.value);
     }
   }
 
-  /** One answer, in time, with the port's errors; a client that is broken is replaced. */
-  private async guarded<T>(client: KurrentDBClient, answer: Promise<T>, what: string): Promise<T> {
+  /** Waits for a response within the time limit, converts errors to the port's and replaces a broken client. */
+  private async awaitResponse<T>(client: KurrentDBClient, response: Promise<T>, what: string): Promise<T> {
     try {
-      return await withinTime(answer, this.timeoutMs, what);
+      return await withCallTimeout(response, this.timeoutMs, what);
     } catch (error) {
-      if (error instanceof TimedOut || saysUnavailable(error)) this.client.renew(client);
-      throw portError(error, what);
+      if (error instanceof CallTimeout || isClientBroken(error)) this.client.replaceClient(client);
+      throw toPortError(error, what);
     }
   }
 }

@@ -1,16 +1,16 @@
 import type { KurrentDBClient, ReadPosition } from '@kurrent/kurrentdb-client';
 import type { Batch, Position, SubscribeOptions } from '../port.js';
-import { wants } from '../type-filter.js';
+import { createTypeMatcher } from '../type-filter.js';
 import { Backoff } from '../../runtime/backoff.js';
-import { TimedOut } from './call-timer.js';
+import { CallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 import { Feed } from './feed.js';
 
-/** What a subscription needs from the store. */
+/** Dependencies of a subscription. */
 export interface SubscriptionContext {
   readonly clients: RenewableClient;
-  /** Where to start on the server so that everything after a position comes. @throws Unavailable */
-  readonly startFor: (after: Position) => Promise<ReadPosition>;
+  /** Returns the server position at which to start to receive everything after a position. @throws Unavailable */
+  readonly findStart: (after: Position) => Promise<ReadPosition>;
   readonly timeoutMs: number;
   readonly onDrop: (error: Error) => void;
 }
@@ -18,26 +18,30 @@ export interface SubscriptionContext {
 const DEFAULT_MAX_BATCH = 500;
 
 /**
- * Follows the log through one feed after the other: whatever ends a feed, the next one goes on after the last position
- * that was handed out. Drops are ordinary: servers up to 24.2 drop every consumer that is slow for a moment.
+ * Follows the log through a sequence of feeds. Whatever ends a feed, the next one continues after the last position that
+ * was read. Drops are normal: servers up to 24.2 drop every consumer that is slow for a moment.
  */
-export async function* follow(options: SubscribeOptions, context: SubscriptionContext): AsyncGenerator<Batch> {
+export async function* followLog(options: SubscribeOptions, context: SubscriptionContext): AsyncGenerator<Batch> {
   const { signal, maxBatch = DEFAULT_MAX_BATCH } = options;
-  const isWanted = wants(options);
+  const isWanted = createTypeMatcher(options);
   const backoff = new Backoff();
   let position = options.after;
   while (!signal.aborted) {
     let dropped: Error | undefined;
     let client: KurrentDBClient | undefined;
     try {
-      const start = await unlessAborted(context.startFor(position), signal);
+      const start = await unlessAborted(context.findStart(position), signal);
       if (start === undefined) return;
-      client = context.clients.get();
+      client = context.clients.getClient();
       const feed = new Feed({ client, start, after: position, isWanted, timeoutMs: context.timeoutMs });
       const abort = (): void => feed.end();
       signal.addEventListener('abort', abort);
       try {
-        for (let batch = await feed.next(maxBatch); batch && !signal.aborted; batch = await feed.next(maxBatch)) {
+        for (
+          let batch = await feed.readBatch(maxBatch);
+          batch && !signal.aborted;
+          batch = await feed.readBatch(maxBatch)
+        ) {
           position = batch.position;
           backoff.reset();
           yield batch;
@@ -51,13 +55,13 @@ export async function* follow(options: SubscribeOptions, context: SubscriptionCo
       dropped = error as Error;
     }
     if (signal.aborted) return;
-    if (dropped instanceof TimedOut && client) context.clients.renew(client);
+    if (dropped instanceof CallTimeout && client) context.clients.replaceClient(client);
     context.onDrop(dropped);
     await backoff.wait(signal);
   }
 }
 
-/** The promise's outcome, or undefined as soon as the signal is aborted. */
+/** Returns the promise's outcome, or undefined as soon as the signal is aborted. */
 const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const aborted = (): void => resolve(undefined);

@@ -3,7 +3,7 @@ import {
   type AppendResult,
   type Batch,
   BEGINNING,
-  checkAppend,
+  validateAppend,
   type EventStore,
   type ExpectedRevision,
   type NewEvent,
@@ -15,18 +15,18 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
-import { wants } from '../type-filter.js';
+import { createTypeMatcher } from '../type-filter.js';
 
-/** The log itself; several {@link MemoryEventStore}s over one log are several processes over one store. */
+/** The log itself. Several {@link MemoryEventStore}s over one log behave like several processes over one store. */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
   readonly streams = new Map<string, StoredEvent[]>();
   readonly retention = new Map<string, number>();
-  /** What a test may break. */
-  readonly faults = { unavailable: false, loseAnswers: 0 };
+  /** Faults that a test may inject. */
+  readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /** Calls back at every append, drop and change of the faults; answers how to stop that. */
+  /** Calls back at every append, drop and change of the faults. Returns a function that stops it. */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
@@ -36,19 +36,22 @@ export class MemoryLog {
     for (const watcher of [...this.watchers]) watcher(false);
   }
 
-  /** Breaks every live subscription, as a lost connection would. */
+  /** Drops every live subscription, as a lost connection would. */
   dropSubscribers(): void {
     for (const watcher of [...this.watchers]) watcher(true);
   }
 }
 
-/** An event store in memory, for unit tests: the port's contract without a process behind it. */
+/** Event store in memory, for unit tests. It fulfils the port's contract without a server. */
 export class MemoryEventStore implements EventStore {
   private readonly log: MemoryLog;
   private readonly first: Position;
   private readonly closing = new AbortController();
 
-  /** @param options.log shared with other stores; @param options.firstPosition where positions begin, for tests. */
+  /**
+   * @param options.log a log that other stores share
+   * @param options.firstPosition position of the first event, for tests
+   */
   constructor(options: { log?: MemoryLog; firstPosition?: bigint } = {}) {
     this.log = options.log ?? new MemoryLog();
     this.first = options.firstPosition ?? 1n;
@@ -60,29 +63,29 @@ export class MemoryEventStore implements EventStore {
     events: readonly NewEvent[],
     condition: AppendCondition | null = null,
   ): Promise<AppendResult> {
-    checkAppend(stream, events, condition);
-    await this.reach();
+    validateAppend(stream, events, condition);
+    await this.simulateCall();
     const result = this.appendNow(stream, expected, events);
-    if (this.log.faults.loseAnswers > 0) {
-      this.log.faults.loseAnswers -= 1;
-      throw new Unavailable('the answer was lost');
+    if (this.log.faults.responsesToLose > 0) {
+      this.log.faults.responsesToLose -= 1;
+      throw new Unavailable('the response was lost');
     }
     return result;
   }
 
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StoredEvent[]> {
-    await this.reach();
+    await this.simulateCall();
     const all = this.log.streams.get(stream) ?? [];
     const kept = all.slice(Math.max(0, all.length - (this.log.retention.get(stream) ?? all.length)));
     const ordered = options.direction === 'backwards' ? kept.reverse() : kept;
     const { from, limit = Infinity } = options;
-    const wanted = from === undefined ? ordered : ordered.filter((event) => beyond(event.revision, from, options));
+    const wanted = from === undefined ? ordered : ordered.filter((event) => isInRange(event.revision, from, options));
     return wanted.slice(0, limit);
   }
 
   async readAll({ after, limit, ...filter }: ReadAllOptions): Promise<StoredEvent[]> {
-    await this.reach();
-    const isWanted = wants(filter);
+    await this.simulateCall();
+    const isWanted = createTypeMatcher(filter);
     const found: StoredEvent[] = [];
     for (let i = this.indexAfter(after); i < this.log.events.length && found.length < limit; i++) {
       const event = this.log.events[i]!;
@@ -91,48 +94,48 @@ export class MemoryEventStore implements EventStore {
     return found;
   }
 
-  async head(): Promise<Position> {
-    await this.reach();
+  async readHead(): Promise<Position> {
+    await this.simulateCall();
     return this.log.events.at(-1)?.position ?? BEGINNING;
   }
 
   async *subscribe({ after, maxBatch = 500, onDrop, ...options }: SubscribeOptions): AsyncIterable<Batch> {
-    const isWanted = wants(options);
+    const isWanted = createTypeMatcher(options);
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
     let position = after;
-    let toldLive = false;
+    let isLiveReported = false;
     while (!signal.aborted) {
       const start = this.indexAfter(position);
-      const stretch = this.log.faults.unavailable ? [] : this.log.events.slice(start, start + maxBatch);
-      position = stretch.at(-1)?.position ?? position;
-      const live = start + stretch.length >= this.log.events.length;
-      if (stretch.length > 0 || (live && !toldLive)) {
-        toldLive ||= live;
-        const events = stretch.filter(({ type }) => isWanted(type));
-        yield { events, position, live };
+      const range = this.log.faults.isUnavailable ? [] : this.log.events.slice(start, start + maxBatch);
+      position = range.at(-1)?.position ?? position;
+      const isLive = start + range.length >= this.log.events.length;
+      if (range.length > 0 || (isLive && !isLiveReported)) {
+        isLiveReported ||= isLive;
+        const events = range.filter(({ type }) => isWanted(type));
+        yield { events, position, isLive };
         continue;
       }
-      if (await this.change(signal)) onDrop?.(new Unavailable('the subscription was dropped'));
+      if (await this.waitForChange(signal)) onDrop?.(new Unavailable('the subscription was dropped'));
     }
   }
 
   async setRetention(stream: string, maxCount: number): Promise<void> {
-    await this.reach();
+    await this.simulateCall();
     this.log.retention.set(stream, maxCount);
   }
 
   async close(): Promise<void> {
     this.closing.abort();
-    await new Promise(setImmediate); // every call takes one turn of the event loop: those under way are through now
+    await new Promise(setImmediate); // every call takes one turn of the event loop, so the calls in flight have ended now
   }
 
   private appendNow(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): AppendResult {
     const known = this.log.streams.get(stream) ?? [];
     const at = expected === 'noStream' ? 0 : Number(expected + 1n);
     if (at !== known.length) {
-      const repeated = events.every((event, i) => known[at + i]?.id === event.id);
+      const isRepeated = events.every((event, i) => known[at + i]?.id === event.id);
       const last = known[at + events.length - 1];
-      if (repeated && last) return { revision: last.revision, position: last.position };
+      if (isRepeated && last) return { revision: last.revision, position: last.position };
       throw new WrongExpectedRevision(stream, expected, known.at(-1)?.revision ?? 'noStream');
     }
     for (const { id, type, data, metadata } of events) {
@@ -150,10 +153,10 @@ export class MemoryEventStore implements EventStore {
     return { revision: last.revision, position: last.position };
   }
 
-  /** A turn of the event loop, as any store costs, and the outage where there is one. */
-  private async reach(): Promise<void> {
+  /** Takes one turn of the event loop, like a call to a real store, and fails during an injected outage. @throws Unavailable */
+  private async simulateCall(): Promise<void> {
     await new Promise(setImmediate);
-    if (this.log.faults.unavailable) throw new Unavailable('the store is away');
+    if (this.log.faults.isUnavailable) throw new Unavailable('the store is unavailable');
   }
 
   private indexAfter(after: Position): number {
@@ -161,8 +164,8 @@ export class MemoryEventStore implements EventStore {
     return index <= 0n ? 0 : Math.min(Number(index), this.log.events.length);
   }
 
-  /** Waits for the next append, drop or abort; true for a drop. */
-  private change(signal: AbortSignal): Promise<boolean> {
+  /** Waits for the next append, drop or abort. @returns true for a drop */
+  private waitForChange(signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (dropped: boolean) => {
         stop();
@@ -172,11 +175,11 @@ export class MemoryEventStore implements EventStore {
       };
       const aborted = () => done(false);
       const stop = this.log.watch(done);
-      const poll = setTimeout(aborted, 100); // an outage may end without a sign
+      const poll = setTimeout(aborted, 100); // an outage may end without a notification
       signal.addEventListener('abort', aborted);
     });
   }
 }
 
-const beyond = (revision: bigint, from: bigint, { direction }: ReadStreamOptions): boolean =>
+const isInRange = (revision: bigint, from: bigint, { direction }: ReadStreamOptions): boolean =>
   direction === 'backwards' ? revision <= from : revision >= from;

@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.js';
 import {
   type AppendCondition,
   type AppendResult,
-  checkAppend,
+  validateAppend,
   ConditionFailed,
   type ExpectedRevision,
   type NewEvent,
@@ -11,9 +11,10 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
-import type { Tail } from './log-follower.js';
+import type { LogFollower } from './log-follower.js';
 import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
-import { Spacing } from '../../runtime/batch-interval.js';
+import { BatchInterval } from '../../runtime/batch-interval.js';
+import { withTimeLimit } from '../../runtime/time-limit.js';
 
 interface Append {
   readonly stream: string;
@@ -25,29 +26,30 @@ interface Append {
   readonly reject: (error: Error) => void;
 }
 
-/** An append that was refused; where none was, a single row says where the accepted ones begin. */
+/** One rejected append. If none was rejected, a single row holds the position before the accepted ones. */
 interface Row {
   readonly base: string;
-  readonly refused: number | null;
+  readonly rejected: number | null;
   readonly current: string | null;
-  /** An append whose condition does not hold: then there are no rows of any other kind, and nothing was written. */
+  /** An append whose condition does not hold. Then all rows are of this kind, and nothing was written. */
   readonly failed?: number | null;
 }
 
 const MAX_EVENTS = 1_000;
 const MAX_BYTES = 8 * 1_048_576;
-/** By trial: at 2,500 posts a second half the CPU time of each; longer ones gain no more. */
-const SPACING_MS = 3;
+/** Measured: at 2,500 posts a second it halves the CPU time of each append; a longer interval gains no more. */
+const BATCH_INTERVAL_MS = 3;
 
 /**
- * Group commit over one connection: appends that arrive while a batch is under way make up the next one, so that
- * batches grow with the load. One batch is in flight at a time, those of a crowd {@link Spacing apart}.
+ * Group commit over one connection. Appends that arrive while a batch is committed form the next batch, so that batches
+ * grow with the load. One batch is in flight at a time; those of concurrent callers are kept {@link BatchInterval apart}.
+ * This is not a {@link Batcher}: a batch is bounded by bytes, holds a stream once, and may fail in part.
  */
 export class AppendBatcher {
   private readonly waiting: Append[] = [];
   private client: Promise<pg.Client> | null = null;
-  private running: Promise<void> | null = null;
-  private readonly spacing = new Spacing(SPACING_MS);
+  private committing: Promise<void> | null = null;
+  private readonly interval = new BatchInterval(BATCH_INTERVAL_MS);
 
   constructor(
     private readonly options: {
@@ -55,16 +57,16 @@ export class AppendBatcher {
       schema: string;
       timeoutMs: number;
       log: Log;
-      /** Whether the schema has a function that checks conditions. */
+      /** True if the schema has a function that checks conditions. */
       hasConditions: boolean;
     },
-    /** Looks a refused append up: the same events already there, or a wrong revision. */
-    private readonly settleRefused: (
+    /** Returns the result of a rejected append that repeats an earlier one. @throws WrongExpectedRevision if it does not */
+    private readonly findEarlierResult: (
       append: Omit<Append, 'resolve' | 'reject'>,
       current: bigint,
     ) => Promise<AppendResult>,
-    /** Told of what a batch has written behind a position, in order and without a gap, before anyone hears of their own append. */
-    private readonly committed: Tail['appended'],
+    /** Receives the range of the log that a batch has written, before the callers receive their results. */
+    private readonly onCommit: LogFollower['addCommitted'],
   ) {}
 
   /** Port: {@link EventStore.append}. */
@@ -75,40 +77,40 @@ export class AppendBatcher {
     condition: AppendCondition | null,
   ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      const bytes = checkAppend(stream, events, this.options.hasConditions ? null : condition);
+      const bytes = validateAppend(stream, events, this.options.hasConditions ? null : condition);
       this.waiting.push({ stream, expected, events, condition, bytes, resolve, reject });
-      this.running ??= this.run();
+      this.committing ??= this.commitWaiting();
     });
   }
 
-  /** Waits for what is in flight. */
+  /** Waits for the appends in flight. */
   async close(): Promise<void> {
-    await this.running;
+    await this.committing;
     const client = await this.client?.catch(() => null);
     this.client = null;
     await client?.end().catch(() => undefined);
   }
 
-  private async run(): Promise<void> {
+  private async commitWaiting(): Promise<void> {
     while (this.waiting.length > 0) {
-      await this.spacing.turn(); // the callers of this turn join, too
-      const batch = this.take();
-      this.spacing.began(batch.length);
+      await this.interval.waitForNextBatch(); // callers of the same event loop turn join the batch
+      const batch = this.takeBatch();
+      this.interval.recordBatch(batch.length);
       await this.commit(batch);
     }
-    this.running = null;
+    this.committing = null;
   }
 
-  /** The next batch, in order. A stream stands in it once: its second append waits for the first one's outcome. */
-  private take(): Append[] {
+  /** Takes the next batch, in order. It holds a stream once: a second append waits for the outcome of the first. */
+  private takeBatch(): Append[] {
     const batch: Append[] = [];
     const later: Append[] = [];
     const streams = new Set<string>();
     let events = 0;
     let bytes = 0;
     for (const append of this.waiting) {
-      const full = events + append.events.length > MAX_EVENTS || bytes + append.bytes > MAX_BYTES;
-      if (streams.has(append.stream) || (full && batch.length > 0)) later.push(append);
+      const isFull = events + append.events.length > MAX_EVENTS || bytes + append.bytes > MAX_BYTES;
+      if (streams.has(append.stream) || (isFull && batch.length > 0)) later.push(append);
       else {
         batch.push(append);
         events += append.events.length;
@@ -123,54 +125,58 @@ export class AppendBatcher {
   private async commit(batch: readonly Append[]): Promise<void> {
     let rows: Row[];
     try {
-      rows = await this.call(batch);
+      rows = await this.callAppendFunction(batch);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || isTransient(error)) {
-        this.dropClient();
+        this.discardClient();
         const unavailable = new Unavailable('the event store did not answer', { cause: error });
         for (const append of batch) append.reject(unavailable);
       } else if (batch.length > 1) {
-        for (const append of batch) await this.commit([append]); // one bad event must not fail its neighbours
+        for (const append of batch) await this.commit([append]); // one bad event must not fail the others
       } else batch[0]!.reject(error);
       return;
     }
-    if (typeof rows[0]!.failed === 'number') return this.commitRest(batch, new Set(rows.map(({ failed }) => failed)));
-    const refused = new Map(rows.map((row) => [row.refused, row.current]));
-    const accepted = batch.filter((_, item) => !refused.has(item));
+    if (typeof rows[0]!.failed === 'number')
+      return this.commitWithoutFailed(batch, new Set(rows.map(({ failed }) => failed)));
+    const rejected = new Map(rows.map((row) => [row.rejected, row.current]));
+    const accepted = batch.filter((_, item) => !rejected.has(item));
     const base = BigInt(rows[0]!.base);
     const end = accepted.reduce((at, { events }) => at + BigInt(events.length), base);
-    this.committed(base, end, (isWanted) => written(accepted, base, isWanted));
+    this.onCommit(base, end, (isWanted) => toStoredEvents(accepted, base, isWanted));
     let position = base;
     for (const { expected, events, resolve } of accepted) {
       position += BigInt(events.length);
       resolve({ revision: baseOf(expected) + BigInt(events.length), position });
     }
-    for (const [item, current] of refused) {
+    for (const [item, current] of rejected) {
       if (item === null) continue;
       const append = batch[item]!;
-      this.settleRefused(append, BigInt(current!)).then(append.resolve, append.reject);
+      this.findEarlierResult(append, BigInt(current!)).then(append.resolve, append.reject);
     }
   }
 
-  /** Commits a batch without those whose condition does not hold. */
-  private async commitRest(batch: readonly Append[], failed: ReadonlySet<number | null | undefined>): Promise<void> {
+  /** Commits a batch without the appends whose condition does not hold. */
+  private async commitWithoutFailed(
+    batch: readonly Append[],
+    failed: ReadonlySet<number | null | undefined>,
+  ): Promise<void> {
     const rest = batch.filter((append, item) => {
-      if (failed.has(item)) void this.fail(append);
+      if (failed.has(item)) void this.settleFailed(append);
       return !failed.has(item);
     });
     if (rest.length > 0) await this.commit(rest);
   }
 
-  /** An append that is repeated because its answer was lost may have been written while its condition held. */
-  private async fail(append: Append): Promise<void> {
+  /** Settles an append whose condition does not hold. It may repeat one that was written while the condition held. */
+  private async settleFailed(append: Append): Promise<void> {
     try {
-      append.resolve(await this.settleRefused(append, -1n));
+      append.resolve(await this.findEarlierResult(append, -1n));
     } catch (error) {
       append.reject(error instanceof WrongExpectedRevision ? new ConditionFailed(append.condition!) : (error as Error));
     }
   }
 
-  private async call(batch: readonly Append[]): Promise<Row[]> {
+  private async callAppendFunction(batch: readonly Append[]): Promise<Row[]> {
     const items: number[] = [];
     const streams: string[] = [];
     const revisions: bigint[] = [];
@@ -198,14 +204,20 @@ export class AppendBatcher {
     ];
     const { schema, timeoutMs } = this.options;
     const conditions = batch.flatMap(({ condition }, item) => (condition ? [{ item, ...condition }] : []));
-    const text = `select base, refused, current from ${schema}.append_events($1,$2,$3,$4,$5,$6,$7,$8)`;
-    const textIf = `select base, refused, current, failed from ${schema}.append_events_if($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)`;
+    const text = `select base, rejected, current from ${schema}.append_events($1,$2,$3,$4,$5,$6,$7,$8)`;
+    const textIf = `select base, rejected, current, failed from ${schema}.append_events_if($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)`;
     const client = await (this.client ??= this.connect());
     const answer =
       conditions.length === 0
         ? client.query<Row>({ name: 'append events', text, values })
-        : client.query<Row>({ name: 'append events if', text: textIf, values: [...columnsOf(conditions), ...values] });
-    return (await within(timeoutMs, answer)).rows;
+        : client.query<Row>({
+            name: 'append events if',
+            text: textIf,
+            values: [...conditionColumns(conditions), ...values],
+          });
+    // A frozen server does not even send an error, and its own statement time-out does not fire. So the limit is kept here.
+    const { rows } = await withTimeLimit(answer, timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
+    return rows;
   }
 
   private async connect(): Promise<pg.Client> {
@@ -218,31 +230,38 @@ export class AppendBatcher {
       statement_timeout: timeoutMs,
     });
     client.on('error', (error) => {
-      log.warn({ error: error.message }, 'the append connection was lost');
-      if (this.client !== null) this.dropClient();
+      log.warn(
+        { error: error.message },
+        'lost the connection for appends to the event store; the next append opens a new one',
+      );
+      if (this.client !== null) this.discardClient();
     });
     await client.connect();
     return client;
   }
 
-  private dropClient(): void {
+  private discardClient(): void {
     const dropped = this.client;
     this.client = null;
     void dropped?.then((client) => client.end()).catch(() => undefined);
   }
 }
 
-const columnsOf = (conditions: readonly (AppendCondition & { readonly item: number })[]): Buffer[] => [
+const conditionColumns = (conditions: readonly (AppendCondition & { readonly item: number })[]): Buffer[] => [
   int4Array(conditions.map(({ item }) => item)),
   textArray(conditions.map(({ subject }) => subject)),
   textArray(conditions.map(({ version }) => version)),
 ];
 
-/** The revision that appended events follow; -1n: none. */
+/** Returns the revision that the appended events follow; -1n if there is none. */
 const baseOf = (expected: ExpectedRevision): bigint => (expected === 'noStream' ? -1n : expected);
 
-/** What is wanted of what appends have written, as a read would find it: they take up the log behind a position. */
-const written = (appends: readonly Append[], base: bigint, isWanted: (type: string) => boolean): StoredEvent[] => {
+/** Returns the wanted events of appends as a read would return them. They fill the log after the base position. */
+const toStoredEvents = (
+  appends: readonly Append[],
+  base: bigint,
+  isWanted: (type: string) => boolean,
+): StoredEvent[] => {
   const written: StoredEvent[] = [];
   let position = base;
   for (const { stream, expected, events } of appends) {
@@ -257,31 +276,21 @@ const written = (appends: readonly Append[], base: bigint, isWanted: (type: stri
   return written;
 };
 
-/** Errors after which the same append may succeed: shutdown, lost connection, resources, time-outs, deadlocks. */
+/** True if the same append may succeed later: shutdown, lost connection, resources, time-outs, deadlocks. */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
   ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2)) || code === '25006';
 
-/** A frozen server answers nothing, not even an error: our own timer stands round the call. */
-const within = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-/** Same ids in the same places: the first append's result; anything else is a wrong revision. */
-export const settle = (
+/**
+ * Returns the result of an earlier append if it wrote the same ids at the same revisions.
+ * @throws WrongExpectedRevision if it did not
+ */
+export const matchEarlierAppend = (
   append: { readonly stream: string; readonly expected: ExpectedRevision; readonly events: readonly NewEvent[] },
   found: readonly { readonly id: string; readonly revision: bigint; readonly position: bigint }[],
   current: bigint,
 ): AppendResult => {
-  const repeated = append.events.every((event, i) => found[i]?.id === event.id.toLowerCase());
+  const isRepeated = append.events.every((event, i) => found[i]?.id === event.id.toLowerCase());
   const last = found[append.events.length - 1];
-  if (repeated && last) return { revision: last.revision, position: last.position };
+  if (isRepeated && last) return { revision: last.revision, position: last.position };
   throw new WrongExpectedRevision(append.stream, append.expected, current < 0n ? 'noStream' : current);
 };

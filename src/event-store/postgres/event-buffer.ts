@@ -1,62 +1,62 @@
 import { BEGINNING, type Position, type StoredEvent } from '../port.js';
 
-/** The wanted events of a stretch of the log: all of them that stand behind a position, up to another one. */
-export interface Stretch {
+/** All wanted events of a range of the log: those after one position, up to another one. */
+export interface LogRange {
   readonly after: Position;
-  /** Every event up to here is in the log, wanted or not. */
+  /** Inclusive. */
   readonly end: Position;
   readonly events: readonly StoredEvent[];
 }
 
-/** What a reader is handed, and how far it has come with that. */
-export interface Handed {
+/** Events for a reader, and the position that it has reached with them. */
+export interface LogPage {
   readonly events: readonly StoredEvent[];
   readonly position: Position;
-  /** Nothing more is known of. */
+  /** True if no later event is known. */
   readonly isEnd: boolean;
 }
 
 const MAX_EVENTS = 4_096;
 const MAX_BYTES = 32 * 1_048_576;
 
-/** The end of the log in memory, without a gap; and what is known to come behind one. */
-export class Ring {
+/** The latest events of the log in memory, without a gap, and the ranges that are known to follow after a gap. */
+export class EventBuffer {
   private readonly events: StoredEvent[] = [];
   private bytes = 0;
   private from: Position | null = null;
   private to: Position = BEGINNING;
-  private readonly ahead: Stretch[] = [];
+  private readonly ahead: LogRange[] = [];
   private eventsAhead = 0;
 
-  /** It holds everything after this position; null while nobody fills it. */
+  /** The buffer holds every wanted event after this position; null while it is inactive. */
   get start(): Position | null {
     return this.from;
   }
 
-  /** It has come as far as this: every event up to here has passed through it, or lay before its start. */
+  /** Position up to which the buffer is complete. */
   get head(): Position {
     return this.to;
   }
 
-  /** Where what is known ahead begins: what comes before is missing. Null: nothing is ahead. */
-  get gap(): Position | null {
+  /** Position at which the first gap ends; the events between {@link head} and it are missing. Null if there is no gap. */
+  get gapEnd(): Position | null {
     return this.ahead[0]?.after ?? null;
   }
 
-  /** Up to here nothing but the gaps is news. */
-  get known(): Position {
+  /** Position up to which everything but the gaps is known. */
+  get knownEnd(): Position {
     return this.ahead.at(-1)?.end ?? this.to;
   }
 
-  /** Begins anew at a position, empty. */
+  /** Empties the buffer and starts it at a position. */
   reset(head: Position): void {
     this.from = this.to = head;
     this.events.length = this.bytes = 0;
-    this.dropAhead();
+    this.clearAhead();
   }
 
-  /** Nobody fills it any more. */
-  giveUp(): void {
+  /** Marks the buffer as inactive: it is not filled any more. */
+  deactivate(): void {
     this.from = null;
   }
 
@@ -64,24 +64,24 @@ export class Ring {
     return this.from === null || position < this.from;
   }
 
-  /** Takes a stretch up, or keeps it for later where something is missing before it. @returns whether the head has moved */
-  add(stretch: Stretch): boolean {
-    if (this.from === null || stretch.end <= this.to) return false;
-    if (stretch.after > this.to) {
-      this.keepAhead(stretch);
+  /** Appends a range, or stores it for later if events before it are missing. @returns true if the head has moved */
+  addRange(range: LogRange): boolean {
+    if (this.from === null || range.end <= this.to) return false;
+    if (range.after > this.to) {
+      this.storeAhead(range);
       return false;
     }
-    this.takeUp(stretch);
+    this.appendRange(range);
     while (this.ahead[0] && this.ahead[0].after <= this.to) {
       const next = this.ahead.shift()!;
       this.eventsAhead -= next.events.length;
-      if (next.end > this.to) this.takeUp(next);
+      if (next.end > this.to) this.appendRange(next);
     }
     return true;
   }
 
-  /** What stands after a position; null where the ring does not reach back so far. */
-  read(after: Position, limit: number): Handed | null {
+  /** Returns the events after a position; null if the buffer does not reach back that far. */
+  readAfter(after: Position, limit: number): LogPage | null {
     if (this.isBehind(after)) return null;
     let low = 0;
     let high = this.events.length;
@@ -95,20 +95,20 @@ export class Ring {
     return { events, position: this.to > after ? this.to : after, isEnd: true };
   }
 
-  /** Too much is not kept until what stands before it is read: it will be read as well. */
-  private keepAhead({ after, end, events }: Stretch): void {
+  /** Stores a range behind a gap. If these ranges grow too large, all are dropped and read from the table later. */
+  private storeAhead({ after, end, events }: LogRange): void {
     const last = this.ahead.at(-1);
-    if (this.eventsAhead + events.length > MAX_EVENTS) return this.dropAhead();
+    if (this.eventsAhead + events.length > MAX_EVENTS) return this.clearAhead();
     this.eventsAhead += events.length;
     if (last?.end !== after) this.ahead.push({ after, end, events });
     else this.ahead.splice(-1, 1, { after: last.after, end, events: [...last.events, ...events] });
   }
 
-  private dropAhead(): void {
+  private clearAhead(): void {
     this.ahead.length = this.eventsAhead = 0;
   }
 
-  private takeUp({ after, end, events }: Stretch): void {
+  private appendRange({ after, end, events }: LogRange): void {
     const fresh = after === this.to ? events : events.filter(({ position }) => position > this.to);
     this.to = end;
     this.events.push(...fresh);

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
@@ -11,195 +10,209 @@ import {
   type StoredEvent,
   type SubscribeOptions,
 } from '../port.js';
-import { covers, either, type TypeFilter, wants } from '../type-filter.js';
-import { type Handed, Ring } from './event-buffer.js';
+import { coversFilter, mergeFilters, type TypeFilter, createTypeMatcher } from '../type-filter.js';
+import { type LogPage, EventBuffer } from './event-buffer.js';
+import { Backoff } from '../../runtime/backoff.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
-/** The poll is a safety net for a lost notification; the notification is what wakes. */
+/** Interval of the poll, which covers a lost notification. Normally the notification wakes the reader. */
 const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
-/** Positions that are looked through for some types in one read: some tens of milliseconds. */
-const WINDOW = 50_000n;
-/** While so many positions at a time hold nothing that anyone here wants, as many more are awaited before the next look. */
-const MANY = 10n;
-const GATHER_MS = 20;
+/** Positions that one read searches for events of some types; it takes some tens of milliseconds. */
+const SEARCH_WINDOW = 50_000n;
+/** If this many new positions hold no wanted event, the next read waits for {@link UNWANTED_PAUSE_MS}, so that it covers more. */
+const MANY_UNWANTED = 10n;
+const UNWANTED_PAUSE_MS = 20;
 
-/** A page of the log that ends at a position, where one is given. */
-export type ReadUpTo = (options: ReadAllOptions & { readonly upTo?: Position }) => Promise<StoredEvent[]>;
+/** Reads a page of the log, at most up to a position if one is given. */
+export type ReadLog = (options: ReadAllOptions & { readonly upTo?: Position }) => Promise<StoredEvent[]>;
 
 /**
- * Follows the end of the log for every subscriber of this process: new events that any of them wants are read once, kept
- * in a ring, and handed to all who stand inside it; who is further behind reads pages from the table. What this process
- * has appended itself is not read again: see {@link Tail.appended}.
+ * Follows the end of the log for every subscriber of this process. New events that any subscriber wants are read once and
+ * kept in a buffer. A subscriber that is further behind reads pages from the table. Events that this process has appended
+ * itself are not read again: see {@link LogFollower.addCommitted}.
  */
-export class Tail {
-  private readonly ring = new Ring();
-  /** What the ring is filled with. */
+export class LogFollower {
+  private readonly buffer = new EventBuffer();
+  /** Types of events that the buffer holds. */
   private wanted: TypeFilter = { types: [] };
-  private isWanted = wants(this.wanted);
-  /** The log is known to reach so far at least. */
-  private told: Position = BEGINNING;
-  private readonly sleepers = new Set<() => void>();
+  private isWanted = createTypeMatcher(this.wanted);
+  /** Position that the log is known to have reached. */
+  private knownHead: Position = BEGINNING;
+  private readonly waiters = new Set<() => void>();
   private readonly stopping = new AbortController();
-  private stirred = false;
-  private lost = false;
-  /** Why the ring was given up the last time: each follower tells of it once. */
+  private isReadRequested = false;
+  private isConnectionLost = false;
+  /** Cause of the last interruption. Each subscriber reports it once. */
   private interruption: Error | null = null;
-  private wakePump: () => void = () => undefined;
-  private pumping: Promise<void> | null = null;
+  private wakeReader: () => void = () => undefined;
+  private following: Promise<void> | null = null;
 
   constructor(
     private readonly options: { connectionString: string; schema: string; log: Log; window?: bigint },
-    private readonly readUpTo: ReadUpTo,
+    private readonly readLog: ReadLog,
   ) {
-    setMaxListeners(0, this.stopping.signal); // one for every follower
+    setMaxListeners(0, this.stopping.signal); // one for every subscriber
   }
 
   /** Port: {@link EventStore.subscribe}. */
   async *follow({ after, signal, maxBatch = 500, onDrop, types, except }: SubscribeOptions): AsyncIterable<Batch> {
     const filter = { ...(types && { types }), ...(except && { except }) };
-    const isWanted = wants(filter);
-    this.fillWith(filter);
-    this.pumping ??= this.pump();
+    const isWanted = createTypeMatcher(filter);
+    this.extendFilter(filter);
+    this.following ??= this.fillBuffer();
     let position = after;
-    let live = false;
-    let failures = 0;
+    let isLive = false;
+    const backoff = new Backoff();
     let { interruption } = this;
     while (!signal.aborted && !this.stopping.signal.aborted) {
       if (this.interruption && this.interruption !== interruption) onDrop?.((interruption = this.interruption));
-      let handed: Handed;
+      let page: LogPage;
       try {
-        handed = await this.next(position, filter, maxBatch, live);
-        failures = 0;
+        page = await this.readPage(position, filter, maxBatch, isLive);
+        backoff.reset();
       } catch (error) {
         onDrop?.(error as Error);
-        await pause(backoff(failures++), signal);
+        await backoff.wait(signal);
         continue;
       }
-      const isNews = handed.position > position || (handed.isEnd && !live);
-      live = handed.isEnd;
-      position = handed.position;
-      if (isNews) yield { events: handed.events.filter(({ type }) => isWanted(type)), position, live };
-      else await this.news(position, signal);
+      const isNews = page.position > position || (page.isEnd && !isLive);
+      isLive = page.isEnd;
+      position = page.position;
+      if (isNews) yield { events: page.events.filter(({ type }) => isWanted(type)), position, isLive };
+      else await this.waitForNews(position, signal);
     }
   }
 
   /**
-   * Takes up what this process has just committed behind a position, up to another one. Positions are gapless and in the
-   * order of commits, so what begins right behind the ring's end is what a read would find there; where another process
-   * has written in between, only that is read. @param written makes those events up that somebody follows, in order
+   * Adds the events that this process has just committed. Positions are gapless and in commit order. So events that start
+   * right after the buffer's head are exactly those that a read would return there. If another process has written in
+   * between, only its events are read.
+   * @param after position before the first of the events
+   * @param end position of the last one
+   * @param createEvents creates the wanted ones of the events, in order
    */
-  appended(after: Position, end: Position, written: (isWanted: (type: string) => boolean) => StoredEvent[]): void {
-    if (this.ring.start === null || end <= this.ring.head) return; // nobody follows, or it was read already
-    if (this.ring.add({ after, end, events: written(this.isWanted) })) return this.wakeAll();
-    if (end > this.told) this.told = end;
-    this.wakePump();
+  addCommitted(
+    after: Position,
+    end: Position,
+    createEvents: (isWanted: (type: string) => boolean) => StoredEvent[],
+  ): void {
+    if (this.buffer.start === null || end <= this.buffer.head) return; // there is no subscriber, or the events were read already
+    if (this.buffer.addRange({ after, end, events: createEvents(this.isWanted) })) return this.wakeSubscribers();
+    if (end > this.knownHead) this.knownHead = end;
+    this.wakeReader();
   }
 
   async close(): Promise<void> {
     this.stopping.abort();
-    this.wakePump();
-    await this.pumping;
+    this.wakeReader();
+    await this.following;
   }
 
-  /** Has the ring be filled with what a follower wants, too; what has passed until now is for the table to tell. */
-  private fillWith(filter: TypeFilter): void {
-    if (covers(this.wanted, filter)) return;
-    this.wanted = either(this.wanted, filter);
-    this.isWanted = wants(this.wanted);
-    if (this.ring.start === null) return;
-    if (this.ring.known > this.told) this.told = this.ring.known;
-    this.ring.reset(this.ring.head);
-    this.stir();
+  /** Extends the buffer's filter by the types of a subscriber. Earlier events of these types are read from the table. */
+  private extendFilter(filter: TypeFilter): void {
+    if (coversFilter(this.wanted, filter)) return;
+    this.wanted = mergeFilters(this.wanted, filter);
+    this.isWanted = createTypeMatcher(this.wanted);
+    if (this.buffer.start === null) return;
+    if (this.buffer.knownEnd > this.knownHead) this.knownHead = this.buffer.knownEnd;
+    this.buffer.reset(this.buffer.head);
+    this.requestRead();
   }
 
-  /** What follows a position, from the ring or from the table. */
-  private async next(after: Position, filter: TypeFilter, limit: number, live: boolean): Promise<Handed> {
-    const handed = this.ring.read(after, limit) ?? (await this.readBehind(after, filter, limit));
-    if (handed.events.length > 0 || !handed.isEnd || live) return handed;
-    // The ring may be a moment behind: only the table can say that the end is reached for the first time.
-    return this.readOnto(handed.position, filter, limit);
+  /** Reads the events after a position, from the buffer or from the table. */
+  private async readPage(after: Position, filter: TypeFilter, limit: number, isLive: boolean): Promise<LogPage> {
+    const page = this.buffer.readAfter(after, limit) ?? (await this.readBeforeBuffer(after, filter, limit));
+    if (page.events.length > 0 || !page.isEnd || isLive) return page;
+    // The buffer may lag a little: that the end is reached for the first time must be read from the table.
+    return this.readFromTable(page.position, filter, limit);
   }
 
-  /** What follows a position before the ring's start. */
-  private async readBehind(after: Position, filter: TypeFilter, limit: number): Promise<Handed> {
-    const { start } = this.ring;
-    if (start === null) return this.readOnto(after, {}, limit);
-    // Who wants a part and is far behind is not sent all that lies between.
+  /** Reads the events after a position that lies before the buffer. */
+  private async readBeforeBuffer(after: Position, filter: TypeFilter, limit: number): Promise<LogPage> {
+    const { start } = this.buffer;
+    if (start === null) return this.readFromTable(after, {}, limit);
+    // A subscriber that wants some types and is far behind does not receive all events in between.
     const isPart = filter.types !== undefined || filter.except !== undefined;
-    const next = after + (this.options.window ?? WINDOW);
-    const upTo = isPart && next < start ? next : start;
-    const events = await this.readUpTo({ ...filter, after, upTo, limit });
+    const windowEnd = after + (this.options.window ?? SEARCH_WINDOW);
+    const upTo = isPart && windowEnd < start ? windowEnd : start;
+    const events = await this.readLog({ ...filter, after, upTo, limit });
     const position = events.length === limit ? events.at(-1)!.position : upTo;
     return { events, position, isEnd: false };
   }
 
-  private async readOnto(after: Position, filter: TypeFilter, limit: number): Promise<Handed> {
-    const events = await this.readUpTo({ ...filter, after, limit });
+  private async readFromTable(after: Position, filter: TypeFilter, limit: number): Promise<LogPage> {
+    const events = await this.readLog({ ...filter, after, limit });
     return { events, position: events.at(-1)?.position ?? after, isEnd: events.length < limit };
   }
 
-  /** Waits until there may be something after a position. */
-  private news(position: Position, signal: AbortSignal): Promise<void> {
-    if (this.ring.start === null || this.ring.head > position) {
-      return pause(this.ring.start === null ? 25 : 0, signal);
+  /** Waits until there may be an event after a position. */
+  private waitForNews(position: Position, signal: AbortSignal): Promise<void> {
+    if (this.buffer.start === null || this.buffer.head > position) {
+      return sleepUnlessAborted(this.buffer.start === null ? 25 : 0, signal);
     }
-    // An abort that came during a read has fired already: nobody would wake us.
+    // An abort during a read has fired already, so its listener would never be called.
     if (signal.aborted || this.stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
-        this.sleepers.delete(done);
+        this.waiters.delete(done);
         signal.removeEventListener('abort', done);
         this.stopping.signal.removeEventListener('abort', done);
         resolve();
       };
-      this.sleepers.add(done);
+      this.waiters.add(done);
       signal.addEventListener('abort', done);
       this.stopping.signal.addEventListener('abort', done);
     });
   }
 
-  /** Listens, reads what is new into the ring, wakes the followers; over and over, through every outage. */
-  private async pump(): Promise<void> {
+  /** Listens for notifications, reads new events into the buffer and wakes the subscribers, until the follower is closed. Resumes after every outage. */
+  private async fillBuffer(): Promise<void> {
     const { signal } = this.stopping;
-    let failures = 0;
+    const backoff = new Backoff();
     while (!signal.aborted) {
       let client: pg.Client | null = null;
       try {
         client = await this.listen();
-        this.told = await this.headNow(client);
-        this.ring.reset(this.told); // whoever stands before it reads pages until it has caught up
-        this.wakeAll();
-        failures = 0;
+        this.knownHead = await this.readHead(client);
+        this.buffer.reset(this.knownHead); // subscribers before this position read pages until they have caught up
+        this.wakeSubscribers();
+        backoff.reset();
         while (!signal.aborted) {
-          const hasMore = await this.readOn();
-          if (!hasMore && this.ring.gap === null && !(await this.isStirred())) this.told = await this.headNow(client);
-          if (this.lost) throw new Error('the listening connection was lost');
+          const hasMore = await this.readNewEvents();
+          if (!hasMore && this.buffer.gapEnd === null && !(await this.waitForReadRequest()))
+            this.knownHead = await this.readHead(client);
+          if (this.isConnectionLost) throw new Error('the listening connection was lost');
         }
       } catch (error) {
-        this.options.log.warn({ error: reasonOf(error) }, 'following the event log was interrupted');
-        if (this.ring.start !== null) this.interruption = error as Error;
-        this.ring.giveUp();
-        this.wakeAll();
-        await pause(backoff(failures++), signal);
+        this.options.log.warn(
+          { error: reasonOf(error) },
+          'lost the subscription to the event log; it resumes by itself',
+        );
+        if (this.buffer.start !== null) this.interruption = error as Error;
+        this.buffer.deactivate();
+        this.wakeSubscribers();
+        await backoff.wait(signal);
       } finally {
         await client?.end().catch(() => undefined);
       }
     }
   }
 
-  /** Reads a page, or only as far as the events that this process has appended. @returns whether more is known to follow */
-  private async readOn(): Promise<boolean> {
-    const { wanted, told } = this;
-    const { head, gap } = this.ring;
-    if (gap === null) this.stirred = false; // a notification may be of what comes after them
-    if (gap === null && told <= head) return false;
-    const upTo = gap ?? told;
-    const events = await this.readUpTo({ ...wanted, after: head, upTo, limit: PAGE_EVENTS });
-    if (wanted !== this.wanted) return true; // somebody wants more of them
+  /** Reads a page of new events, at most up to the next range that is already known. @returns true if more events are known to follow */
+  private async readNewEvents(): Promise<boolean> {
+    const { wanted, knownHead } = this;
+    const { head, gapEnd } = this.buffer;
+    if (gapEnd === null) this.isReadRequested = false; // with a gap, the notification may belong to events after it
+    if (gapEnd === null && knownHead <= head) return false;
+    const upTo = gapEnd ?? knownHead;
+    const events = await this.readLog({ ...wanted, after: head, upTo, limit: PAGE_EVENTS });
+    if (wanted !== this.wanted) return true; // a subscriber has extended the filter meanwhile
     const isFull = events.length === PAGE_EVENTS;
     const end = isFull ? events.at(-1)!.position : upTo;
-    if (this.ring.add({ after: head, end, events })) this.wakeAll();
-    if (events.length === 0 && end - head >= MANY) await pause(GATHER_MS, this.stopping.signal);
+    if (this.buffer.addRange({ after: head, end, events })) this.wakeSubscribers();
+    if (events.length === 0 && end - head >= MANY_UNWANTED)
+      await sleepUnlessAborted(UNWANTED_PAUSE_MS, this.stopping.signal);
     return isFull;
   }
 
@@ -207,25 +220,25 @@ export class Tail {
     const { connectionString, schema } = this.options;
     const client = new pg.Client({
       connectionString,
-      application_name: 'crosspost tail',
+      application_name: 'crosspost log follower',
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       query_timeout: 10_000,
     });
-    this.lost = false;
+    this.isConnectionLost = false;
     const lost = () => {
-      this.lost = true;
-      this.wakePump();
+      this.isConnectionLost = true;
+      this.wakeReader();
     };
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload = '' }) => {
-      // The answer to an append of our own, which comes at the same time, is let in first.
+      // The result of an append by this process arrives at the same time and is handled first: then nothing is left to read.
       setImmediate(() => {
-        const told = BigInt(payload);
-        if (told <= this.ring.known) return;
-        if (told > this.told) this.told = told;
-        this.stir();
+        const head = BigInt(payload);
+        if (head <= this.buffer.knownEnd) return;
+        if (head > this.knownHead) this.knownHead = head;
+        this.requestRead();
       });
     });
     await client.connect();
@@ -233,36 +246,31 @@ export class Tail {
     return client;
   }
 
-  private async headNow(client: pg.Client): Promise<Position> {
+  private async readHead(client: pg.Client): Promise<Position> {
     const { rows } = await client.query<{ position: string }>(`select position from ${this.options.schema}.head`);
     return BigInt(rows[0]?.position ?? 0);
   }
 
-  /** Has the pump read on. */
-  private stir(): void {
-    this.stirred = true;
-    this.wakePump();
+  /** Wakes the reader because there are new events. */
+  private requestRead(): void {
+    this.isReadRequested = true;
+    this.wakeReader();
   }
 
-  /** Waits until it is stirred, or for the poll's time, or the connection's end. @returns whether it was stirred */
-  private async isStirred(): Promise<boolean> {
-    if (this.stirred || this.lost || this.stopping.signal.aborted) return true;
+  /** Waits for a read request, the end of the connection or the poll interval. @returns false if the poll interval passed */
+  private async waitForReadRequest(): Promise<boolean> {
+    if (this.isReadRequested || this.isConnectionLost || this.stopping.signal.aborted) return true;
     let timer: NodeJS.Timeout | undefined;
-    const isStirred = await new Promise<boolean>((resolve) => {
-      this.wakePump = () => resolve(true);
+    const isWoken = await new Promise<boolean>((resolve) => {
+      this.wakeReader = () => resolve(true);
       timer = setTimeout(() => resolve(false), POLL_MS);
     });
     clearTimeout(timer);
-    this.wakePump = () => undefined;
-    return isStirred;
+    this.wakeReader = () => undefined;
+    return isWoken;
   }
 
-  private wakeAll(): void {
-    for (const wake of [...this.sleepers]) wake();
+  private wakeSubscribers(): void {
+    for (const wake of [...this.waiters]) wake();
   }
 }
-
-const backoff = (failures: number): number => Math.min(5_000, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);

@@ -17,30 +17,30 @@ import {
   type SubscribeOptions,
   Unavailable,
 } from '../port.js';
-import { AppendBatcher, settle } from './append-batcher.js';
+import { AppendBatcher, matchEarlierAppend } from './append-batcher.js';
 import { eventStoreSchema } from './schema.js';
-import { type ReadUpTo, Tail } from './log-follower.js';
+import { type ReadLog, LogFollower } from './log-follower.js';
 
-/** Where the store lies in which database. */
+/** Location of the store in its database. */
 export interface PostgresEventStoreOptions {
   readonly connectionString: string;
-  /** Schema that the store lives in. Default `event_store`. */
+  /** Schema of the store. Default `event_store`. */
   readonly schema?: string;
-  /** Position of the very first event, when the schema is made. Default 1. */
+  /** Position of the very first event, used when the schema is created. Default 1. */
   readonly firstPosition?: bigint;
   /**
-   * How {@link AppendCondition}s are checked: the name of a function `(subjects text[], versions text[]) returns int[]` of
-   * the same database, which answers the places, from 1, of those that do not hold. Default: appends have no conditions.
+   * Name of a function `(subjects text[], versions text[]) returns int[]` of the same database, which checks
+   * {@link AppendCondition}s. It returns the indexes, from 1, of those that do not hold. Default: appends have no conditions.
    */
   readonly conditions?: string;
-  /** How long one call may take before it counts as unavailable, ms. Default 10,000. */
+  /** Time limit of one call, in ms; after it the store counts as unavailable. Default 10,000. */
   readonly timeoutMs?: number;
   readonly log?: Log;
 }
 
-/** How streams are read together. */
-const LANES = { lanes: 2, max: 100 };
-const LAST = 9_223_372_036_854_775_807n;
+/** Bounds of batches of stream reads. */
+const READ_BATCHING = { concurrency: 2, maxBatchSize: 100 };
+const MAX_BIGINT = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
 type Row = [
   position: string,
@@ -58,13 +58,13 @@ interface StreamRead {
   readonly limit: number | null;
 }
 
-/** Events in PostgreSQL 15 or later, by group commit; gapless positions in commit order across processes. */
+/** Event store in PostgreSQL 15 or later, with group commit. Positions are gapless and in commit order across processes. */
 export class PostgresEventStore implements EventStore {
   private readonly pool: pg.Pool;
   private readonly batcher: AppendBatcher;
-  private readonly tail: Tail;
+  private readonly follower: LogFollower;
   private readonly streamReads: Readonly<Record<'forwards' | 'backwards', Batcher<StreamRead, StoredEvent[]>>>;
-  private readonly lastReads = new Batcher((streams: readonly string[]) => this.readLast(streams), LANES);
+  private readonly lastReads = new Batcher((streams: readonly string[]) => this.readLastEvents(streams), READ_BATCHING);
   private readonly schema: string;
 
   constructor(private readonly options: PostgresEventStoreOptions) {
@@ -81,23 +81,23 @@ export class PostgresEventStore implements EventStore {
       keepAlive: true,
     });
     this.pool.on('error', (error) => {
-      if (!this.pool.ending) log.warn({ error: error.message }, 'an idle event store connection was lost');
+      if (!this.pool.ending) log.warn({ error: error.message }, 'lost an idle connection to the event store');
     });
     this.batcher = new AppendBatcher(
       { connectionString, schema: this.schema, timeoutMs, log, hasConditions: options.conditions !== undefined },
       async (append, current) => {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
-        return settle(append, await this.written(append.stream, from, append.events.length), current);
+        return matchEarlierAppend(append, await this.written(append.stream, from, append.events.length), current);
       },
-      (after, end, written) => this.tail.appended(after, end, written),
+      (after, end, createEvents) => this.follower.addCommitted(after, end, createEvents),
     );
     const reads = (direction: 'forwards' | 'backwards') =>
-      new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), LANES);
+      new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), READ_BATCHING);
     this.streamReads = { forwards: reads('forwards'), backwards: reads('backwards') };
-    this.tail = new Tail({ connectionString, schema: this.schema, log }, (options) => this.readUpTo(options));
+    this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readLog(options));
   }
 
-  /** Makes the tables where they are missing; safe to run from several processes at once. @throws Unavailable */
+  /** Creates missing tables. Several processes may call it at the same time. @throws Unavailable */
   async start(): Promise<void> {
     const lock = `select pg_advisory_xact_lock(hashtext('event store ${this.schema}'))`;
     const ddl = eventStoreSchema(this.schema, this.options.firstPosition ?? 1n, this.options.conditions);
@@ -114,23 +114,23 @@ export class PostgresEventStore implements EventStore {
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
-    if (direction === 'backwards' && from === undefined && limit === 1) return this.lastReads.call(stream);
-    const start = from ?? (direction === 'backwards' ? LAST : 0n);
-    return this.streamReads[direction].call({ stream, start, limit: limit ?? null });
+    if (direction === 'backwards' && from === undefined && limit === 1) return this.lastReads.submit(stream);
+    const start = from ?? (direction === 'backwards' ? MAX_BIGINT : 0n);
+    return this.streamReads[direction].submit({ stream, start, limit: limit ?? null });
   }
 
   readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
-    return this.readUpTo(options);
+    return this.readLog(options);
   }
 
-  async head(): Promise<Position> {
+  async readHead(): Promise<Position> {
     const text = `select e.position::text from ${this.schema}.event e order by e.position desc limit 1`;
     const [row] = await this.query(text, [], 'head');
     return row ? BigInt(row[0]) : BEGINNING;
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
-    return this.tail.follow(options);
+    return this.follower.follow(options);
   }
 
   async setRetention(stream: string, maxCount: number): Promise<void> {
@@ -139,7 +139,7 @@ export class PostgresEventStore implements EventStore {
     await this.query(text, [stream, maxCount], 'set retention');
   }
 
-  /** Deletes what retention has cut off; reads have not shown it since. Answers how many events went. */
+  /** Deletes the events that retention hides from reads. Returns how many. */
   async scavenge(): Promise<number> {
     const text = `with gone as (
         delete from ${this.schema}.event e using ${this.schema}.retention r
@@ -152,70 +152,70 @@ export class PostgresEventStore implements EventStore {
 
   async close(): Promise<void> {
     await this.batcher.close();
-    await this.tail.close();
+    await this.follower.close();
     await this.pool.end();
   }
 
-  /** A page of the log that ends at a position, where one is given. */
-  private async readUpTo({
+  /** Reads a page of the log, at most up to a position if one is given. */
+  private async readLog({
     after,
     limit,
-    upTo = LAST,
+    upTo = MAX_BIGINT,
     types,
     except,
-  }: Parameters<ReadUpTo>[0]): Promise<StoredEvent[]> {
+  }: Parameters<ReadLog>[0]): Promise<StoredEvent[]> {
     const named = types ?? (except?.length ? except : null);
     const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
     const text = `select ${COLUMNS} from ${this.schema}.event
                   where position > $1 and position <= $2 ${filter} order by position limit $3`;
     const values = [after, upTo, limit, ...(named ? [named] : [])];
-    return (await this.query(text, values, `all ${filter}`)).map(stored);
+    return (await this.query(text, values, `all ${filter}`)).map(toStoredEvent);
   }
 
-  /** Events of a stream from a revision on, those too that retention does not show any more. */
+  /** Reads the events of a stream from a revision on, including those that retention hides. */
   private async written(stream: string, from: bigint, limit: number): Promise<StoredEvent[]> {
     const text = `select ${COLUMNS} from ${this.schema}.event
                   where stream = $1 and revision >= $2 order by revision limit $3`;
-    return (await this.query(text, [stream, from, limit], 'written')).map(stored);
+    return (await this.query(text, [stream, from, limit], 'written')).map(toStoredEvent);
   }
 
-  /** The last event of each stream, which no retention hides: what most who want to write ask for. */
-  private async readLast(streams: readonly string[]): Promise<StoredEvent[][]> {
+  /** Reads the last event of each stream, which retention never hides. Most writers ask for it. */
+  private async readLastEvents(streams: readonly string[]): Promise<StoredEvent[][]> {
     const text = `
       select ${COLUMNS}, r.n from unnest($1::text[]) with ordinality r(wanted, n)
       cross join lateral (
         select * from ${this.schema}.event e where e.stream = r.wanted order by e.revision desc limit 1) e`;
-    return this.perStream(streams.length, await this.query(text, [textArray(streams)], 'streams last'));
+    return this.groupByStream(streams.length, await this.query(text, [textArray(streams)], 'streams last'));
   }
 
-  /** Reads several streams in one query: what is asked while a read is under way is read together. */
+  /** Reads several streams in one query. Requests that arrive while a query runs are batched. */
   private async readStreams(
     direction: 'forwards' | 'backwards',
     reads: readonly StreamRead[],
   ): Promise<StoredEvent[][]> {
     const { schema } = this;
-    const backwards = direction === 'backwards';
+    const isBackwards = direction === 'backwards';
     const text = `
       select ${COLUMNS}, r.n from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality r(wanted, start, most, n)
       cross join lateral (
         select * from ${schema}.event e
-        where e.stream = r.wanted and e.revision ${backwards ? '<=' : '>='} r.start
+        where e.stream = r.wanted and e.revision ${isBackwards ? '<=' : '>='} r.start
           and e.revision > coalesce((select (select max(revision) from ${schema}.event where stream = r.wanted) - max_count
                                      from ${schema}.retention where stream = r.wanted), -1)
-        order by e.revision ${backwards ? 'desc' : 'asc'} limit r.most) e
-      order by r.n, e.revision ${backwards ? 'desc' : 'asc'}`;
+        order by e.revision ${isBackwards ? 'desc' : 'asc'} limit r.most) e
+      order by r.n, e.revision ${isBackwards ? 'desc' : 'asc'}`;
     const columns = [
       textArray(reads.map(({ stream }) => stream)),
       int8Array(reads.map(({ start }) => start)),
       int8Array(reads.map(({ limit }) => limit)),
     ];
-    return this.perStream(reads.length, await this.query(text, columns, `streams ${direction}`));
+    return this.groupByStream(reads.length, await this.query(text, columns, `streams ${direction}`));
   }
 
-  /** Rows by the stream that was asked for, whose number follows the columns. */
-  private perStream(count: number, rows: readonly Row[]): StoredEvent[][] {
+  /** Groups rows by the requested stream, whose number is the last column. */
+  private groupByStream(count: number, rows: readonly Row[]): StoredEvent[][] {
     const found: StoredEvent[][] = Array.from({ length: count }, () => []);
-    for (const row of rows) found[Number((row as unknown as string[])[7]) - 1]!.push(stored(row));
+    for (const row of rows) found[Number((row as unknown as string[])[7]) - 1]!.push(toStoredEvent(row));
     return found;
   }
 
@@ -229,7 +229,7 @@ export class PostgresEventStore implements EventStore {
   }
 }
 
-const stored = ([position, stream, revision, id, type, data, metadata]: Row): StoredEvent => ({
+const toStoredEvent = ([position, stream, revision, id, type, data, metadata]: Row): StoredEvent => ({
   stream,
   id,
   type,

@@ -1,10 +1,10 @@
 /**
- * Tables and the one function of the store, in a schema of their own.
+ * Returns the DDL of the store: its tables and functions, in a schema of their own.
  *
- * `append_events` is a group commit: the lock on `head` makes positions gapless and equal to the commit order, across
- * processes. There is no table of streams (the unique index on stream and revision is the check) and no index on event
- * ids (a conflict compares the ids at that revision): both would cost more than they give. `event.data` is text, not
- * jsonb: the hash chain needs the very bytes.
+ * `append_events` is a group commit. The lock on `head` makes positions gapless and equal to the commit order, across
+ * processes. There is no table of streams: the unique index on stream and revision is the check. There is no index on
+ * event ids: a conflict compares the ids at that revision. Both would cost more than they give. `event.data` is text, not
+ * jsonb, because the hash chain covers its exact bytes.
  *
  * @param conditions see {@link PostgresEventStoreOptions.conditions}
  */
@@ -33,30 +33,30 @@ create table if not exists ${schema}.retention (
   max_count bigint not null check (max_count >= 1)
 );
 
--- One row per event in, in the order of appending. Two appends of one batch never share a stream: the caller sees to it.
--- One row per refused append out: its item, and its stream's revision (-1: no stream); a single row without an item where
--- none was. The accepted ones stand right behind "base", without a gap, in the order of appending.
+-- Input: one row per event, in the order of appending. The caller ensures that no two appends of a batch share a stream.
+-- Output: one row per rejected append, with its item and the revision of its stream (-1: no stream). If none was rejected:
+-- a single row without an item. The accepted events follow "base" without a gap, in the order of appending.
 create or replace function ${schema}.append_events(
   items int[], streams text[], revisions bigint[], firsts boolean[], ids uuid[], types text[], datas text[], metadatas text[]
-) returns table (base bigint, refused int, current bigint) language plpgsql
+) returns table (base bigint, rejected int, current bigint) language plpgsql
   set enable_seqscan = off -- a plan made while the table was small must not outlive that
 as $$
 declare
   start bigint;
-  refusals int[];
+  rejections int[];
   currents bigint[];
   written bigint;
 begin
   select h.position into start from ${schema}.head h for update;
-  select array_agg(c.item), array_agg(c.found) into refusals, currents from (
+  select array_agg(c.item), array_agg(c.found) into rejections, currents from (
     select g.item, g.revision as wanted,
       coalesce((select e.revision from ${schema}.event e where e.stream = g.stream order by e.revision desc limit 1), -1) as found
     from unnest(items, streams, revisions, firsts) g (item, stream, revision, is_first) where g.is_first
-    offset 0 -- looked up once, not for every place where it is named
+    offset 0 -- evaluated once, not for every reference
   ) c where c.found <> c.wanted - 1;
 
-  -- Nearly always all are accepted: then what was given is written as it stands.
-  if refusals is null then
+  -- Nearly always all are accepted: then the input is written as it is.
+  if rejections is null then
     insert into ${schema}.event (position, stream, revision, id, type, data, metadata)
     select start + g.ord, g.stream, g.revision, g.id, g.type, g.data, g.metadata
     from unnest(streams, revisions, ids, types, datas, metadatas) with ordinality g (stream, revision, id, type, data, metadata, ord);
@@ -65,7 +65,7 @@ begin
     select start + row_number() over (order by g.ord), g.stream, g.revision, g.id, g.type, g.data, g.metadata
     from unnest(items, streams, revisions, ids, types, datas, metadatas)
       with ordinality g (item, stream, revision, id, type, data, metadata, ord)
-    where g.item <> all (refusals);
+    where g.item <> all (rejections);
   end if;
   get diagnostics written = row_count;
   if written > 0 then
@@ -73,17 +73,17 @@ begin
     perform pg_notify('${schema}', (start + written)::text);
   end if;
   return query select start, r.item, r.found
-    from unnest(coalesce(refusals, '{null}'), coalesce(currents, '{null}')) r (item, found);
+    from unnest(coalesce(rejections, '{null}'), coalesce(currents, '{null}')) r (item, found);
 end $$;
 ${conditions === undefined ? '' : conditionalAppend(schema, conditions)}`;
 
 const conditionalAppend = (schema: string, conditions: string): string => `
--- append_events where all conditions hold; else nothing is written, and there is one row for each append whose does not:
--- its item, as "failed".
+-- Calls append_events if all conditions hold. Otherwise it writes nothing and returns one row for each append whose
+-- condition does not hold, with its item as "failed".
 create or replace function ${schema}.append_events_if(
   condition_items int[], subjects text[], versions text[],
   items int[], streams text[], revisions bigint[], firsts boolean[], ids uuid[], types text[], datas text[], metadatas text[]
-) returns table (base bigint, refused int, current bigint, failed int) language plpgsql
+) returns table (base bigint, rejected int, current bigint, failed int) language plpgsql
 as $$
 declare
   failures int[] := ${conditions}(subjects, versions);
@@ -92,7 +92,7 @@ begin
     return query select null::bigint, null::int, null::bigint, condition_items[f] from unnest(failures) f;
     return;
   end if;
-  return query select a.base, a.refused, a.current, null::int
+  return query select a.base, a.rejected, a.current, null::int
     from ${schema}.append_events(items, streams, revisions, firsts, ids, types, datas, metadatas) a;
 end $$;
 `;

@@ -1,20 +1,20 @@
 import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange, type Exchange } from '../exchange.js';
-import { wordsIn } from '../platform-says.js';
-import { retryAfterOf } from '../retry-after.js';
+import { extractWords } from '../platform-says.js';
+import { readRetryAfter } from '../retry-after.js';
 import type { MaxFailure } from './classify.js';
 
-/** How calls reach MAX. */
+/** Connection to MAX. */
 export interface MaxConnection {
-  /** Base address without a slash at the end. */
+  /** Base URL without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, answer included; an upload gets more by its size. */
+  /** Milliseconds for one call, response included; an upload gets more, depending on its size. */
   readonly timeoutMs: number;
 }
 
-/** One call to MAX's API. The token goes into a header, never into the address. */
+/** One call to MAX's API. The token is sent in a header, never in the URL. */
 export interface MaxCall {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -24,19 +24,19 @@ export interface MaxCall {
   readonly signal: AbortSignal;
 }
 
-/** A JSON object as MAX answered it, the answer's own time (milliseconds; null where it does not say), or what failed. */
-export type MaxAnswer =
+/** MAX's response with its time (milliseconds; null if it has no date), or a failure. */
+export type MaxResponse =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: number | null }
   | MaxFailure;
 
-/** What may stand in a header; anything else could not be a token. */
+/** Characters that a header may contain; anything else cannot be a token. */
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
-/** Whether this can be a token at all. */
+/** True if the text may be a token. */
 export const isToken = (token: string): boolean => TOKEN.test(token);
 
-/** Makes one call, once. Never throws; what an answer may echo of the token is masked. */
-export const callMax = async (connection: MaxConnection, call: MaxCall): Promise<MaxAnswer> => {
+/** Makes one call, once; never throws. Masks the token where a response echoes it. */
+export const callMax = async (connection: MaxConnection, call: MaxCall): Promise<MaxResponse> => {
   const { token, signal, body, method } = call;
   const answer = await exchange(
     connection.connections,
@@ -48,17 +48,17 @@ export const callMax = async (connection: MaxConnection, call: MaxCall): Promise
     },
     { timeoutMs: connection.timeoutMs, signal },
   );
-  return readAnswer(answer, token);
+  return readResponse(answer, token);
 };
 
-/** What an exchange says, as MAX's answers go; what it may echo of the token is masked. */
-export const readAnswer = (answer: Exchange, token: string): MaxAnswer => {
+/** Reads an exchange as a response of MAX. Masks the token where the response echoes it. */
+export const readResponse = (answer: Exchange, token: string): MaxResponse => {
   if (answer.kind !== 'answered') return answer;
   const { status, headers } = answer;
-  const retryAfter = retryAfterOf(headers);
-  const body = jsonObject(answer.body);
+  const retryAfter = readRetryAfter(headers);
+  const body = parseObject(answer.body);
   const unreadable = (): MaxFailure => {
-    const says = wordsIn(answer.body).replaceAll(token, '***');
+    const says = extractWords(answer.body).replaceAll(token, '***');
     return { kind: 'unreadable', status, retryAfter, says };
   };
   if (body === null) return unreadable();
@@ -75,8 +75,8 @@ const dateOf = (header: string | undefined): number | null => {
   return Number.isNaN(at) ? null : at;
 };
 
-/** The object that a body holds as JSON; null for anything else. */
-export const jsonObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
+/** Parses a JSON object; returns null for anything else. */
+export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(body.toString());
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
+import { backoffDelay } from '../../runtime/backoff.js';
 
-/** What went wrong with a call to MAX, in so far as it decides what to do next. */
+/** Failure of a call to MAX: the facts that decide what happens next. */
 export type MaxFailure =
   /** MAX's own error: `{code, message}`, or `success: false` in a 200 (D-41). `retryAfter`: the HTTP header. */
   | {
@@ -10,7 +11,7 @@ export type MaxFailure =
       readonly message: string;
       readonly retryAfter: string | undefined;
     }
-  /** Something answered, but not MAX: HTML of a proxy, a broken body, a message without its id. */
+  /** Response that does not come from MAX: HTML of a proxy, a malformed body, a message without its id. */
   | {
       readonly kind: 'unreadable';
       readonly status: number;
@@ -18,60 +19,60 @@ export type MaxFailure =
       /** Its words. */
       readonly says?: string;
     }
-  /** The request went out and no whole answer came. */
+  /** The request was sent and no complete response came. */
   | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
-  /** Nothing went out. */
+  /** Nothing was sent. */
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
-/** What else decides: whether readers can see the call's effect, and how often MAX has put the publication off. */
+/** Further facts: if readers see the call's effect, and how often MAX has delayed the publication. */
 export interface Circumstances {
   readonly visible: boolean;
   readonly waits: SendContext['waits'];
 }
 
-/** The wait for an attachment doubles from 1 s up to this (networks.md §3). */
-const LONGEST_ATTACHMENT_WAIT_MS = 120_000;
+/** The delay for an attachment doubles from the first to the longest (networks.md §3). */
+const ATTACHMENT_WAIT = { firstMs: 1_000, longestMs: 120_000 };
 
 /**
- * The outcome that a failure stands for (networks.md §3, D-20, D-25, D-26). Only a visible call can be in doubt; any
- * other may always be made again.
+ * Returns the outcome of a failure (networks.md §3, D-20, D-25, D-26). Only a visible call can be in doubt; any other
+ * may always be repeated.
  */
-export const classify = (failure: MaxFailure, on: Circumstances): StepOutcome => {
+export const classify = (failure: MaxFailure, circumstances: Circumstances): StepOutcome => {
   switch (failure.kind) {
     case 'refused':
-      return classifyRefusal(failure, on);
+      return classifyRefusal(failure, circumstances);
     case 'unreadable':
-      return classifyUnreadable(failure, on);
+      return classifyUnreadable(failure, circumstances);
     case 'lost': {
       const code = failure.code === 'timed_out' || failure.code === 'aborted' ? failure.code : 'connection_lost';
-      const message = `The call was sent and MAX's answer never came (${failure.detail})`;
-      return unknown(on, gatewayError(code, message), 'the post may be in the channel.');
+      const message = `MAX did not answer the call (${failure.detail})`;
+      return inDoubtIfVisible(circumstances, gatewayError(code, message), 'the post may be in the channel.');
     }
     case 'never_sent': {
       const code = failure.code === 'aborted' ? 'aborted' : 'not_sent';
-      return again(gatewayError(code, `MAX could not be reached (${failure.detail}): nothing was sent.`));
+      return retry(gatewayError(code, `MAX could not be reached (${failure.detail}): nothing was sent.`));
     }
   }
 };
 
 type Refusal = Extract<MaxFailure, { kind: 'refused' }>;
-/** What MAX says: a code of its own, and more; either may be empty. */
+/** MAX's own code and message; either may be empty. */
 type Words = Pick<Refusal, 'code' | 'message'>;
 
-const classifyRefusal = (refusal: Refusal, on: Circumstances): StepOutcome => {
+const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOutcome => {
   const { status, code } = refusal;
   if (code === 'attachment.not.ready') {
     const error = maxError('attachment_not_ready', 'rate_limit', 'MAX is still working on the upload.', refusal);
-    const afterMs = Math.min(1_000 * 2 ** (on.waits[error.code] ?? 0), LONGEST_ATTACHMENT_WAIT_MS);
+    const afterMs = backoffDelay(ATTACHMENT_WAIT, circumstances.waits[error.code] ?? 0);
     return { kind: 'retry', named: true, afterMs, error };
   }
   if (status === 429 || code === 'too.many.requests') return slowDown(refusal.retryAfter, refusal);
   if (status >= 500 || code === 'service.unavailable' || code === 'internal') {
     const error = maxError('server_error', 'platform', `MAX failed with ${status}`, refusal);
-    return unknown(on, error, 'the post may be in the channel all the same.');
+    return inDoubtIfVisible(circumstances, error, 'the post may be in the channel nevertheless.');
   }
   if (status === 401 || code === 'verify.token') {
-    const message = 'MAX does not accept the bot token: take the present one.';
+    const message = 'MAX does not accept the bot token: use the current one.';
     return { kind: 'credentials', error: maxError('unauthorized', 'credentials', message, refusal) };
   }
   if (status === 403 || code === 'chat.denied') {
@@ -79,19 +80,19 @@ const classifyRefusal = (refusal: Refusal, on: Circumstances): StepOutcome => {
     return { kind: 'credentials', error: maxError('forbidden', 'credentials', message, refusal) };
   }
   if (code === 'chat.not.found') {
-    const message = 'MAX knows no such chat, or the bot is not in it.';
+    const message = 'MAX does not know this chat, or the bot is not in it.';
     return { kind: 'credentials', error: maxError('chat_not_found', 'channel', message, refusal) };
   }
-  return { kind: 'failed', error: refusedForGood(refusal) };
+  return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
-const refusedForGood = (refusal: Refusal): PublishError => {
+const classifyPermanentRefusal = (refusal: Refusal): PublishError => {
   const words = `${refusal.code} ${refusal.message}`;
   if (refusal.status === 404 || refusal.status === 405) {
     return maxError('method_not_found', 'platform', 'The server at this address does not know this call.', refusal);
   }
   if (refusal.status === 413) {
-    return maxError('media_too_large', 'media', 'MAX finds the post too large.', refusal);
+    return maxError('media_too_large', 'media', 'The post is too large for MAX.', refusal);
   }
   if (/button|keyboard/i.test(words)) return maxError('bad_button', 'payload', 'MAX refuses a button.', refusal);
   if (/attachment|video|image|photo|audio|upload/i.test(words)) {
@@ -101,21 +102,24 @@ const refusedForGood = (refusal: Refusal): PublishError => {
 };
 
 /**
- * An answer that is not MAX's. With a 4xx or 3xx status somebody between refused to pass the call on, so it may be
- * tried again; everything else may have been carried out (D-25).
+ * Classifies a response that does not come from MAX. With a 4xx or 3xx status an intermediary refused to forward the
+ * call, so it may be repeated; in any other case MAX may have executed it (D-25).
  */
 const classifyUnreadable = (
   { status, retryAfter, says }: Extract<MaxFailure, { kind: 'unreadable' }>,
-  on: Circumstances,
+  circumstances: Circumstances,
 ): StepOutcome => {
   if (status === 429) return slowDown(retryAfter, { code: '', message: says ?? '' });
   const words = says ? { platform_says: says.slice(0, 500) } : {};
   if (status >= 300 && status < 500) {
-    const message = `Not MAX but something before it refused the call (${status}).`;
-    return again({ ...gatewayError('unreadable_refusal', message), ...words });
+    const message = `An intermediary, not MAX, refused the call (${status}).`;
+    return retry({ ...gatewayError('unreadable_refusal', message), ...words });
   }
-  const error = { ...gatewayError('unreadable_answer', `The answer (${status}) cannot be read`, 'platform'), ...words };
-  return unknown(on, error, 'the post may be in the channel.');
+  const error = {
+    ...gatewayError('unreadable_answer', `MAX's answer (${status}) cannot be read`, 'platform'),
+    ...words,
+  };
+  return inDoubtIfVisible(circumstances, error, 'the post may be in the channel.');
 };
 
 const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => {
@@ -130,15 +134,15 @@ const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => 
   };
 };
 
-const again = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
+const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
 
-/** In doubt where readers may see it, else simply again. */
-const unknown = ({ visible }: Circumstances, error: PublishError, doubt: string): StepOutcome =>
+/** Returns `in_doubt` if readers may see the effect, otherwise a retry. */
+const inDoubtIfVisible = ({ visible }: Circumstances, error: PublishError, doubt: string): StepOutcome =>
   visible
     ? { kind: 'in_doubt', error: { ...error, message: `${error.message}: ${doubt}` } }
-    : again({ ...error, message: `${error.message}.` });
+    : retry({ ...error, message: `${error.message}.` });
 
-/** A failure as MAX itself tells it (D-35). */
+/** Returns a failure that MAX itself reports (D-35). */
 export const maxError = (
   code: string,
   category: PublishError['category'],

@@ -1,9 +1,9 @@
 import { endOf, sortEntities, type TextWithEntities } from '../../payload/entities.js';
 import type { Entity, EntityType } from '../../payload/payload.js';
 import type { Warning } from '../publisher.js';
-import { maxUrl } from './links.js';
+import { toMaxUrl } from './links.js';
 
-/** What MAX shows (networks.md §2); a `text_link` needs its address. */
+/** Tags that MAX supports (networks.md §2); a `text_link` needs its address. */
 const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
   bold: 'b',
   italic: 'i',
@@ -13,10 +13,13 @@ const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
   pre: 'pre',
 };
 
-/** Shown as plain text, which loses something: a detected address or tag loses nothing. */
+/** Entities that lose something as plain text; a detected address or hashtag loses nothing. */
 const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expandable_blockquote', 'custom_emoji']);
 
-/** A text as HTML that MAX reads as that very text, formatted as far as MAX can. Entities nest (networks.md §2). */
+/**
+ * Converts a text to HTML that MAX shows as the same text, formatted as far as MAX supports it. Entities nest
+ * (networks.md §2).
+ */
 export const toHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly tag: string }[] = [];
   let html = '';
@@ -45,11 +48,11 @@ export const toHtml = ({ text, entities }: TextWithEntities): string => {
   return html;
 };
 
-/** Whether anything of the formatting is left for MAX; a text without any is sent as it is. */
+/** True if MAX supports any of the formatting; a text without formatting is sent as it is. */
 export const hasFormatting = (entities: readonly Entity[]): boolean =>
   entities.some((entity) => startTag(entity) !== null);
 
-/** What MAX does not show of the formatting, for people. */
+/** Returns warnings about formatting that MAX does not show. */
 export const formattingWarnings = (entities: readonly Entity[]): readonly Warning[] => {
   const warnings: Warning[] = [];
   const lost = [...new Set(entities.map(({ type }) => type).filter((type) => LOST.has(type)))];
@@ -57,7 +60,7 @@ export const formattingWarnings = (entities: readonly Entity[]): readonly Warnin
     warnings.push({ code: 'formatting_dropped', message: `MAX shows as plain text: ${lost.join(', ')}.` });
   }
   for (const { type, url = '' } of entities) {
-    if (type !== 'text_link' || maxUrl(url) !== null) continue;
+    if (type !== 'text_link' || toMaxUrl(url) !== null) continue;
     const message = `MAX takes no link to ${url.slice(0, 80)}: its text is sent without it.`;
     warnings.push({ code: 'link_dropped', message });
   }
@@ -66,15 +69,15 @@ export const formattingWarnings = (entities: readonly Entity[]): readonly Warnin
 
 const startTag = ({ type, url }: Entity): string | null => {
   if (type !== 'text_link') return TAGS[type] ?? null;
-  const address = maxUrl(url ?? '');
+  const address = toMaxUrl(url ?? '');
   return address === null ? null : `a href="${escapeHtml(address)}"`;
 };
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The text that {@link toHtml} stands for: what MAX's own record shows of it. */
-export const plainOf = (html: string): string =>
+/** Returns the text of HTML made by {@link toHtml}, as MAX's own records show it. */
+export const fromHtml = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
     .replaceAll('&quot;', '"')

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
 import type { Warning } from '../publisher.js';
-import { maxUrl } from './links.js';
+import { toMaxUrl } from './links.js';
 
-/** Link buttons in a row, and characters on one (networks.md §5). All of a post's 8 rows of 8 make 24 of 30 rows. */
+/** Link buttons in a row, and characters on a button (networks.md §5). A post's 8 rows of 8 become 24 of 30 rows. */
 const MAX_IN_ROW = 3;
 const MAX_BUTTON_TEXT = 128;
 
-/** A post's buttons as an `inline_keyboard` attachment, a row of 8 as 3 + 3 + 2; null where none is left. */
+/** Converts a post's buttons to an `inline_keyboard` attachment, a row of 8 as 3 + 3 + 2; null if none is left. */
 export const renderKeyboard = (
   rows: readonly (readonly Button[])[],
 ): { readonly keyboard: JsonObject | null; readonly warnings: readonly Warning[] } => {
@@ -16,7 +16,7 @@ export const renderKeyboard = (
   const buttons = rows.flatMap((row) =>
     inThrees(
       row.flatMap(({ text, url }) => {
-        const address = maxUrl(url);
+        const address = toMaxUrl(url);
         if (address === null) {
           const message = `MAX takes no button to ${url.slice(0, 80)}: “${text.slice(0, 40)}” is left out.`;
           warnings.push({ code: 'button_dropped', message });

@@ -1,11 +1,11 @@
-/** Longest address behind a button or a link (networks.md §2, §5). */
+/** Longest URL of a button or a link (networks.md §2, §5). */
 const MAX_URL = 2_048;
 
 /**
- * The address that MAX takes for a URL: http(s) as it is, `tg://resolve?domain=x` as `https://t.me/x` (with the post's
- * number where there is one); null for any other `tg://`, another scheme, or more than 2048 characters.
+ * Converts a URL to one that MAX accepts: http(s) as it is, `tg://resolve?domain=x` as `https://t.me/x` (with the
+ * post's number if there is one); null for any other `tg://`, another scheme, or more than 2048 characters.
  */
-export const maxUrl = (url: string): string | null => {
+export const toMaxUrl = (url: string): string | null => {
   const web = /^tg:/i.test(url) ? publicPage(url) : url;
   return web !== null && /^https?:\/\/./i.test(web) && URL.canParse(web) && web.length <= MAX_URL ? web : null;
 };

@@ -1,27 +1,27 @@
 import type { Instant } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import type { LookUp, SendContext, SendInDoubt, Step } from '../publisher.js';
+import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callMax, isToken, type MaxConnection } from './call.js';
 import { classify } from './classify.js';
-import { plainOf } from './html.js';
-import { doneOf } from './send.js';
+import { fromHtml } from './html.js';
+import { toDoneOutcome } from './send.js';
 
-/** How many of the newest messages are compared (networks.md §4). */
+/** Number of the newest messages that are compared (networks.md §4). */
 const COUNT = 10;
 
-/** How far MAX's stamps may be from what its clock tells us: within it, before or after cannot be told. */
+/** Tolerance of MAX's timestamps against its clock: within it, the order of two events is unknown. */
 const SLACK_MS = 2_000;
 
 /**
- * Whether a message in doubt is in its chat: compares text, kinds of attachment and time with the newest messages
- * (networks.md §4). Surely absent only where the newest messages reach back before the attempt.
+ * Looks for a message in doubt in its chat: compares text, kinds of attachment and time with the newest messages
+ * (networks.md §4). The result is `not_sent` only if the newest messages reach back before the attempt.
  */
 export const lookUpMessage = async (
   connection: MaxConnection,
   step: Step,
   { credentials, channel, waits, signal }: SendContext,
   { since, before }: SendInDoubt,
-): Promise<LookUp> => {
+): Promise<LookUpResult> => {
   const token = credentials['access_token'] ?? '';
   if (!step.visible || !isToken(token)) return { kind: 'unknown' };
   const query = { chat_id: channel.address['chat_id'] ?? '', count: String(COUNT) };
@@ -38,11 +38,11 @@ export const lookUpMessage = async (
   const newer = end < 0 ? found : found.slice(0, end);
   const aheadMs = answer.at === null ? 0 : answer.at - Date.now();
   const from = since + aheadMs;
-  const words = wordsOf(step.request);
-  const kinds = kindsOf(step.request['attachments']);
+  const words = comparableTexts(step.request);
+  const kinds = attachmentKinds(step.request['attachments']);
   const same = newer.filter((one) => one !== null && words.includes(one.text) && one.kinds === kinds);
   const match = same.findLast((one) => one !== null && one.at >= from);
-  const outcome = match ? doneOf(match.message) : null;
+  const outcome = match ? toDoneOutcome(match.message) : null;
   if (outcome) return { kind: 'sent', outcome };
   const oldest = found.at(-1);
   const isComplete =
@@ -51,38 +51,38 @@ export const lookUpMessage = async (
   return { kind: isComplete && !mayBeOlder ? 'not_sent' : 'unknown' };
 };
 
-interface Found {
+interface FoundMessage {
   readonly message: unknown;
   readonly mid: string;
   readonly at: Instant;
-  /** Its {@link essence}. */
+  /** Result of {@link comparableText}. */
   readonly text: string;
   readonly kinds: string;
 }
 
-/** What matters of a message; null where it cannot be read. */
-const readMessage = (message: unknown): Found | null => {
+/** Reads the relevant parts of a message; returns null for a malformed one. */
+const readMessage = (message: unknown): FoundMessage | null => {
   const { body, timestamp } = (message ?? {}) as { readonly body?: JsonObject | null; readonly timestamp?: unknown };
   const mid = body?.['mid'];
   if (typeof mid !== 'string' || typeof timestamp !== 'number') return null;
   const text = body?.['text'];
-  const shown = essence(typeof text === 'string' ? text : '');
-  return { message, mid, at: timestamp, text: shown, kinds: kindsOf(body?.['attachments']) };
+  const shown = comparableText(typeof text === 'string' ? text : '');
+  return { message, mid, at: timestamp, text: shown, kinds: attachmentKinds(body?.['attachments']) };
 };
 
-/** The words that were sent as MAX may show them: with their formatting apart, or as they were sent. */
-const wordsOf = ({ text, format }: JsonObject): readonly string[] => {
+/** Returns the sent text in the forms in which MAX may show it: without its formatting, or as it was sent. */
+const comparableTexts = ({ text, format }: JsonObject): readonly string[] => {
   const sent = typeof text === 'string' ? text : '';
-  return (format === 'html' ? [plainOf(sent), sent] : [sent]).map(essence);
+  return (format === 'html' ? [fromHtml(sent), sent] : [sent]).map(comparableText);
 };
 
-/** A text without what MAX may change of it: white space, control characters, and what is not seen. */
-const essence = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '');
+/** Returns a text without the parts that MAX may change: white space, control and invisible characters. */
+const comparableText = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '');
 
-/** What we attach; MAX adds attachments of its own, a preview of a link among them. */
+/** Kinds of attachment that the gateway sends. MAX adds others, such as the preview of a link. */
 const OURS: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'inline_keyboard']);
 
-const kindsOf = (attachments: Json | undefined): string =>
+const attachmentKinds = (attachments: Json | undefined): string =>
   Array.isArray(attachments)
     ? (attachments as readonly ({ readonly type?: string } | null)[])
         .map((one) => one?.type ?? '')

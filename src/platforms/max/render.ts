@@ -5,26 +5,26 @@ import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warni
 import { renderKeyboard } from './keyboard.js';
 import { renderText, type MaxText } from './text.js';
 
-/** Buttons need something to stand under (D-22). */
+/** Text of a message that has only buttons, which MAX does not accept without a text (D-22). */
 const BUTTONS_ALONE = '🔗';
 
-/** MAX's names for a post's media; an attachment and an upload have the same. */
+/** MAX's names of media types, the same for attachments and uploads. */
 const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
-/** Name of a kind of media at MAX. */
+/** MAX's name of a media type. */
 export type MaxMediaType = 'image' | 'video' | 'audio';
 
-/** A medium of the post, and its place in it. */
-interface Numbered {
+/** A medium with its index in the post. */
+interface IndexedMedium {
   readonly index: number;
   readonly medium: Media;
 }
 
-/** The name of a medium's upload; its result holds `payload`, or `link` where it cannot go. */
-export const uploadOf = (index: number): string => `upload-${index}`;
+/** Returns the name of a medium's upload step. Its result has `payload`, or `link` if the medium cannot be sent. */
+export const uploadStepName = (index: number): string => `upload-${index}`;
 
 /**
- * The calls that put a post into a MAX chat (networks.md §1, §2, §5): all uploads first, then one message with text,
- * photos, videos and buttons, then a message for each audio, which stands alone. Pure.
+ * Returns the calls that publish a post in a MAX chat (networks.md §1, §2, §5): all uploads first, then one message
+ * with text, photos, videos and buttons, then one message for each audio. Pure.
  */
 export const renderMax = (
   post: PlatformPost,
@@ -32,11 +32,11 @@ export const renderMax = (
   results: SendContext['results'] = {},
 ): Rendering => {
   const warnings: Warning[] = [];
-  const media = post.media.map((medium, index): Numbered => ({ medium, index }));
-  const linked: Numbered[] = [];
-  const attached: Numbered[] = [];
+  const media = post.media.map((medium, index): IndexedMedium => ({ medium, index }));
+  const linked: IndexedMedium[] = [];
+  const attached: IndexedMedium[] = [];
   for (const one of media) {
-    const result = results[uploadOf(one.index)];
+    const result = results[uploadStepName(one.index)];
     const why = result?.['link'];
     (typeof why === 'string' ? linked : attached).push(one);
     if (typeof why !== 'string') {
@@ -70,16 +70,16 @@ export const renderMax = (
   return { steps, warnings, textAfterTrim: body.shown, trimmedChars: body.trimmedChars };
 };
 
-const uploadStep = ({ index, medium }: Numbered): Step => ({
-  name: uploadOf(index),
+const uploadStep = ({ index, medium }: IndexedMedium): Step => ({
+  name: uploadStepName(index),
   visible: false,
   method: 'POST /uploads',
   request: { type: TYPES[medium.type], medium: index, url: medium.url },
 });
 
-const attachment = ({ index, medium }: Numbered): JsonObject => ({
+const attachment = ({ index, medium }: IndexedMedium): JsonObject => ({
   type: TYPES[medium.type],
-  payload: { $from: `${uploadOf(index)}.payload` },
+  payload: { $from: `${uploadStepName(index)}.payload` },
 });
 
 const messageSteps = ({ fields }: MaxText, attachments: readonly JsonObject[], channel: PlatformChannel): Step[] =>

@@ -2,13 +2,13 @@ import { resolveReferences } from '../references.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { callMax, isToken, type MaxConnection } from './call.js';
 import { classify } from './classify.js';
-import { uploadStep } from './upload.js';
+import { uploadMedium } from './upload.js';
 
-/** Runs one call and says what became of it; never throws. */
+/** Runs one step and returns its outcome; never throws. */
 export const sendStep = async (connection: MaxConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const token = context.credentials['access_token'] ?? '';
   if (!isToken(token)) return malformedToken;
-  return step.visible ? postMessage(connection, step, token, context) : uploadStep(connection, step, token, context);
+  return step.visible ? postMessage(connection, step, token, context) : uploadMedium(connection, step, token, context);
 };
 
 const postMessage = async (
@@ -17,7 +17,7 @@ const postMessage = async (
   token: string,
   { channel, results, waits, signal }: SendContext,
 ): Promise<StepOutcome> => {
-  // The channel's address, not the rendering's.
+  // The channel's current address, not the rendering's.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
   const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal });
@@ -25,12 +25,13 @@ const postMessage = async (
   if (answer.kind !== 'answered') return classify(answer, circumstances);
   const { message } = answer.body as { readonly message?: unknown };
   return (
-    doneOf(message) ?? classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, circumstances)
+    toDoneOutcome(message) ??
+    classify({ kind: 'unreadable', status: answer.status, retryAfter: undefined }, circumstances)
   );
 };
 
-/** A message that MAX shows; null for one without an id, which proves nothing (D-25). */
-export const doneOf = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
+/** Returns the outcome for a message in MAX's response; null for one without an id, which proves nothing (D-25). */
+export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
   const { body, url } = (message ?? {}) as {
     readonly body?: { readonly mid?: unknown } | null;
     readonly url?: unknown;
@@ -47,6 +48,6 @@ const malformedToken: StepOutcome = {
     code: 'malformed_token',
     category: 'credentials',
     source: 'gateway',
-    message: 'This is no bot token: it is one word, as MAX gives it to the owner of a bot.',
+    message: 'This is not a bot token: a token is one word, as MAX issues it to the owner of a bot.',
   },
 };

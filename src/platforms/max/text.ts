@@ -1,18 +1,18 @@
 import type { TextWithEntities } from '../../payload/entities.js';
 import { isVisible } from '../../validation/text-measure.js';
-import { withLinks } from '../media-links.js';
+import { appendLinks } from '../media-links.js';
 import type { PlatformPost, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
+import { MAX_LIMITS } from './limits.js';
 import { formattingWarnings, hasFormatting, toHtml } from './html.js';
 
-/** Of the `text` field, in UTF-16 units; whether tags count, nobody says (networks.md §2). */
-export const MAX_TEXT = 4_000;
+const { text: MAX_TEXT } = MAX_LIMITS;
 
-/** A message's text as MAX takes it. */
+/** A message's text in MAX's form. */
 export interface MaxText {
   /** As readers see it. */
   readonly shown: string;
-  /** The fields of the request; none where nothing can be seen. */
+  /** Fields of the request; none if nothing is visible. */
   readonly fields: { readonly text?: string; readonly format?: 'html' };
   /** UTF-16 units cut from the original text. */
   readonly trimmedChars: number;
@@ -20,13 +20,13 @@ export interface MaxText {
 }
 
 /**
- * A post's text, cut to what fits, with its signature and the addresses of media that cannot go below it. Formatted as HTML where
- * formatting is left and the HTML fits; else plain, without `format`.
+ * Renders a post's text, trimmed to the limit, with its signature and the links of media that cannot be sent below it.
+ * It is HTML if it has formatting and the HTML fits; otherwise it is plain, without `format`.
  */
 export const renderText = (post: PlatformPost, links: readonly string[]): MaxText => {
   const { signature } = post;
   const warnings: Warning[] = [...formattingWarnings([...post.entities, ...(signature?.entities ?? [])])];
-  const content = withLinks(isVisible(post.text) ? post : NOTHING, links, MAX_TEXT, signature);
+  const content = appendLinks(isVisible(post.text) ? post : NOTHING, links, MAX_TEXT, signature);
   const { text: shown } = content;
   if (content.droppedLinks > 0) {
     const message = `${content.droppedLinks} addresses of media find no room in MAX's ${MAX_TEXT} characters.`;

@@ -1,22 +1,25 @@
-import type { ShownCall, Step } from '../publisher.js';
-import { answered, uploadTo } from '../shown-calls.js';
+import type { PreviewCall, Step } from '../publisher.js';
+import { placeholderOf, previewUpload } from '../preview-calls.js';
 import type { MaxCall } from './call.js';
 import type { MaxMediaType } from './render.js';
 
-/** Asks where a file goes: as an upload makes the call, and as the sandbox shows it. */
-export const uploadAddress = (type: MaxMediaType): Pick<MaxCall, 'method' | 'path' | 'query'> => ({
+/** Requests the upload URL for a file: an upload makes this call, and the sandbox previews it. */
+export const uploadAddressCall = (type: MaxMediaType): Pick<MaxCall, 'method' | 'path' | 'query'> => ({
   method: 'POST',
   path: '/uploads',
   query: { type },
 });
 
-/** The field of the form that carries a file. */
+/** Field of the form for the file. */
 export const FILE_FIELD = 'data';
 
-/** The calls of a step, with `<…>` for what only an earlier one tells (D-38). */
-export const shownCalls = (step: Step): readonly ShownCall[] => {
+/** Returns the calls of a step, with placeholders for values from earlier responses (D-38). */
+export const previewCalls = (step: Step): readonly PreviewCall[] => {
   if (step.visible) return [step];
-  const { method: verb, path, query } = uploadAddress(step.request['type'] as MaxMediaType);
+  const { method: verb, path, query } = uploadAddressCall(step.request['type'] as MaxMediaType);
   const method = `${verb} ${path}`;
-  return [{ method, request: query }, uploadTo(answered('url', method), FILE_FIELD, step.request['url'] as string)];
+  return [
+    { method, request: query },
+    previewUpload(placeholderOf('url', method), FILE_FIELD, step.request['url'] as string),
+  ];
 };

@@ -1,34 +1,32 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange } from '../exchange.js';
-import { rememberFitted } from '../fitted-photos.js';
-import { foreseenUploads } from '../media-forecast.js';
-import { goesAsLink, outcomeOfMediaError } from '../media-error.js';
-import { multipartOf } from '../multipart.js';
-import { wordsIn } from '../platform-says.js';
-import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, WantedMedia } from '../publisher.js';
-import { callMax, jsonObject, readAnswer, type MaxConnection } from './call.js';
+import { markFitted } from '../fitted-photos.js';
+import { forecastUploads } from '../media-forecast.js';
+import { becomesLink, classifyMediaError } from '../media-error.js';
+import { createMultipart } from '../multipart.js';
+import { extractWords } from '../platform-says.js';
+import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, MediaLimits } from '../publisher.js';
+import { callMax, parseObject, readResponse, type MaxConnection } from './call.js';
 import { classify, maxError, type MaxFailure } from './classify.js';
-import { uploadOf, type MaxMediaType } from './render.js';
-import { FILE_FIELD, uploadAddress } from './upload-calls.js';
+import { MAX_LIMITS } from './limits.js';
+import { uploadStepName, type MaxMediaType } from './render.js';
+import { FILE_FIELD, uploadAddressCall } from './upload-calls.js';
 
-const MB = 1_048_576;
-
-/** What MAX takes (networks.md §1). */
-const WANTED: Readonly<Record<MaxMediaType, WantedMedia>> = {
-  image: { maxBytes: 50 * MB, maxSide: 7_680, formats: ['image/jpeg', 'image/png', 'image/gif'] },
-  video: { maxBytes: 250 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
-  audio: { maxBytes: 256 * MB, formats: ['audio/mpeg', 'audio/mp4', 'audio/ogg'] },
+/** Limits by MAX's name of a kind of media. */
+const WANTED: Readonly<Record<MaxMediaType, MediaLimits>> = {
+  ...MAX_LIMITS.media,
+  image: MAX_LIMITS.media.photo,
 };
 
-/** The slowest upload that is still one, in bytes a millisecond. */
-const SLOWEST = 128;
+/** Slowest speed of an upload that is not yet timed out, in bytes per millisecond. */
+const SLOWEST_BYTES_PER_MS = 128;
 
 /**
- * Uploads a medium: asks where to, sends the file there. The result holds the attachment's `payload`, or `link`, the
- * reason for which the medium goes as a link: MAX will not have it (D-22). Nothing of it can be seen, so whatever else
- * fails may be done again.
+ * Uploads a medium: requests the upload URL and sends the file there. The result has the attachment's `payload`, or
+ * `link`: the reason for which MAX refuses the medium, which then becomes a link (D-22). Readers see nothing of an
+ * upload, so any other failure may be retried.
  */
-export const uploadStep = async (
+export const uploadMedium = async (
   connection: MaxConnection,
   step: Step,
   token: string,
@@ -36,12 +34,12 @@ export const uploadStep = async (
 ): Promise<StepOutcome> => {
   const type = step.request['type'] as MaxMediaType;
   const file = await context.media(Number(step.request['medium']), WANTED[type]);
-  if ('code' in file) return goesAsLink(file) ? done({ link: file.code }) : outcomeOfMediaError(file);
+  if ('code' in file) return becomesLink(file) ? done({ link: file.code }) : classifyMediaError(file);
   try {
     const { waits, signal } = context;
     const circumstances = { visible: false, waits };
-    const place = await callMax(connection, { ...uploadAddress(type), token, signal });
-    if (place.kind !== 'answered') return orLink(classify(place, circumstances));
+    const place = await callMax(connection, { ...uploadAddressCall(type), token, signal });
+    if (place.kind !== 'answered') return linkRefusedMedium(classify(place, circumstances));
     const { url, token: early } = place.body as Readonly<Record<string, unknown>>;
     if (!isUploadUrl(url, connection.apiUrl)) {
       return classify({ kind: 'unreadable', status: place.status, retryAfter: undefined }, circumstances);
@@ -49,26 +47,26 @@ export const uploadStep = async (
     const uploaded = await sendFile(connection, url, file, token, signal);
     if (uploaded.kind !== 'uploaded') {
       if (uploaded.kind === 'unreadable' && uploaded.status === 413) return linked('media_too_large', uploaded.says);
-      if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status)) return elsewhere(uploaded);
-      return orLink(classify(uploaded, circumstances));
+      if (uploaded.kind === 'refused' && WRONG_PLACE.has(uploaded.status)) return retryElsewhere(uploaded);
+      return linkRefusedMedium(classify(uploaded, circumstances));
     }
     const payload = payloadOf(uploaded.body, early);
     return payload
-      ? rememberFitted(done({ payload }), file)
-      : classify({ ...unreadable, status: uploaded.status, says: wordsIn(uploaded.body) }, circumstances);
+      ? markFitted(done({ payload }), file)
+      : classify({ ...unreadable, status: uploaded.status, says: extractWords(uploaded.body) }, circumstances);
   } finally {
     file.release();
   }
 };
 
-/** What {@link uploadStep} will find of media that cannot go, or not as they are. */
-export const foreseeUploads = (media: readonly ProbedMedium[]): SendContext['results'] =>
-  foreseenUploads(media, { ...WANTED, photo: WANTED.image }, uploadOf, ({ code }) => ({ link: code }));
+/** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */
+export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
+  forecastUploads(media, MAX_LIMITS.media, uploadStepName, ({ code }) => ({ link: code }));
 
 const unreadable = { kind: 'unreadable', retryAfter: undefined } as const;
 
-/** What MAX refuses for good is the medium: the rest of the post goes, and what it says of the medium is told (D-35). */
-const orLink = (outcome: StepOutcome): StepOutcome => {
+/** Turns a permanent refusal into a link: the rest of the post is sent, with MAX's own words in a warning (D-35). */
+const linkRefusedMedium = (outcome: StepOutcome): StepOutcome => {
   if (outcome.kind !== 'failed') return outcome;
   return linked(outcome.error.code, outcome.error.platform_says);
 };
@@ -77,13 +75,13 @@ const linked = (code: string, says = ''): StepOutcome =>
   done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
 
 /**
- * Statuses of an upload by which its address is refused, not the file: nothing else says whose the upload is, neither
- * token nor chat. Another try gets another address.
+ * Statuses that refuse the upload URL and not the file: only the URL identifies the upload, there is neither token nor
+ * chat. A retry gets another URL.
  */
 const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
-const elsewhere = (refusal: Extract<MaxFailure, { kind: 'refused' }>): StepOutcome => {
-  const message = 'MAX takes no file at the address that it gave for it.';
+const retryElsewhere = (refusal: Extract<MaxFailure, { kind: 'refused' }>): StepOutcome => {
+  const message = 'MAX refuses its own upload URL.';
   return {
     kind: 'retry',
     named: false,
@@ -94,7 +92,7 @@ const elsewhere = (refusal: Extract<MaxFailure, { kind: 'refused' }>): StepOutco
 
 const done = (result: JsonObject): StepOutcome => ({ kind: 'done', result, messageIds: [], urls: [] });
 
-/** An address of the open web; without TLS only where the API itself is. */
+/** True for an https URL; for an http URL only if the API's own URL is http. */
 const isUploadUrl = (url: unknown, apiUrl: string): url is string =>
   typeof url === 'string' &&
   URL.canParse(url) &&
@@ -102,7 +100,9 @@ const isUploadUrl = (url: unknown, apiUrl: string): url is string =>
 
 type Uploaded = { readonly kind: 'uploaded'; readonly status: number; readonly body: Buffer } | MaxFailure;
 
-/** Sends the file, without the token: the address alone says whose it is. An answer is read like any other of MAX's. */
+/**
+ * Sends the file, without the token: the URL alone identifies the upload. The response is read like any other of MAX.
+ */
 const sendFile = async (
   { connections, timeoutMs }: MaxConnection,
   url: string,
@@ -110,24 +110,24 @@ const sendFile = async (
   token: string,
   signal: AbortSignal,
 ): Promise<Uploaded> => {
-  const request = { method: 'POST', url, ...multipartOf([{ field: FILE_FIELD, file }]) } as const;
-  const limits = { timeoutMs: timeoutMs + Math.ceil(file.sizeBytes / SLOWEST), signal };
+  const request = { method: 'POST', url, ...createMultipart([{ field: FILE_FIELD, file }]) } as const;
+  const limits = { timeoutMs: timeoutMs + Math.ceil(file.sizeBytes / SLOWEST_BYTES_PER_MS), signal };
   const answer = await exchange(connections, request, limits);
   request.body.destroy();
   if (answer.kind !== 'answered') return answer;
-  const said = readAnswer(answer, token);
-  // Success need be no JSON.
+  const said = readResponse(answer, token);
+  // A successful response may be XML.
   const isXml = said.kind === 'unreadable' && said.status >= 200 && said.status < 300;
   return said.kind === 'answered' || isXml ? { kind: 'uploaded', status: answer.status, body: answer.body } : said;
 };
 
-/** The attachment that an upload's answer stands for, in every form that is known; null where it says no such thing. */
+/** Returns the attachment in the response to an upload, in any of the known forms; null if there is none. */
 const payloadOf = (body: Buffer, early: unknown): JsonObject | null => {
-  const given = jsonObject(body);
+  const given = parseObject(body);
   if (given) {
     const { token, photos } = given;
     if (typeof token === 'string' && token) return { token };
-    // An object without either is an error, or says nothing.
+    // An object with neither is an error, or meaningless.
     return isPhotos(photos) ? { photos } : null;
   }
   const isTaken = /<retval>\s*1\s*<\/retval>/i.test(body.toString());

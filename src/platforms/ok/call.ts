@@ -1,18 +1,18 @@
 import type { Dispatcher } from 'undici';
 import { exchange, type Exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
-import { outcomeWithoutAnswer } from '../unanswered-call.js';
+import { classifyUnanswered } from '../unanswered-call.js';
 import { classify } from './classify.js';
-import { signatureOf } from './sign.js';
+import { signCall } from './sign.js';
 
-/** How calls reach OK. */
+/** Connection to OK. */
 export interface OkConnection {
-  /** What stands before `/fb.do`, without a slash at the end. */
+  /** Base URL in front of `/fb.do`, without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, answer included. */
+  /** Milliseconds for one call, response included. */
   readonly timeoutMs: number;
-  /** Milliseconds for one upload, answer included. */
+  /** Milliseconds for one upload, response included. */
   readonly uploadTimeoutMs: number;
 }
 
@@ -20,27 +20,27 @@ export interface OkConnection {
 export interface OkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Whether readers would see what it does. */
+  /** True if readers would see its effect. */
   readonly visible: boolean;
 }
 
-/** What a method answered, or the outcome that its failure stands for. `last`: how the exchange ended. */
-export type OkAnswer =
+/** Response to a method, or the outcome of its failure. `last` is the exchange behind it. */
+export type OkResponse =
   | { readonly ok: true; readonly value: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** Calls a method, signed; never throws. An answer is HTTP 200 whatever it says: `error_code` decides. */
+/** Calls a method with a signature; never throws. OK always responds with HTTP 200: `error_code` decides. */
 export const callOk = async (
   { apiUrl, connections, timeoutMs }: OkConnection,
   { method, parameters, visible }: OkCall,
   { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
-): Promise<OkAnswer> => {
+): Promise<OkResponse> => {
   const { application_key = '', application_secret = '', access_token = '' } = credentials;
   if (application_key === '' || application_secret === '' || access_token === '') {
     return { ok: false, outcome: missing };
   }
   const signed = { ...parameters, application_key, method, format: 'json' };
-  const sig = signatureOf(signed, { accessToken: access_token, applicationSecret: application_secret });
+  const sig = signCall(signed, { accessToken: access_token, applicationSecret: application_secret });
   const last = await exchange(
     connections,
     {
@@ -51,25 +51,28 @@ export const callOk = async (
     },
     { timeoutMs, signal },
   );
-  const value = last.kind === 'answered' ? jsonOf(last.body) : undefined;
-  const errorCode = errorCodeOf(value);
+  const value = last.kind === 'answered' ? parseJson(last.body) : undefined;
+  const errorCode = readErrorCode(value);
   if (errorCode !== null) {
     const { error_msg: words } = value as { readonly error_msg?: unknown };
     const refusal = { errorCode, errorMsg: typeof words === 'string' ? words : '' };
     return { ok: false, outcome: classify(refusal, { visible, waits, credentials }) };
   }
   if (value === undefined || value === null || (last.kind === 'answered' && last.status !== 200)) {
-    return { ok: false, outcome: unreadable(last, visible, credentials) };
+    return { ok: false, outcome: classifyUnreadable(last, visible, credentials) };
   }
   return { ok: true, value, last };
 };
 
-/** The outcome of an answer that cannot be read, or of none (D-25). */
-export const unreadable = (last: Exchange, visible: boolean, credentials: SendContext['credentials']): StepOutcome =>
-  outcomeWithoutAnswer(last, { title: 'OK', platform: 'ok', visible, credentials });
+/** Classifies an unreadable or missing response (D-25). */
+export const classifyUnreadable = (
+  last: Exchange,
+  visible: boolean,
+  credentials: SendContext['credentials'],
+): StepOutcome => classifyUnanswered(last, { title: 'OK', platform: 'ok', visible, credentials });
 
-/** Any JSON; undefined for anything else. */
-export const jsonOf = (body: Buffer): unknown => {
+/** Parses any JSON; returns undefined for anything else. */
+export const parseJson = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString()) as unknown;
   } catch {
@@ -77,8 +80,8 @@ export const jsonOf = (body: Buffer): unknown => {
   }
 };
 
-/** The code of an answer that is an error; null for any other. */
-export const errorCodeOf = (value: unknown): number | null => {
+/** Returns the code of an error response; null for any other response. */
+export const readErrorCode = (value: unknown): number | null => {
   if (typeof value !== 'object' || value === null || !('error_code' in value)) return null;
   return Number.isInteger(Number(value.error_code)) ? Number(value.error_code) : null;
 };
@@ -89,6 +92,6 @@ const missing: StepOutcome = {
     code: 'credentials_missing',
     category: 'credentials',
     source: 'gateway',
-    message: "The channel lacks its access token or the application's key or secret: set the credentials anew.",
+    message: "The channel lacks its access token or the application's key or secret: set the credentials again.",
   },
 };

@@ -1,8 +1,10 @@
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
-import { callOk, unreadable, type OkConnection } from './call.js';
+import { callOk, classifyUnreadable, type OkConnection } from './call.js';
 
-/** Puts the post into the group's feed; the one call that readers see. It has no key, and OK no look-up (D-25). */
+/**
+ * Posts to the group's feed: the only call that readers see. OK has neither an idempotency key nor a look-up (D-25).
+ */
 export const postTopic = async (connection: OkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const { attachment, ...rest } = resolveReferences(step.request, context.results);
   const parameters: Record<string, string> = {
@@ -12,7 +14,7 @@ export const postTopic = async (connection: OkConnection, step: Step, context: S
   const answer = await callOk(connection, { method: step.method, parameters, visible: true }, context);
   if (!answer.ok) return answer.outcome;
   const id = topicIdOf(answer.last.kind === 'answered' ? answer.last.body.toString() : '');
-  if (id === null) return unreadable(answer.last, true, context.credentials);
+  if (id === null) return classifyUnreadable(answer.last, true, context.credentials);
   return {
     kind: 'done',
     result: { topic_id: id },
@@ -21,5 +23,5 @@ export const postTopic = async (connection: OkConnection, step: Step, context: S
   };
 };
 
-/** The bare id of a topic: read from the text itself, because it may exceed what a JSON number holds. */
+/** Returns the bare id of a topic, read from the text because it may exceed the range of a JSON number. */
 const topicIdOf = (body: string): string | null => /^\s*"?([1-9]\d{0,24})"?\s*$/.exec(body)?.[1] ?? null;

@@ -4,26 +4,24 @@ import { fittedWarnings } from '../fitted-photos.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
+import { OK_LIMITS } from './limits.js';
 
-/** UTF-16 units of a topic's text where the channel's setting `text_limit` says nothing else (D-4). */
-export const DEFAULT_TEXT_LIMIT = 5_000;
-
-/** What an upload step remembers: the id that the topic refers to, or why the medium goes as a link (D-22). */
+/** Result of an upload step: the id for the topic, or the reason for which the medium becomes a link (D-22). */
 export type UploadResult = { readonly id: string } | { readonly unsent: string };
 
-/** The name of a medium's upload. */
-export const uploadOf = (index: number): string => `media-${index + 1}`;
+/** Returns the name of a medium's upload step. */
+export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** The calls by which a medium reaches OK, and the field of the form that carries it (networks.md §1). */
+/** Calls of an upload by type of medium, and the form's field for the file (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
   video: { method: 'video.getUploadUrl', field: 'data' },
 } as const;
 
 /**
- * The calls that put a post into a group's feed: a step for each upload, then `mediatopic.post` (networks.md §1, §2,
- * §5). Sound goes as a link in the text, and so do buttons unless the channel's setting `buttons` drops them. Pure; a
- * post of which nothing is left has no steps, and its first warning says so (D-22).
+ * Returns the calls that publish a post in a group's feed: a step for each upload, then `mediatopic.post`
+ * (networks.md §1, §2, §5). Audio becomes a link in the text, and so do buttons unless the channel's setting `buttons` drops them.
+ * Pure. A post of which nothing is left has no steps; its first warning says so (D-22).
  */
 export const renderOk = (
   post: PlatformPost,
@@ -37,7 +35,7 @@ export const renderOk = (
   const movies: JsonObject[] = [];
   const links: string[] = [];
   for (const [index, { type, url }] of post.media.entries()) {
-    const name = uploadOf(index);
+    const name = uploadStepName(index);
     const obstacle = type === 'audio' ? 'OK takes no sound.' : unsent(results[name]);
     if (obstacle === null) {
       (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
@@ -46,15 +44,14 @@ export const renderOk = (
       links.push(url);
       warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
     }
-    // A step that is done stays in the rendering, whatever it found.
+    // A completed step stays in the rendering, whatever its result.
     if (type !== 'audio') steps.push(uploadStep(name, index, type, url, gid));
   }
   const buttons = post.buttons.flat();
   if (buttons.length > 0) warnings.push(buttonsWarning(channel));
   const lines = [...links, ...(dropsButtons(channel) ? [] : buttons.map(buttonLine))];
 
-  const limit =
-    typeof channel.settings['text_limit'] === 'number' ? channel.settings['text_limit'] : DEFAULT_TEXT_LIMIT;
+  const limit = typeof channel.settings['text_limit'] === 'number' ? channel.settings['text_limit'] : OK_LIMITS.text;
   const shown = plainText(post, { limit, lines, signature: post.signature });
   warnings.push(...textWarnings(shown, limit), ...signatureWarnings(shown));
   const { text, trimmedChars } = shown;
@@ -75,7 +72,7 @@ export const renderOk = (
       type: 'GROUP_THEME',
       gid,
       attachment: { media, onBehalfOfGroup: 'true' },
-      // Without pictures of its own a post shows those of the page that it links to.
+      // A post without media shows the preview of the page that it links to.
       ...(photos.length + movies.length === 0 ? { text_link_preview: 'true' } : {}),
     },
   });
@@ -85,7 +82,7 @@ export const renderOk = (
 const unsent = (result: JsonObject | undefined): string | null =>
   typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
 
-/** A photo's address is the group's; a video with a `gid` would publish itself (networks.md §1). */
+/** A photo is uploaded to the group; a video with a `gid` would publish itself (networks.md §1). */
 const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string): Step => {
   const { method, field } = UPLOADS[type];
   const where = type === 'photo' ? { gid, count: '1' } : {};

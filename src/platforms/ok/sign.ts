@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** What a call to OK is signed with. */
+/** Secrets that sign a call to OK. */
 export interface OkSecrets {
   readonly accessToken: string;
   readonly applicationSecret: string;
 }
 
 /**
- * The `sig` of a call (networks.md §1): MD5 over all parameters but the token, sorted and joined, and a key made of
- * the token and the application's secret. Lower-case hex.
+ * Returns the `sig` of a call (networks.md §1): MD5 over all parameters except the token, sorted and joined, and a key
+ * derived from the token and the application's secret. Lower-case hex.
  */
-export const signatureOf = (
+export const signCall = (
   parameters: Readonly<Record<string, string>>,
   { accessToken, applicationSecret }: OkSecrets,
 ): string => {

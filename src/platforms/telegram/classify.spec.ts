@@ -15,21 +15,26 @@ const refused = (errorCode: number, description: string, more: Partial<Refusal> 
 
 const errorOf = (outcome: ReturnType<typeof classify>) => ('error' in outcome ? outcome.error : undefined);
 
-describe('what Telegram refuses (networks.md §3)', () => {
+describe('a refusal by Telegram (networks.md §3)', () => {
   it.each([
     ['in the parameters', { parameters: { retry_after: 7 } }, 'Too Many Requests: retry after 7', 7_000],
     ['in the header', { retryAfter: '12' }, 'Too Many Requests', 12_000],
     ['in words', {}, 'Too Many Requests: retry after 3', 3_000],
-    ['thrice, the parameters first', { parameters: { retry_after: 5 }, retryAfter: '9' }, 'retry after 1', 5_000],
+    [
+      'in all three places, with the parameters first',
+      { parameters: { retry_after: 5 }, retryAfter: '9' },
+      'retry after 1',
+      5_000,
+    ],
     ['nowhere', {}, 'Too Many Requests', null],
-    ['in a header that is no number', { retryAfter: 'soon' }, 'Too Many Requests', null],
-  ])('429 is a wait that the network names (D-20): %s', (_, more, description, afterMs) => {
+    ['in a header that is not a number', { retryAfter: 'soon' }, 'Too Many Requests', null],
+  ])('429 is a delay that the network requires (D-20), given %s', (_, more, description, afterMs) => {
     const outcome = refused(429, description, more);
     expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs });
     expect(errorOf(outcome)).toMatchObject({ code: 'too_many_requests', category: 'rate_limit', source: 'telegram' });
   });
 
-  it.each([-1001234567890, '-1001234567890'])('a chat that moved gives its new address: %p', (migrate_to_chat_id) => {
+  it.each([-1001234567890, '-1001234567890'])('a moved chat has a new address: %p', (migrate_to_chat_id) => {
     const words = 'Bad Request: group chat was upgraded to a supergroup chat';
     const outcome = refused(400, words, { parameters: { migrate_to_chat_id } });
     expect(outcome).toEqual({ kind: 'moved', address: { chat_id: '-1001234567890' }, platform_says: words });
@@ -71,7 +76,7 @@ describe('what Telegram refuses (networks.md §3)', () => {
     expect(refused(code, description)).toMatchObject({ kind: 'failed', error: { code: named, category } });
   });
 
-  it.each([500, 502, 503, 504])('%i may have been carried out', (code) => {
+  it.each([500, 502, 503, 504])('%i may have been executed', (code) => {
     expect(refused(code, 'Internal Server Error')).toMatchObject({ kind: 'in_doubt', error: { code: 'server_error' } });
   });
 
@@ -87,15 +92,15 @@ describe('what Telegram refuses (networks.md §3)', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it.each([0, 200, 201, 500, 502, 503, 504])('with status %i may have been carried out (D-25)', (status) => {
+describe('an unreadable response', () => {
+  it.each([0, 200, 201, 500, 502, 503, 504])('with status %i may have been executed (D-25)', (status) => {
     expect(classify({ kind: 'unreadable', status, retryAfter: undefined })).toMatchObject({
       kind: 'in_doubt',
       error: { code: 'unreadable_answer', source: 'gateway' },
     });
   });
 
-  it.each([301, 400, 403, 404, 418])('with status %i was refused on the way and may be tried again', (status) => {
+  it.each([301, 400, 403, 404, 418])('with status %i was refused by an intermediary and may be retried', (status) => {
     expect(classify({ kind: 'unreadable', status, retryAfter: undefined })).toMatchObject({
       kind: 'retry',
       named: false,
@@ -103,7 +108,7 @@ describe('what cannot be read', () => {
     });
   });
 
-  it('with status 429 is a wait, as long as the header says', () => {
+  it('with status 429 is a delay of the length in the header', () => {
     expect(classify({ kind: 'unreadable', status: 429, retryAfter: '4' })).toMatchObject({
       kind: 'retry',
       named: true,
@@ -125,7 +130,7 @@ describe('a connection', () => {
     ['timed_out', 'timed_out'],
     ['aborted', 'aborted'],
     ['ECONNRESET', 'connection_lost'],
-  ])('that ends after the call was sent (%s) leaves it in doubt', (code, named) => {
+  ])('that is lost after the call was sent (%s) leaves it in doubt', (code, named) => {
     expect(classify({ kind: 'lost', code, detail: 'words' })).toMatchObject({
       kind: 'in_doubt',
       error: { code: named, category: 'network', source: 'gateway' },
@@ -137,7 +142,7 @@ describe('a connection', () => {
     ['ENOTFOUND', 'not_sent'],
     ['timed_out', 'not_sent'],
     ['aborted', 'aborted'],
-  ])('that never came about (%s) may be tried again', (code, named) => {
+  ])('that was never established (%s) permits a retry', (code, named) => {
     expect(classify({ kind: 'never_sent', code, detail: 'words' })).toMatchObject({
       kind: 'retry',
       named: false,

@@ -1,8 +1,8 @@
 import type { PublishError, StepOutcome } from '../publisher.js';
 
-/** What went wrong with a call to the Bot API, in so far as it decides what to do next. */
+/** Failure of a call to the Bot API: the facts that decide what happens next. */
 export type TelegramFailure =
-  /** Telegram answered `{ok: false}`. `retryAfter`: the HTTP header, in seconds. */
+  /** Telegram responded with `{ok: false}`. `retryAfter`: the HTTP header, in seconds. */
   | {
       readonly kind: 'refused';
       readonly method: string;
@@ -11,7 +11,9 @@ export type TelegramFailure =
       readonly parameters: { readonly retry_after?: number; readonly migrate_to_chat_id?: number | string };
       readonly retryAfter: string | undefined;
     }
-  /** Something answered, but not the Bot API: HTML of a proxy, an empty or broken body, a result without its id. */
+  /**
+   * Response that does not come from the Bot API: HTML of a proxy, an empty or malformed body, a result without its id.
+   */
   | {
       readonly kind: 'unreadable';
       readonly status: number;
@@ -19,14 +21,14 @@ export type TelegramFailure =
       /** Its words. */
       readonly says?: string;
     }
-  /** The request went out and no whole answer came. */
+  /** The request was sent and no complete response came. */
   | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
-  /** Nothing went out. */
+  /** Nothing was sent. */
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
 /**
- * The outcome that a failure stands for (networks.md §3, D-20, D-25, D-26). What may have reached the readers is
- * never called a retry.
+ * Returns the outcome of a failure (networks.md §3, D-20, D-25, D-26). A call that may have reached the readers is
+ * never retried.
  */
 export const classify = (failure: TelegramFailure): StepOutcome => {
   switch (failure.kind) {
@@ -39,7 +41,7 @@ export const classify = (failure: TelegramFailure): StepOutcome => {
         kind: 'in_doubt',
         error: gatewayError(
           failure.code === 'timed_out' || failure.code === 'aborted' ? failure.code : 'connection_lost',
-          `The call was sent and Telegram's answer never came (${failure.detail}): the post may be in the channel.`,
+          `Telegram did not answer the call (${failure.detail}): the post may be in the channel.`,
         ),
       };
     case 'never_sent':
@@ -61,7 +63,7 @@ const classifyRefusal = (refusal: Refusal): StepOutcome => {
   const { errorCode, description, parameters } = refusal;
   const migratedTo = parameters.migrate_to_chat_id;
   if (typeof migratedTo === 'number' || typeof migratedTo === 'string') {
-    return { kind: 'moved', address: { chat_id: String(migratedTo) }, ...saysOf(description) };
+    return { kind: 'moved', address: { chat_id: String(migratedTo) }, ...platformWords(description) };
   }
   if (errorCode === 429) return floodWait(secondsToWait(refusal), description);
   if (errorCode >= 500) {
@@ -70,7 +72,7 @@ const classifyRefusal = (refusal: Refusal): StepOutcome => {
       error: telegramError(
         'server_error',
         'platform',
-        `Telegram failed with ${errorCode}: the post may be in the channel all the same.`,
+        `Telegram failed with ${errorCode}: the post may be in the channel nevertheless.`,
         description,
       ),
     };
@@ -78,19 +80,19 @@ const classifyRefusal = (refusal: Refusal): StepOutcome => {
   if (errorCode === 401 || errorCode === 403 || (errorCode === 404 && !/method not found/i.test(description))) {
     return { kind: 'credentials', error: credentialsError(errorCode, description) };
   }
-  // One item of an album was refused: whether the others are out, Telegram does not say.
+  // Telegram refused one item of an album and does not say if the others are visible.
   if (/failed to send message #\d|group send failed/i.test(description)) {
     return {
       kind: 'in_doubt',
       error: telegramError(
         'album_incomplete',
         'media',
-        'Telegram refused a part of the album: some of it may be in the channel.',
+        'Telegram refused a part of the album: other parts may be in the channel.',
         description,
       ),
     };
   }
-  return { kind: 'failed', error: refusedForGood(refusal) };
+  return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
 const floodWait = (seconds: number | null, description: string | undefined): StepOutcome => ({
@@ -105,7 +107,7 @@ const floodWait = (seconds: number | null, description: string | undefined): Ste
   ),
 });
 
-/** Telegram says it three times: in the parameters, in a header, and in words. */
+/** Reads the delay, which Telegram gives three times: in the parameters, in a header and in the description. */
 const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number | null => {
   const said = [parameters.retry_after, retryAfter, /retry after (\d+)/i.exec(description)?.[1]];
   for (const value of said) {
@@ -118,20 +120,20 @@ const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number
 const credentialsError = (errorCode: number, description: string): PublishError => {
   const [code, message] =
     errorCode === 401
-      ? ['unauthorized', 'Telegram does not accept the bot token: take the present one from @BotFather.']
+      ? ['unauthorized', 'Telegram does not accept the bot token: use the current one from @BotFather.']
       : errorCode === 404
-        ? ['bot_not_found', 'Telegram knows no bot with this token: take the present one from @BotFather.']
-        : ['forbidden', 'The bot may not post there: add it to the chat as an administrator that may post.'];
+        ? ['bot_not_found', 'Telegram does not know a bot with this token: use the current one from @BotFather.']
+        : ['forbidden', 'The bot may not post there: add it to the chat as an administrator with the right to post.'];
   return telegramError(code, 'credentials', message, description);
 };
 
-/** What stands in a description, what it is about, and what a person should know. The first that fits counts. */
+/** Pattern of a description, with code, category and message. The first match counts. */
 const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
   [
     /chat not found|PEER_ID_INVALID/i,
     'chat_not_found',
     'channel',
-    'Telegram knows no such chat, or the bot never saw it.',
+    'Telegram does not know this chat, or the bot has never seen it.',
   ],
   [
     /not enough rights|have no rights|need administrator rights|CHAT_ADMIN_REQUIRED|CHAT_WRITE_FORBIDDEN|CHAT_SEND_\w+_FORBIDDEN|CHAT_RESTRICTED/i,
@@ -143,9 +145,9 @@ const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], st
     /chat_id is empty|group chat was d|TOPIC_(?:CLOSED|DELETED)|CHANNEL_PRIVATE|CHANNEL_INVALID|user not found/i,
     'chat_unusable',
     'channel',
-    'The chat cannot be posted to.',
+    'The bot cannot post to this chat.',
   ],
-  [/too long|TOO_LONG/, 'too_long', 'payload', 'Telegram finds the post too long.'],
+  [/too long|TOO_LONG/, 'too_long', 'payload', 'The post is too long for Telegram.'],
   [/BUTTON_|inline keyboard button|reply markup/i, 'bad_button', 'payload', 'Telegram refuses a button.'],
   [/entit(?:y|ies)/i, 'bad_entity', 'payload', "Telegram refuses the text's formatting."],
   [
@@ -156,9 +158,9 @@ const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], st
   ],
 ];
 
-const refusedForGood = ({ errorCode, description, method }: Refusal): PublishError => {
+const classifyPermanentRefusal = ({ errorCode, description, method }: Refusal): PublishError => {
   if (errorCode === 413) {
-    return telegramError('media_too_large', 'media', 'Telegram finds the upload too large.', description);
+    return telegramError('media_too_large', 'media', 'The upload is too large for Telegram.', description);
   }
   if (errorCode === 404) {
     return telegramError('method_not_found', 'platform', `The server at this address has no ${method}.`, description);
@@ -170,8 +172,8 @@ const refusedForGood = ({ errorCode, description, method }: Refusal): PublishErr
 };
 
 /**
- * An answer that is not the Bot API's. With a 4xx or 3xx status somebody between refused to pass the call on, so it
- * may be tried again; everything else may have been carried out (D-25).
+ * Classifies a response that does not come from the Bot API. With a 4xx or 3xx status an intermediary refused to
+ * forward the call, so it may be repeated; in any other case Telegram may have executed it (D-25).
  */
 const classifyUnreadable = ({
   status,
@@ -185,16 +187,16 @@ const classifyUnreadable = ({
   if (status === 413) {
     return {
       kind: 'failed',
-      error: telegramError('media_too_large', 'media', 'Telegram finds the upload too large.', says),
+      error: telegramError('media_too_large', 'media', 'The upload is too large for Telegram.', says),
     };
   }
-  const words = saysOf(says);
+  const words = platformWords(says);
   if (status >= 300 && status < 500) {
-    const message = `Not Telegram but something before it refused the call (${status}).`;
+    const message = `An intermediary, not Telegram, refused the call (${status}).`;
     const error = { ...gatewayError('unreadable_refusal', message), ...words };
     return { kind: 'retry', named: false, afterMs: null, error };
   }
-  const message = `The answer (${status}) cannot be read: the post may be in the channel.`;
+  const message = `Telegram's answer (${status}) cannot be read: the post may be in the channel.`;
   return { kind: 'in_doubt', error: { ...gatewayError('unreadable_answer', message, 'platform'), ...words } };
 };
 
@@ -208,10 +210,10 @@ const telegramError = (
   category,
   source: 'telegram',
   message,
-  ...saysOf(description),
+  ...platformWords(description),
 });
 
-const saysOf = (words: string | undefined): Pick<PublishError, 'platform_says'> =>
+const platformWords = (words: string | undefined): Pick<PublishError, 'platform_says'> =>
   words ? { platform_says: words.slice(0, 500) } : {};
 
 const gatewayError = (code: string, message: string, category: PublishError['category'] = 'network'): PublishError => ({

@@ -1,4 +1,4 @@
-import { cleanText, uncleaned } from './clean-text.js';
+import { cleanText, originalLength } from './clean-text.js';
 
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length }) as const;
 
@@ -8,7 +8,7 @@ describe('cleanText (networks.md §2)', () => {
     expect(cleanText(content)).toBe(content);
   });
 
-  it('makes spaces of control characters, but not of line feeds', () => {
+  it('replaces control characters with spaces, except line feeds', () => {
     expect(cleanText({ text: 'a\tb\0c\x1fd\ne\x0bf', entities: [] }).text).toBe('a b c d\ne f');
   });
 
@@ -18,11 +18,11 @@ describe('cleanText (networks.md §2)', () => {
     ['behind an entity', 'ab\r\n', bold(0, 2), bold(0, 2)],
     ['at both edges', '\ra\rb\r', bold(0, 5), bold(0, 2)],
     ['beside a surrogate pair', '😀\r😀', bold(3, 2), bold(2, 2)],
-  ])('takes out a carriage return %s and keeps the entity on its words', (_, text, entity, moved) => {
+  ])('removes a carriage return %s and keeps the entity on its words', (_, text, entity, moved) => {
     expect(cleanText({ text, entities: [entity] })).toEqual({ text: text.replaceAll('\r', ''), entities: [moved] });
   });
 
-  it('drops an entity that covered nothing but carriage returns', () => {
+  it('drops an entity that covered only carriage returns', () => {
     expect(cleanText({ text: 'a\r\rb', entities: [bold(1, 2)] })).toEqual({ text: 'ab', entities: [] });
   });
 
@@ -31,7 +31,7 @@ describe('cleanText (networks.md §2)', () => {
     [1, 2],
     [2, 4],
     [3, 5],
-  ])('knows how many units of the original the first %i come from: %i', (kept, units) => {
-    expect(uncleaned('\ra\r\nb\r', kept)).toBe(units);
+  ])('maps the first %i units to %i units of the original', (kept, units) => {
+    expect(originalLength('\ra\r\nb\r', kept)).toBe(units);
   });
 });

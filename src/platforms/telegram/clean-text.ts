@@ -1,19 +1,18 @@
 import type { TextWithEntities } from '../../payload/entities.js';
 
-/** What Telegram makes a space of, and the `\r` that it takes out; `\n` stays. */
+/** Characters that Telegram replaces with a space, and `\r`, which it removes; `\n` stays. */
 const CONTROLS = /[\0-\t\v-\x1f]/;
 const CARRIAGE_RETURN = 13;
 
 /**
- * The text as Telegram keeps it: control characters become spaces and `\r` goes, entities keep their words
- * (networks.md §2). Done here so that the limit is measured on what will stand in the channel. An entity of which
- * nothing is left goes.
+ * Returns the text as Telegram stores it: control characters become spaces, `\r` is removed, entities keep their words
+ * (networks.md §2). The limit then applies to the text in the channel. An empty entity is removed.
  */
 export const cleanText = (content: TextWithEntities): TextWithEntities => {
   const { text, entities } = content;
   if (!CONTROLS.test(text)) return content;
 
-  // removed[i]: how many units before unit i are gone.
+  // removed[i]: number of units removed before unit i.
   const removed = new Uint32Array(text.length + 1);
   for (let at = 0; at < text.length; at++) {
     removed[at + 1] = (removed[at] ?? 0) + (text.charCodeAt(at) === CARRIAGE_RETURN ? 1 : 0);
@@ -29,8 +28,8 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
   };
 };
 
-/** How many units of a text those come from that {@link cleanText} makes its first `kept` of. */
-export const uncleaned = (text: string, kept: number): number => {
+/** Returns the number of units of a text from which {@link cleanText} makes its first `kept` units. */
+export const originalLength = (text: string, kept: number): number => {
   let at = 0;
   for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;
   return at;

@@ -1,25 +1,28 @@
 import { sortEntities } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 import type { Warning } from '../publisher.js';
-import { takesUrl } from './links.js';
+import { acceptsUrl } from './links.js';
 
-/** Telegram shows about this many in a message and forgets the rest (networks.md §2). */
+/** Telegram shows about this many entities in a message and ignores the rest (networks.md §2). */
 const MAX_ENTITIES = 100;
 
-/** Telegram finds these by itself and ignores them on input. */
+/** Telegram detects these itself and ignores them in a request. */
 const DETECTED: ReadonlySet<string> = new Set(['mention', 'url', 'email', 'phone_number', 'hashtag']);
 
 /** A `MessageEntity` of the Bot API. */
 export type TelegramEntity = Readonly<Record<string, string | number>>;
 
-/** A post's entities as Telegram takes them, in order; what it would refuse or forget is left out with a warning. */
+/**
+ * Converts a post's entities for Telegram, in order. An entity that Telegram would refuse or ignore is left out with a
+ * warning.
+ */
 export const renderEntities = (
   entities: readonly Entity[],
 ): { readonly entities: readonly TelegramEntity[]; readonly warnings: readonly Warning[] } => {
   const warnings: Warning[] = [];
   const taken = sortEntities(entities).filter((entity) => {
     if (DETECTED.has(entity.type)) return false;
-    if (entity.type === 'text_link' && !takesUrl(entity.url ?? '')) {
+    if (entity.type === 'text_link' && !acceptsUrl(entity.url ?? '')) {
       warnings.push({
         code: 'link_dropped',
         message: `Telegram takes no link to ${shorten(entity.url ?? '')}: its text is sent without it.`,

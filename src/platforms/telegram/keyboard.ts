@@ -1,9 +1,9 @@
 import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
 import type { Warning } from '../publisher.js';
-import { takesButtonUrl } from './links.js';
+import { acceptsButtonUrl } from './links.js';
 
-/** Not documented; longer than this no client shows, and all buttons together have a limit of their own. */
+/** Not documented. No client shows a longer text, and there is a limit for all buttons together. */
 const MAX_BUTTON_TEXT = 128;
 
 /** An `InlineKeyboardMarkup` of URL buttons. */
@@ -11,7 +11,7 @@ export interface InlineKeyboard {
   readonly inline_keyboard: readonly (readonly { readonly text: string; readonly url: string }[])[];
 }
 
-/** A post's buttons as rows under the message; null where none is left. */
+/** Converts a post's buttons to rows below the message; null if none is left. */
 export const renderKeyboard = (
   rows: readonly (readonly Button[])[],
 ): { readonly keyboard: InlineKeyboard | null; readonly warnings: readonly Warning[] } => {
@@ -19,7 +19,7 @@ export const renderKeyboard = (
   const kept = rows
     .map((row) =>
       row.flatMap(({ text, url }) => {
-        if (!takesButtonUrl(url)) {
+        if (!acceptsButtonUrl(url)) {
           warnings.push({
             code: 'button_dropped',
             message: `Telegram takes no button to ${url.slice(0, 80)}: “${text.slice(0, 40)}” is left out.`,

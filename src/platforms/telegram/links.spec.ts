@@ -1,4 +1,4 @@
-import { messageUrl, takesButtonUrl, takesUrl } from './links.js';
+import { messageUrl, acceptsButtonUrl, acceptsUrl } from './links.js';
 
 describe('takesUrl', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('takesUrl', () => {
     'https://[2001:db8::1]/',
     'tg://resolve?domain=durov',
     'TG://user?id=1',
-  ])('takes %s', (url) => expect(takesUrl(url)).toBe(true));
+  ])('accepts %s', (url) => expect(acceptsUrl(url)).toBe(true));
 
   it.each([
     ['a host without a dot', 'https://localhost/'],
@@ -24,7 +24,7 @@ describe('takesUrl', () => {
     ['nothing', ''],
     ['port 0', 'https://example.com:0/'],
     ['a host that is none', 'https://exa"mple.com/'],
-  ])('refuses %s', (_, url) => expect(takesUrl(url)).toBe(false));
+  ])('refuses %s', (_, url) => expect(acceptsUrl(url)).toBe(false));
 });
 
 describe('takesButtonUrl', () => {
@@ -35,14 +35,14 @@ describe('takesButtonUrl', () => {
     'https://[2001:db8::1]/',
     'tg://resolve?domain=durov',
     `https://example.com/${'x'.repeat(2_028)}`,
-  ])('takes %s', (url) => expect(takesButtonUrl(url)).toBe(true));
+  ])('accepts %s', (url) => expect(acceptsButtonUrl(url)).toBe(true));
 
   it.each([
-    ['what no link takes', 'https://localhost/'],
+    ['a URL that no link accepts', 'https://localhost/'],
     ['a host without a top-level domain', 'https://foo.c/'],
     ['a host that ends with a dot', 'https://example.com./'],
     ['more than 2,048 units', `https://example.com/${'x'.repeat(2_029)}`],
-  ])('refuses %s', (_, url) => expect(takesButtonUrl(url)).toBe(false));
+  ])('refuses %s', (_, url) => expect(acceptsButtonUrl(url)).toBe(false));
 });
 
 describe('messageUrl', () => {

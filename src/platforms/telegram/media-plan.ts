@@ -3,62 +3,62 @@ import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
 import type { SendContext, Warning } from '../publisher.js';
 
-/** What a medium arrives as; a document is a video or an audio of a format that Telegram does not play. */
+/** Kind of a medium at Telegram; a document is a video or an audio in a format that Telegram does not play. */
 export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
 
-/** A medium on its way, and the name under which its file is attached: see {@link attachmentOf}. */
-export interface Item {
+/** A medium to be sent, and the name of its attached file: see {@link attachmentName}. */
+export interface PlannedItem {
   readonly kind: TelegramKind;
   readonly attachment: string;
 }
 
-/** One message's medium, or an album's two to ten. */
-export interface Group {
-  /** The step's name. */
+/** The medium of one message, or the two to ten media of an album. */
+export interface PlannedGroup {
+  /** Name of the step. */
   readonly name: string;
-  readonly items: readonly Item[];
+  readonly items: readonly PlannedItem[];
 }
 
-/** How a post's media are spread over messages. */
+/** Distribution of a post's media over messages. */
 export interface MediaPlan {
   /** In the order of sending: photos and videos, audios, each document. */
-  readonly groups: readonly Group[];
-  /** Addresses of media that cannot go (D-22). */
+  readonly groups: readonly PlannedGroup[];
+  /** URLs of media that cannot be sent (D-22). */
   readonly links: readonly string[];
-  /** Whether Telegram would not take a message that it was sent: what was sent before has no caption, nor has the rest. */
-  readonly isBroken: boolean;
+  /** True if Telegram refused a message: the earlier ones were sent without a caption, so the text follows in its own message. */
+  readonly sendsTextSeparately: boolean;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * What the step that fetched the media found, by place: what each arrives as, and whether it had to be made to fit; or why
- * it goes as a link.
+ * Result of the download of one medium: its kind, with a mark if it was fitted; or the reason for which it becomes a
+ * link.
  */
 export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
 
-/** Formats that arrive as documents, by the file's type and by the address's ending (networks.md §1, D-22). */
+/** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
 const DOCUMENT_MIME = /^(?:video\/(?!mp4$)|audio\/(?!mpeg$|mp4$))/;
 const DOCUMENT_ENDING = /\.(?:mov|webm|ogg|oga|opus)$/i;
 
-/** What a file arrives as. @param mime by its own bytes */
+/** Returns the kind of a file. @param mime detected from its bytes */
 export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
   type !== 'photo' && DOCUMENT_MIME.test(mime) ? 'document' : type;
 
-/** How a request refers to the file of a medium. */
-export const attachmentOf = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
+/** Returns the reference of a request to a medium's file. */
+export const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
 
-/** The medium that a reference names; null for anything else. */
-export const mediumOf = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
+/** Parses a reference to a medium's file; returns null for anything else. */
+export const parseAttachment = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
   const [, type, index] = /^attach:\/\/(photo|video|audio)-(\d+)$/.exec(reference) ?? [];
   return type === undefined ? null : { type: type as Media['type'], index: Number(index) };
 };
 
 /**
- * Spreads media over messages (networks.md §1): photos and videos side by side, audios side by side, each document by
- * itself. As long as nobody has fetched them, the addresses' endings tell the formats.
+ * Distributes media over messages (networks.md §1): photos and videos together, audios together, each document in a
+ * message of its own. Before the download the URLs' extensions determine the formats.
  *
- * @param fetched the result of the step that fetched them, where it is done
- * @param results of the groups that were sent, by name: `refused`, why Telegram would not take one (D-22)
+ * @param fetched result of the download step, if it is done
+ * @param results of the groups that were sent, by name: `refused` is the reason for which Telegram refused one (D-22)
  */
 export const planMedia = (
   media: readonly Media[],
@@ -68,7 +68,7 @@ export const planMedia = (
   const found = (fetched?.['media'] ?? []) as unknown as readonly (FetchedMedium | null)[];
   const links: string[] = [];
   const warnings: Warning[] = [];
-  const items: Item[] = [];
+  const items: PlannedItem[] = [];
   for (const [index, { type, url }] of media.entries()) {
     const guess = found[index] ?? { kind: guessed(type, url) };
     const refused = 'kind' in guess ? results[groupOf(guess.kind, index)]?.['refused'] : undefined;
@@ -84,22 +84,27 @@ export const planMedia = (
       const message = `Telegram does not play this ${type}: it is sent as a file, in a message of its own.`;
       warnings.push({ code: 'media_as_document', message });
     }
-    items.push({ kind: what.kind, attachment: attachmentOf(type, index) });
+    items.push({ kind: what.kind, attachment: attachmentName(type, index) });
   }
-  const those = (...kinds: readonly TelegramKind[]): Item[] => items.filter(({ kind }) => kinds.includes(kind));
+  const those = (...kinds: readonly TelegramKind[]): PlannedItem[] => items.filter(({ kind }) => kinds.includes(kind));
   const groups = [
     { name: groupOf('photo', 0), items: those('photo', 'video') },
     { name: groupOf('audio', 0), items: those('audio') },
-    ...those('document').map((item): Group => ({
-      name: groupOf('document', mediumOf(item.attachment)?.index ?? 0),
+    ...those('document').map((item): PlannedGroup => ({
+      name: groupOf('document', parseAttachment(item.attachment)?.index ?? 0),
       items: [item],
     })),
   ];
-  const isBroken = Object.values(results).some((result) => 'refused' in result);
-  return { groups: groups.filter((group) => group.items.length > 0), links, isBroken, warnings };
+  const sendsTextSeparately = Object.values(results).some((result) => 'refused' in result);
+  return {
+    groups: groups.filter((group) => group.items.length > 0),
+    links,
+    sendsTextSeparately: sendsTextSeparately,
+    warnings,
+  };
 };
 
-/** The name of the group that a medium goes in. @param index of the medium, from 0 */
+/** Returns the name of a medium's group. @param index of the medium, from 0 */
 const groupOf = (kind: TelegramKind, index: number): string => {
   if (kind === 'document') return `document-${index}`;
   return kind === 'audio' ? 'audio' : 'visual';

@@ -4,12 +4,12 @@ import { renderTelegram } from './render.js';
 const channel = { id: 'tgt_1', address: { chat_id: '-1' }, settings: {} };
 
 describe('renderTelegram', () => {
-  it('counts what was cut of the text as it came, also what Telegram takes out (D-44)', () => {
+  it('counts the cut units of the original text, including characters that Telegram removes (D-44)', () => {
     const text = 'a\r\nb\r\n'.repeat(1_500);
     const post: PlatformPost = { text, entities: [], media: [], buttons: [], isAdvertisement: false };
     const { textAfterTrim, trimmedChars, warnings } = renderTelegram(post, channel);
     expect(textAfterTrim).toHaveLength(4_096);
-    // 4,095 units were kept: 2,047 lines, each with a carriage return more, and a letter.
+    // 4,095 units are kept: 2,047 lines, each with one more carriage return, and a letter.
     expect(trimmedChars).toBe(9_000 - 2_047 * 3 - 1);
     const message = 'Telegram takes 4096 characters: 2858 were cut from the end.';
     expect(warnings).toEqual([{ code: 'text_trimmed', message }]);

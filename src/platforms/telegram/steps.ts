@@ -4,25 +4,28 @@ import type { TextWithEntities } from '../../payload/entities.js';
 import type { Step, Warning } from '../publisher.js';
 import { renderEntities, type TelegramEntity } from './entities.js';
 import type { InlineKeyboard } from './keyboard.js';
-import type { Group } from './media-plan.js';
+import type { PlannedGroup } from './media-plan.js';
 
-/** The step that fetches a post's media: no call to Telegram, but what it finds decides how the others look. */
+/**
+ * Name of the step that downloads a post's media. It makes no call to Telegram, but its result determines the other
+ * steps.
+ */
 export const FETCH = 'media';
 
-/** Text as a request takes it. */
+/** Text of a request. */
 export interface RenderedText {
   readonly text: string;
   readonly entities: readonly TelegramEntity[];
   readonly warnings: readonly Warning[];
 }
 
-/** A text with what Telegram takes of its formatting. */
-export const renderedText = ({ text, entities }: TextWithEntities): RenderedText => ({
+/** Converts a text with its formatting for Telegram. */
+export const renderText = ({ text, entities }: TextWithEntities): RenderedText => ({
   text,
   ...renderEntities(entities),
 });
 
-/** Fetches the files of all media. */
+/** Returns the step that downloads all media. */
 export const fetchStep = (media: readonly Media[]): Step => ({
   name: FETCH,
   visible: false,
@@ -30,7 +33,7 @@ export const fetchStep = (media: readonly Media[]): Step => ({
   request: { types: media.map(({ type }) => type), urls: media.map(({ url }) => url) },
 });
 
-/** `sendMessage`. @param replyTo the step whose first message it replies to */
+/** Returns a `sendMessage` step. @param replyTo the step whose first message it replies to */
 export const messageStep = (
   chatId: string,
   { text, entities }: RenderedText,
@@ -44,7 +47,7 @@ export const messageStep = (
     chat_id: chatId,
     text,
     ...(entities.length > 0 ? { entities } : {}),
-    ...markup(keyboard),
+    ...keyboardFields(keyboard),
     ...(replyTo === undefined
       ? {}
       : {
@@ -53,16 +56,18 @@ export const messageStep = (
   },
 });
 
-/** The name of the step whose message a request replies to; undefined where it replies to none. */
+/** Returns the name of the step whose message a request replies to; undefined if it is not a reply. */
 export const repliedStep = ({ reply_parameters: reply }: JsonObject): string | undefined => {
   const { message_id: id } = (reply ?? {}) as { readonly message_id?: { readonly $from: string } };
   return id?.$from.slice(0, id.$from.lastIndexOf('.'));
 };
 
-/** `sendPhoto`, `sendVideo`, `sendAudio` or `sendDocument` for one medium, `sendMediaGroup` for an album. */
+/**
+ * Returns a `sendPhoto`, `sendVideo`, `sendAudio` or `sendDocument` step for one medium, `sendMediaGroup` for an album.
+ */
 export const mediaStep = (
   chatId: string,
-  { name, items }: Group,
+  { name, items }: PlannedGroup,
   caption: RenderedText | null,
   keyboard: InlineKeyboard | null,
 ): Step => {
@@ -73,23 +78,23 @@ export const mediaStep = (
       name,
       visible: true,
       method: METHODS[kind],
-      request: { chat_id: chatId, [kind]: attachment, ...captioned(caption), ...markup(keyboard) },
+      request: { chat_id: chatId, [kind]: attachment, ...captionFields(caption), ...keyboardFields(keyboard) },
     };
   }
   const media = items.map(({ kind, attachment }, i): JsonObject => ({
     type: kind,
     media: attachment,
-    ...captioned(i === 0 ? caption : null),
+    ...captionFields(i === 0 ? caption : null),
   }));
   return { name, visible: true, method: 'sendMediaGroup', request: { chat_id: chatId, media } };
 };
 
 const METHODS = { photo: 'sendPhoto', video: 'sendVideo', audio: 'sendAudio', document: 'sendDocument' } as const;
 
-const markup = (keyboard: InlineKeyboard | null): JsonObject =>
+const keyboardFields = (keyboard: InlineKeyboard | null): JsonObject =>
   keyboard ? { reply_markup: { inline_keyboard: keyboard.inline_keyboard } } : {};
 
-const captioned = (caption: RenderedText | null): JsonObject =>
+const captionFields = (caption: RenderedText | null): JsonObject =>
   caption === null
     ? {}
     : { caption: caption.text, ...(caption.entities.length > 0 ? { caption_entities: caption.entities } : {}) };

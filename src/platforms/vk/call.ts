@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici';
 import { exchange, type Exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
-import { outcomeWithoutAnswer } from '../unanswered-call.js';
+import { classifyUnanswered } from '../unanswered-call.js';
 import { classify, type VkRefusal } from './classify.js';
 
-/** How calls reach VK. */
+/** Connection to VK. */
 export interface VkConnection {
-  /** What stands before `/method/…`, without a slash at the end. */
+  /** Base URL in front of `/method/…`, without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, answer included. */
+  /** Milliseconds for one call, response included. */
   readonly timeoutMs: number;
-  /** Milliseconds for one upload, answer included. */
+  /** Milliseconds for one upload, response included. */
   readonly uploadTimeoutMs: number;
 }
 
@@ -19,26 +19,26 @@ export interface VkConnection {
 export interface VkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Stands in the body and nowhere else. */
+  /** Sent in the body only. */
   readonly token: string;
-  /** Whether readers would see what it does. */
+  /** True if readers would see its effect. */
   readonly visible: boolean;
 }
 
-/** What a method answered, or the outcome that its failure stands for. `last`: how the exchange ended. */
-export type VkAnswer =
+/** Response to a method, or the outcome of its failure. `last` is the exchange behind it. */
+export type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** The version of the API that the answers are read by. */
+/** Version of the API whose responses this code reads. */
 const VERSION = '5.199';
 
-/** Calls a method; never throws. An answer is HTTP 200 whatever it says: `error` decides (D-41). */
+/** Calls a method; never throws. VK always responds with HTTP 200: `error` decides (D-41). */
 export const callVk = async (
   { apiUrl, connections, timeoutMs }: VkConnection,
   { method, parameters, token, visible }: VkCall,
   { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
-): Promise<VkAnswer> => {
+): Promise<VkResponse> => {
   const last = await exchange(
     connections,
     {
@@ -49,21 +49,24 @@ export const callVk = async (
     },
     { timeoutMs, signal },
   );
-  const answer = last.kind === 'answered' ? objectOf(last.body) : null;
+  const answer = last.kind === 'answered' ? parseObject(last.body) : null;
   const { response } = answer ?? {};
-  const refusal = refusalIn(answer);
+  const refusal = readRefusal(answer);
   if (refusal) return { ok: false, outcome: classify(refusal, { visible, waits, credentials }) };
   if (response === undefined || response === null)
-    return { ok: false, outcome: unreadable(last, visible, credentials) };
+    return { ok: false, outcome: classifyUnreadable(last, visible, credentials) };
   return { ok: true, response, last };
 };
 
-/** The outcome of an answer that cannot be read, or of none (D-25). */
-export const unreadable = (last: Exchange, visible: boolean, credentials: SendContext['credentials']): StepOutcome =>
-  outcomeWithoutAnswer(last, { title: 'VK', platform: 'vk', visible, credentials });
+/** Classifies an unreadable or missing response (D-25). */
+export const classifyUnreadable = (
+  last: Exchange,
+  visible: boolean,
+  credentials: SendContext['credentials'],
+): StepOutcome => classifyUnanswered(last, { title: 'VK', platform: 'vk', visible, credentials });
 
-/** A JSON object; null for anything else. */
-export const objectOf = (body: Buffer): Readonly<Record<string, unknown>> | null => {
+/** Parses a JSON object; returns null for anything else. */
+export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(body.toString());
     return isObject(value) ? value : null;
@@ -72,8 +75,8 @@ export const objectOf = (body: Buffer): Readonly<Record<string, unknown>> | null
   }
 };
 
-/** What an answer's `error` says; null for an answer without. */
-export const refusalIn = (answer: Readonly<Record<string, unknown>> | null): VkRefusal | null => {
+/** Reads a response's `error`; returns null if it has none. */
+export const readRefusal = (answer: Readonly<Record<string, unknown>> | null): VkRefusal | null => {
   const { error } = answer ?? {};
   if (!isObject(error) || typeof error['error_code'] !== 'number') return null;
   const { error_code: errorCode, error_msg: errorMsg } = error;

@@ -1,49 +1,51 @@
 import type { Exchange } from '../exchange.js';
-import type { LookUp, SendContext, SendInDoubt, Step } from '../publisher.js';
+import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
 import { callVk, type VkConnection } from './call.js';
-import { parametersOf, posted } from './post.js';
+import { buildParameters, toDoneOutcome } from './post.js';
 
-/** How many of a wall's newest posts are looked at. */
-const LOOKED_AT = 50;
+/** Number of a wall's newest posts that are compared. */
+const COMPARED_POSTS = 50;
 
-/** How far VK's dates may be from what its clock tells us, in seconds: within it, before or after cannot be told. */
+/** Tolerance of VK's dates against its clock, in seconds: within it, the order of two events is unknown. */
 const SLACK_S = 2;
 
 /**
- * Whether the wall has the post: one of the same text and as many attachments, not older than the attempt (D-41).
- * Walls are open to users' tokens, not to a community's: without an upload token it stays unknown.
+ * Looks for the post on the wall: the same text, the same number of attachments, not older than the attempt (D-41).
+ * Only a user's token can read a wall, a community's cannot: without an upload token the result is `unknown`.
  */
 export const lookUpOnWall = async (
   connection: VkConnection,
   step: Step,
   context: SendContext,
   { since, before }: SendInDoubt,
-): Promise<LookUp> => {
+): Promise<LookUpResult> => {
   const token = context.credentials['upload_token'] ?? context.credentials['access_token'];
   if (!step.visible || !token) return { kind: 'unknown' };
-  const { owner_id = '', message = '', attachments = '' } = parametersOf(step, context);
-  const parameters = { owner_id, count: String(LOOKED_AT), filter: 'owner' };
+  const { owner_id = '', message = '', attachments = '' } = buildParameters(step, context);
+  const parameters = { owner_id, count: String(COMPARED_POSTS), filter: 'owner' };
   const answer = await callVk(connection, { method: 'wall.get', parameters, token, visible: false }, context);
   if (!answer.ok) return { kind: answer.outcome.kind === 'retry' ? 'unanswered' : 'unknown' };
   const { items } = answer.response as { items?: unknown };
   if (!Array.isArray(items)) return { kind: 'unknown' };
 
-  // A pinned post stands before the newest, however old it is.
+  // A pinned post comes before the newest, whatever its age.
   const found = (items as readonly (WallPost | null)[]).filter((item) => item?.is_pinned !== 1);
   const end = found.findIndex((item) => before.has(String(item?.id)));
   // VK's dates are whole seconds, by its own clock.
   const from = Math.floor((since + aheadMs(answer.last)) / 1_000);
   const recent = (end < 0 ? found : found.slice(0, end)).filter((item) => (item?.date ?? 0) >= from - SLACK_S);
   const count = attachments === '' ? 0 : attachments.split(',').length;
-  const same = recent.filter((item) => essence(item?.text ?? '') === essence(message) && uploadsOf(item) === count);
+  const same = recent.filter(
+    (item) => comparableText(item?.text ?? '') === comparableText(message) && countUploads(item) === count,
+  );
   const match = same.findLast((item) => (item?.date ?? 0) >= from);
-  if (match?.id !== undefined) return { kind: 'sent', outcome: posted(owner_id, String(match.id)) };
-  // Where all that was seen is newer, ours may stand behind it.
-  const isComplete = end >= 0 || recent.length < found.length || items.length < LOOKED_AT;
+  if (match?.id !== undefined) return { kind: 'sent', outcome: toDoneOutcome(owner_id, String(match.id)) };
+  // If every post on the page is newer than the attempt, ours may be on the next page.
+  const isComplete = end >= 0 || recent.length < found.length || items.length < COMPARED_POSTS;
   return { kind: isComplete && same.length === 0 ? 'not_sent' : 'unknown' };
 };
 
-/** How far VK's clock is ahead of ours, ms. */
+/** Returns the lead of VK's clock over ours, in ms. */
 const aheadMs = (last: Exchange): number => {
   const at = last.kind === 'answered' ? Date.parse(last.headers.date ?? '') : NaN;
   return Number.isNaN(at) ? 0 : at - Date.now();
@@ -59,9 +61,9 @@ interface WallPost {
   readonly attachments?: readonly { readonly type?: string }[];
 }
 
-/** Photos and videos; VK adds links of its own. */
-const uploadsOf = (item: WallPost | null): number =>
+/** Counts photos and videos; VK adds links of its own. */
+const countUploads = (item: WallPost | null): number =>
   item?.attachments?.filter(({ type }) => type === 'photo' || type === 'video').length ?? 0;
 
-/** A text without what VK may change of it: white space and characters that are not seen. */
-const essence = (text: string): string => text.replace(/[\s\u200b]+/g, '');
+/** Returns a text without the parts that VK may change: white space and invisible characters. */
+const comparableText = (text: string): string => text.replace(/[\s\u200b]+/g, '');

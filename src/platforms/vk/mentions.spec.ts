@@ -1,8 +1,8 @@
-import { mentionBreaks } from './mentions.js';
+import { findMentionBreaks } from './mentions.js';
 
-/** The text with `|` where something is put in. */
+/** Returns the text with `·` at each break. */
 const broken = (text: string): string =>
-  mentionBreaks(text)
+  findMentionBreaks(text)
     .toReversed()
     .reduce((shown, at) => `${shown.slice(0, at)}·${shown.slice(at)}`, text);
 
@@ -14,7 +14,7 @@ describe('mentionBreaks', () => {
     ['ask @durov.', 'ask @·durov.'],
     ['*id1 (x) *club2', '*·id1 (x) *·club2'],
     ['(@durov)', '(@·durov)'],
-  ])('stands between the sign and the name: %s', (text, expected) => {
+  ])('breaks between the sign and the name: %s', (text, expected) => {
     expect(broken(text)).toBe(expected);
   });
 
@@ -26,7 +26,7 @@ describe('mentionBreaks', () => {
     'two * three (six)',
     '**bold** 5*5',
     '@ 5 pm',
-  ])('leaves alone what is no mention: %s', (text) => {
+  ])('ignores text that is not a mention: %s', (text) => {
     expect(broken(text)).toBe(text);
   });
 });

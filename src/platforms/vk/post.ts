@@ -1,31 +1,31 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
-import { callVk, unreadable, type VkConnection } from './call.js';
-import { guidOf } from './guid.js';
+import { callVk, classifyUnreadable, type VkConnection } from './call.js';
+import { toGuid } from './guid.js';
 
-/** Puts the post on the wall; the one call that readers see. */
+/** Posts to the wall: the only call that readers see. */
 export const postToWall = async (connection: VkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const token = context.credentials['access_token'];
   if (!token) return noToken;
-  const parameters = parametersOf(step, context);
+  const parameters = buildParameters(step, context);
   const answer = await callVk(connection, { method: step.method, parameters, token, visible: true }, context);
   if (!answer.ok) return answer.outcome;
   const postId = (answer.response as { post_id?: unknown }).post_id;
-  if (!Number.isSafeInteger(postId)) return unreadable(answer.last, true, context.credentials);
-  return posted(parameters['owner_id'] ?? '', String(postId));
+  if (!Number.isSafeInteger(postId)) return classifyUnreadable(answer.last, true, context.credentials);
+  return toDoneOutcome(parameters['owner_id'] ?? '', String(postId));
 };
 
-/** The parameters of a step's call, references and `guid` filled in. */
-export const parametersOf = ({ request }: Step, { results, key }: SendContext): Readonly<Record<string, string>> => {
-  const resolved = resolveReferences(request, { ...results, publication: { guid: guidOf(key) } });
+/** Returns the parameters of a step's call, with references and `guid` resolved. */
+export const buildParameters = ({ request }: Step, { results, key }: SendContext): Readonly<Record<string, string>> => {
+  const resolved = resolveReferences(request, { ...results, publication: { guid: toGuid(key) } });
   return Object.fromEntries(
     Object.entries(resolved).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : (value as string)]),
   );
 };
 
-/** A post on a wall, as the outcome of the step that put it there. */
-export const posted = (ownerId: string, postId: string): Extract<StepOutcome, { kind: 'done' }> => ({
+/** Returns the outcome of the step that created a wall post. */
+export const toDoneOutcome = (ownerId: string, postId: string): Extract<StepOutcome, { kind: 'done' }> => ({
   kind: 'done',
   result: { post_id: postId } satisfies JsonObject,
   messageIds: [postId],
@@ -38,6 +38,6 @@ const noToken: StepOutcome = {
     code: 'access_token_missing',
     category: 'credentials',
     source: 'gateway',
-    message: 'The channel has no access token: set the credentials anew.',
+    message: 'The channel has no access token: set the credentials again.',
   },
 };

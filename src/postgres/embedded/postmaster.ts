@@ -5,57 +5,57 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** What postmaster.pid says. */
+/** The contents of postmaster.pid. */
 export interface Postmaster {
   readonly pid: number;
-  /** True once it takes connections. */
+  /** True once the server accepts connections. */
   readonly ready: boolean;
 }
 
-/** Above what any Linux or macOS gives to a process: no process has it. */
-const NOBODY = 4_194_305;
+/** A pid above the limits of Linux and macOS: no process has it. */
+const UNUSED_PID = 4_194_305;
 const STATUS_LINE = 7;
 
 const pidFile = (data: string): string => join(data, 'postmaster.pid');
 
-/** The server that postmaster.pid names, null where the file is absent or being written. It may be long dead. */
+/** Reads the server that postmaster.pid names; null if the file is absent or being written. The server may be dead. */
 export const readPostmaster = async (data: string): Promise<Postmaster | null> => {
   const lines = await readFile(pidFile(data), 'utf8').then(
     (content) => content.split('\n'),
     () => [],
   );
   const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 0 || pid === NOBODY) return null;
+  if (!Number.isInteger(pid) || pid <= 0 || pid === UNUSED_PID) return null;
   return { pid, ready: lines[STATUS_LINE]?.trim() === 'ready' };
 };
 
 /**
- * Makes the data directory free for a new server: one that a killed process left behind is shut down, and a
- * postmaster.pid whose process is gone, or is another program's by now, stops mattering. The caller holds the lock on
- * DATA_DIR, so nobody else's server can be meant.
+ * Frees the data directory for a new server: shuts down a server that a killed process left behind, and invalidates a
+ * postmaster.pid whose process has ended or is another program by now. The caller holds the lock on DATA_DIR, so the server
+ * cannot belong to another running gateway.
  */
-export const stopLeftover = async (data: string, logger: Logger): Promise<void> => {
-  const left = await readPostmaster(data);
-  if (left === null) return;
-  if (identify(left.pid, data) === 'ours') {
-    logger.warn({ pid: left.pid }, 'a PostgreSQL server was left behind; shutting it down');
-    await shutDown(left.pid, data, { fastMs: 30_000, immediateMs: 10_000 }, logger);
+export const stopLeftoverServer = async (data: string, logger: Logger): Promise<void> => {
+  const leftover = await readPostmaster(data);
+  if (leftover === null) return;
+  if (identifyProcess(leftover.pid, data) === 'ours') {
+    logger.warn({ pid: leftover.pid }, 'found a PostgreSQL server of an earlier process; shutting it down');
+    await shutDownServer(leftover.pid, data, { fastMs: 30_000, immediateMs: 10_000 }, logger);
   }
-  await disown(data);
+  await invalidatePidFile(data);
 };
 
 /**
- * A fast shutdown; when that takes too long an immediate one, which costs a recovery at the next start; at last a
- * kill. Resolves when the process is gone.
+ * Shuts a server down: fast; if that takes too long, immediately, which costs a recovery at the next start; in the end by
+ * SIGKILL. Resolves when the process has ended.
  */
-export const shutDown = async (
+export const shutDownServer = async (
   pid: number,
   data: string,
-  patience: { readonly fastMs: number; readonly immediateMs: number },
+  timeouts: { readonly fastMs: number; readonly immediateMs: number },
   logger: Logger,
 ): Promise<void> => {
   const gone = async (ms: number): Promise<boolean> => {
-    for (const end = Date.now() + ms; identify(pid, data) !== 'gone or another'; await sleep(20))
+    for (const end = Date.now() + ms; identifyProcess(pid, data) !== 'gone or another'; await sleep(20))
       if (Date.now() > end) return false;
     return true;
   };
@@ -67,26 +67,26 @@ export const shutDown = async (
     }
   };
   signal('SIGINT');
-  if (await gone(patience.fastMs)) return;
-  logger.warn({ pid }, 'PostgreSQL does not shut down; an immediate shutdown follows');
+  if (await gone(timeouts.fastMs)) return;
+  logger.warn({ pid }, 'PostgreSQL did not shut down in time; requesting an immediate shutdown');
   signal('SIGQUIT');
-  if (await gone(patience.immediateMs)) return;
-  logger.error({ pid }, 'PostgreSQL does not answer to an immediate shutdown; it is killed');
+  if (await gone(timeouts.immediateMs)) return;
+  logger.error({ pid }, 'PostgreSQL did not shut down immediately; killing it');
   signal('SIGKILL');
   await gone(Infinity);
 };
 
 /**
- * Whether a process is a PostgreSQL server on this data directory; its pid alone may have been given to another.
- * `unclear`: a PostgreSQL server whose folder cannot be seen; it is another user's, or on its way out.
+ * Tells if a process is a PostgreSQL server on this data directory: its pid may have been reused by another program.
+ * `unclear`: a PostgreSQL server whose folder cannot be read; it belongs to another user, or is ending.
  */
-const identify = (pid: number, data: string): 'ours' | 'unclear' | 'gone or another' => {
+const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone or another' => {
   try {
     if (process.platform !== 'linux') {
       const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
       return command.includes('postgres') && command.includes(data) ? 'ours' : 'gone or another';
     }
-    // A zombie has ended, and only waits for its parent to notice.
+    // A zombie has ended, and waits for its parent to read its status.
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     if (!/^Name:\s+postgres$/m.test(status) || /^State:\s+[ZX]/m.test(status)) return 'gone or another';
   } catch {
@@ -100,10 +100,10 @@ const identify = (pid: number, data: string): 'ours' | 'unclear' | 'gone or anot
 };
 
 /**
- * Replaces the pid in a stale postmaster.pid, because a new server would give way to any process that has it. The
- * rest of the file stays: by it the server makes sure that no backend of the old one is still at work.
+ * Replaces the pid in a stale postmaster.pid, because a new server refuses to start while any process has that pid. The rest
+ * of the file stays: the server uses it to check that no backend of the old server is still running.
  */
-const disown = async (data: string): Promise<void> => {
+const invalidatePidFile = async (data: string): Promise<void> => {
   const content = await readFile(pidFile(data), 'utf8').catch(() => null);
-  if (content !== null) await writeFile(pidFile(data), content.replace(/^\d+/, String(NOBODY)));
+  if (content !== null) await writeFile(pidFile(data), content.replace(/^\d+/, String(UNUSED_PID)));
 };

@@ -2,41 +2,43 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 
-/** A user of the system. */
+/** A user account of the system. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** How PostgreSQL's programs are started: they refuse to run as root. */
+/** The user that PostgreSQL's programs run as, and how to start them so: they refuse to run as root. */
 export interface RunAs {
-  /** Owner of what they work on; null: this process's own user. */
+  /** Owner of the data; null: this process's own user. */
   readonly account: Account | null;
-  /** Stands before the program on the command line. */
+  /** Command line before the program. */
   readonly prefix: readonly string[];
-  /** For child_process. */
+  /** Options for child_process. */
   readonly options: { readonly uid?: number; readonly gid?: number };
 }
 
-/** This process's user, where that is no root. */
-export const OURSELVES: RunAs = { account: null, prefix: [], options: {} };
+/** Runs programs as this process's user, which must not be root. */
+export const CURRENT_USER: RunAs = { account: null, prefix: [], options: {} };
 
 const USER = 'postgres';
+/** The id that systems give to the user with no rights. */
+const FALLBACK_USER_ID = '65534';
 
-/** The account that root lends to PostgreSQL: the user `postgres`, created where there is none, else `nobody`. */
-export const unprivilegedAccount = (): Account => {
-  const found = accountOf(USER);
+/** Finds an account for PostgreSQL under root: the user `postgres`, created if it is missing, else the user with no rights. */
+export const findUnprivilegedAccount = (): Account => {
+  const found = findAccount(USER);
   if (found) return found;
-  // Another process may be at it too, or the system may keep its users elsewhere: what counts is what is there then.
+  // Ignores failures: another process may create the user at the same time, or the system may keep its users elsewhere.
   spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', USER], { stdio: 'ignore' });
-  const account = accountOf(USER) ?? accountOf('nobody');
+  const account = findAccount(USER) ?? findAccount(FALLBACK_USER_ID);
   if (account) return account;
   throw new Error(
-    'PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Create one, start this program as an ordinary user, or set DATABASE_URL.',
+    `PostgreSQL refuses to run as root, and there is neither a user "${USER}" nor one with the id ${FALLBACK_USER_ID} to run it as. Create one, start this program as an ordinary user, or set DATABASE_URL.`,
   );
 };
 
-const accountOf = (user: string): Account | null => {
+const findAccount = (user: string): Account | null => {
   const id = (flag: string): number =>
     Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   try {
@@ -47,45 +49,45 @@ const accountOf = (user: string): Account | null => {
 };
 
 /**
- * How root starts programs as another account, so that they reach both their own files and the data. Where a folder
- * above them is closed to others (/root, say), the account is lent the one right to pass it.
- * @throws Error with a sentence for people where that cannot be.
+ * Chooses how root starts programs as another account, so that they can read both their own files and the data. If a parent
+ * folder is closed to other users (e.g. /root), the programs get the one capability that lets them pass it.
+ * @throws Error with a sentence for people if that is impossible
  */
-export const runAs = (account: Account, program: string, folder: string, logger: Logger): RunAs => {
+export const chooseRunAs = (account: Account, program: string, folder: string, logger: Logger): RunAs => {
   const plain: RunAs = { account, prefix: [], options: account };
-  const outcome = reaches(plain, program, folder);
+  const outcome = checkAccess(plain, program, folder);
   if (outcome === 'yes') return plain;
   if (outcome === 'forbidden')
     throw new Error(
-      'PostgreSQL refuses to run as root, and this process may not become another user. Start it as an ordinary user, or set DATABASE_URL.',
+      'PostgreSQL refuses to run as root, and this process is not allowed to switch to another user. Start it as an ordinary user, or set DATABASE_URL.',
     );
-  const lent = lending(account);
-  if (lent && reaches(lent, program, folder) === 'yes') {
-    logger.debug({ uid: account.uid }, `PostgreSQL's user is lent the right to pass closed folders above ${folder}`);
-    return lent;
+  const privileged = withCapability(account);
+  if (privileged && checkAccess(privileged, program, folder) === 'yes') {
+    logger.debug({ uid: account.uid }, `PostgreSQL's user gets the capability to pass closed folders above ${folder}`);
+    return privileged;
   }
   throw new Error(
-    `PostgreSQL refuses to run as root, and its user (${account.uid}) cannot reach ${folder} or ${program}: a folder above is closed to others. Set DATA_DIR to (and install this program in) folders that others may enter, start as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL refuses to run as root, and its user (${account.uid}) cannot read ${folder} or ${program}: a parent folder is closed to other users. Install this program in, and set DATA_DIR to, folders that other users can enter, start it as an ordinary user, or set DATABASE_URL.`,
   );
 };
 
-const reaches = ({ prefix, options }: RunAs, program: string, folder: string): 'yes' | 'no' | 'forbidden' => {
+const checkAccess = ({ prefix, options }: RunAs, program: string, folder: string): 'yes' | 'no' | 'forbidden' => {
   const [command = '', ...args] = [...prefix, '/bin/sh', '-c', 'test -r "$1" && test -x "$1" && cd "$2"', 'sh'];
   const { status, error } = spawnSync(command, [...args, program, folder], { ...options, cwd: '/', stdio: 'ignore' });
   if (error) return 'forbidden';
   return status === 0 ? 'yes' : 'no';
 };
 
-/** Bits of Linux's capability sets. */
+/** Capabilities of Linux that allow passing closed folders, with their bit numbers. */
 const CAPABILITIES = [
   ['dac_read_search', 2n],
-  ['dac_override', 1n], // more than is needed, but all that a container usually has
+  ['dac_override', 1n], // more than is needed, but the only one that containers usually have
 ] as const;
 
-/** Ambient capabilities survive the change of user and the programs that PostgreSQL starts in turn. Linux only. */
-const lending = (account: Account): RunAs | null => {
-  const ours = ownCapabilities();
-  const capability = CAPABILITIES.find(([, bit]) => (ours >> bit) & 1n)?.[0];
+/** Runs programs as an account with an ambient capability, which they and their child processes keep. Linux only; else null. */
+const withCapability = (account: Account): RunAs | null => {
+  const own = readOwnCapabilities();
+  const capability = CAPABILITIES.find(([, bit]) => (own >> bit) & 1n)?.[0];
   if (capability === undefined) return null;
   return {
     account,
@@ -94,7 +96,7 @@ const lending = (account: Account): RunAs | null => {
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      '--securebits=+no_setuid_fixup', // else access(2), by which initdb looks for its programs, ignores them
+      '--securebits=+no_setuid_fixup', // else access(2), which initdb uses to find its programs, ignores the capability
       `--inh-caps=+${capability}`,
       `--ambient-caps=+${capability}`,
     ],
@@ -102,7 +104,7 @@ const lending = (account: Account): RunAs | null => {
   };
 };
 
-const ownCapabilities = (): bigint => {
+const readOwnCapabilities = (): bigint => {
   try {
     const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
     return BigInt(`0x${effective ?? '0'}`);

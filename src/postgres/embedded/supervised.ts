@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { RunAs } from './run-as.js';
 
 /**
- * Starts a program and, beside it, a guard that waits for the end of our pipe to it: when this process ends the pipe,
- * or dies, however it dies, the program is interrupted (for PostgreSQL: a fast shutdown). The interrupt is repeated,
- * because a program that has only just begun may not listen yet.
+ * Starts a program and a guard process beside it, which waits for the end of the pipe from this process. When this process
+ * closes the pipe or dies in any way, the guard interrupts the program (for PostgreSQL: a fast shutdown). It repeats the
+ * interrupt, because a program that has just started may not handle it yet.
  */
 const SCRIPT = `
 exec 3<&0
@@ -19,13 +19,13 @@ kill $guard 2>/dev/null
 exit $status
 `;
 
-/** Nothing of the caller's environment gets through: neither PG… variables nor a locale may change what PostgreSQL does. */
+/** The programs' whole environment: neither PG… variables nor a locale of the caller may change PostgreSQL's behaviour. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Starts one of PostgreSQL's programs in a session of its own, so that a terminal's Ctrl-C, or a signal to our process
- * group, does not end it before we have finished with it. It ends with this process at the latest; end its stdin to
- * interrupt it. The exit status is the program's, 128 + n after signal n.
+ * Starts one of PostgreSQL's programs in its own session, so that a terminal's Ctrl-C, or a signal to this process group,
+ * does not end it too early. It ends with this process at the latest; closing its stdin interrupts it. The exit status is the
+ * program's, 128 + n after signal n.
  */
 export const spawnSupervised = (runAs: RunAs, program: string, args: readonly string[]): ChildProcess => {
   const [command = '', ...rest] = [...runAs.prefix, '/bin/sh', '-c', SCRIPT, 'sh', program, ...args];
@@ -36,6 +36,6 @@ export const spawnSupervised = (runAs: RunAs, program: string, args: readonly st
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  child.stdin.on('error', () => undefined); // it has ended already
+  child.stdin.on('error', () => undefined); // the program has ended already
   return child;
 };

@@ -2,61 +2,61 @@ import type { Translation } from '../../domain/project/processing.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
-import type { Translated, Translator } from './translation.js';
+import type { TranslationResult, Translator } from './translation.js';
 
-/** When a service counts as gone, and for how long; milliseconds. */
+/** Thresholds of the circuit breaker, in ms. */
 export interface CircuitBreakerOptions {
-  /** A failure that took this long is worth remembering; 3 s. One that comes at once costs nobody anything. */
+  /** Duration from which a failure counts; default 3 s. A fast failure delays no post. */
   readonly slowMs?: number;
-  /** For how long it is left alone; 1 min. */
-  readonly restMs?: number;
-  /** A clock that is never set back. */
+  /** Time for which the circuit stays open; default 1 min. */
+  readonly openMs?: number;
+  /** A monotonic clock in ms. */
   readonly now?: () => number;
 }
 
-/** What is remembered of a service. */
-interface Service {
-  /** Slow failures in a row. */
-  failures: number;
-  /** Until when it is left alone. */
-  restsUntil: number;
+/** Recent failures of one service. */
+interface ServiceState {
+  /** Number of slow failures in a row. */
+  slowFailures: number;
+  /** End of the time in which the circuit is open. */
+  openUntil: number;
 }
 
-/** One slow failure may be of the moment. */
-const FAILURES = 2;
+/** Slow failures in a row that open the circuit: a single one may be temporary. */
+const FAILURE_THRESHOLD = 2;
 
 /**
- * A translator that remembers a service which let it wait in vain, so that not every post waits for it: after the second
- * time in a row a text that is published as it came in this case ({@link Translation.on_failure}) is not kept waiting, but
- * for one text a minute that finds out whether the service is back. What must be translated is asked for all the same.
+ * Stops waiting for a service that fails slowly. After two slow failures in a row, texts that are published untranslated on
+ * failure ({@link Translation.on_failure}) fail at once; one text per minute still calls the service, to find out if it is
+ * back. Texts that must be translated always call the service.
  */
 export class CircuitBreaker implements Translator {
-  private readonly services = new BoundedCache<Service>(1_000);
+  private readonly services = new BoundedCache<ServiceState>(1_000);
   private readonly slowMs: number;
-  private readonly restMs: number;
+  private readonly openMs: number;
   private readonly now: () => number;
 
   constructor(
     private readonly translator: Translator,
-    { slowMs = 3_000, restMs = 60_000, now = () => performance.now() }: CircuitBreakerOptions = {},
+    { slowMs = 3_000, openMs = 60_000, now = () => performance.now() }: CircuitBreakerOptions = {},
   ) {
     this.slowMs = slowMs;
-    this.restMs = restMs;
+    this.openMs = openMs;
     this.now = now;
   }
 
-  async translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<Translated> {
-    const service = this.services.get(how.url, () => ({ failures: 0, restsUntil: 0 }));
-    const began = this.now();
-    if (service.failures >= FAILURES) {
-      if (began < service.restsUntil && how.on_failure === 'publish_original') return atRest;
-      service.restsUntil = began + this.restMs; // whoever comes meanwhile does not wait for what this one finds out
+  async translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<TranslationResult> {
+    const service = this.services.getOrCreate(how.url, () => ({ slowFailures: 0, openUntil: 0 }));
+    const startedAt = this.now();
+    if (service.slowFailures >= FAILURE_THRESHOLD) {
+      if (startedAt < service.openUntil && how.on_failure === 'publish_original') return CIRCUIT_OPEN;
+      service.openUntil = startedAt + this.openMs; // later texts do not wait for the result of this one
     }
-    const translated = await this.translator.translate(content, how, signal);
-    const hasKeptWaiting = translated.kind === 'failed' && this.now() - began >= this.slowMs && !signal.aborted;
-    service.failures = hasKeptWaiting ? service.failures + 1 : 0;
-    service.restsUntil = hasKeptWaiting ? this.now() + this.restMs : 0;
-    return translated;
+    const result = await this.translator.translate(content, how, signal);
+    const isSlowFailure = result.kind === 'failed' && this.now() - startedAt >= this.slowMs && !signal.aborted;
+    service.slowFailures = isSlowFailure ? service.slowFailures + 1 : 0;
+    service.openUntil = isSlowFailure ? this.now() + this.openMs : 0;
+    return result;
   }
 }
 
@@ -64,6 +64,6 @@ const error: PublishError = {
   code: 'translation_failed',
   category: 'network',
   source: 'gateway',
-  message: 'The translation service has not answered for a while: it was not asked for this text.',
+  message: 'The translation service has not answered for a while: it was not called for this text.',
 };
-const atRest: Translated = { kind: 'failed', error, afterMs: null };
+const CIRCUIT_OPEN: TranslationResult = { kind: 'failed', error, afterMs: null };

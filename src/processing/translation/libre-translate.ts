@@ -1,54 +1,55 @@
 import type { Translation } from '../../domain/project/processing.js';
-import type { GuardedClient, WholeAnswer } from '../../outbound-http/guarded-client.js';
-import { MediaFetchError } from '../../outbound-http/fetch-error.js';
+import type { GuardedClient, CompleteAnswer } from '../../outbound-http/guarded-client.js';
+import { FetchError } from '../../outbound-http/fetch-error.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import { isVisible } from '../../validation/text-measure.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import type { SecretVault } from '../../secrets/vault.js';
-import { MAX_PROCESSED_TEXT } from '../edit.js';
-import { fromMarkup, toMarkup } from './markup.js';
-import type { Translated, Translator } from './translation.js';
+import { MAX_PROCESSED_TEXT } from '../edit-text.js';
+import { parseMarkup, renderMarkup } from './markup.js';
+import type { TranslationResult, Translator } from './translation.js';
 
-/** Of an answer: the text in the longest form that JSON and markup have, and what is around it. */
+/** Maximum size of an answer: the text in the longest form that JSON and markup allow, and its envelope. */
 const MAX_ANSWER_BYTES = 4_194_304;
-/** What the service says is kept up to so many UTF-16 units. */
-const MAX_WORDS = 500;
+/** Maximum length in UTF-16 units of a quoted error message of the service. */
+const MAX_QUOTE_LENGTH = 500;
 
 /**
- * Asks a LibreTranslate-compatible service (D-28): `POST <url>/translate {q, source, target, format, api_key?}` answers
- * `{translatedText}`, or `{error}`. Text with entities goes as HTML, whose tags say where they come to stand; text
- * without goes as it is. A connection that breaks is tried once more: asking again changes nothing.
+ * Client of LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}` answers
+ * `{translatedText}`, or `{error}`. A text with entities is sent as HTML, whose tags carry their places; a text without is
+ * sent as it is. A broken connection is retried once: the call changes nothing at the service.
  */
 export class LibreTranslate implements Translator {
-  /** @param timeoutMs from the request to the last byte of its answer */
+  /** @param timeoutMs from the request to the last byte of the answer */
   constructor(
     private readonly client: Pick<GuardedClient, 'request'>,
-    private readonly vault: Pick<SecretVault, 'get'>,
+    private readonly vault: Pick<SecretVault, 'readSecret'>,
     private readonly timeoutMs: number,
   ) {}
 
-  async translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<Translated> {
+  async translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<TranslationResult> {
     const hasEntities = content.entities.length > 0;
-    const secret = how.api_key_id === undefined ? {} : await this.vault.get(how.api_key_id);
-    if (secret === null) return failed('credentials', 'The key of the translation service was erased: set a new one.');
-    const asked = {
-      q: hasEntities ? toMarkup(content) : content.text,
+    const secret = how.api_key_id === undefined ? {} : await this.vault.readSecret(how.api_key_id);
+    if (secret === null)
+      return failed('credentials', 'The API key of the translation service was erased: set a new one.');
+    const request = {
+      q: hasEntities ? renderMarkup(content) : content.text,
       source: how.source,
       target: how.target,
       format: hasEntities ? 'html' : 'text',
       ...secret,
     };
     try {
-      const answer = await this.ask(addressOf(how.url), JSON.stringify(asked), signal);
-      return answer.status === 200 ? read(answer, content) : refused(answer, Object.values(secret));
+      const answer = await this.post(callUrlOf(how.url), JSON.stringify(request), signal);
+      return answer.status === 200 ? parseAnswer(answer, content) : toFailure(answer, Object.values(secret));
     } catch (error) {
-      if (!(error instanceof MediaFetchError)) throw error;
+      if (!(error instanceof FetchError)) throw error;
       return failed('network', `The translation service ${error.message}.`);
     }
   }
 
-  private async ask(url: string, body: string, signal: AbortSignal): Promise<WholeAnswer> {
-    const asked = {
+  private async post(url: string, body: string, signal: AbortSignal): Promise<CompleteAnswer> {
+    const request = {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body,
@@ -57,52 +58,52 @@ export class LibreTranslate implements Translator {
       signal,
     } as const;
     try {
-      return await this.client.request(url, asked);
+      return await this.client.request(url, request);
     } catch (error) {
-      if (error instanceof MediaFetchError && error.code === 'unreachable') return this.client.request(url, asked);
+      if (error instanceof FetchError && error.code === 'unreachable') return this.client.request(url, request);
       throw error;
     }
   }
 }
 
-/** The address of the call: the service's own, or what was given where that names the call already. */
-const addressOf = (url: string): string => {
-  const address = new URL(url);
-  const path = address.pathname.replace(/\/+$/, '');
-  address.pathname = path.endsWith('/translate') ? path : `${path}/translate`;
-  return address.href;
+/** Returns the URL of the call. A configured URL may end with the call's path already. */
+const callUrlOf = (url: string): string => {
+  const callUrl = new URL(url);
+  const path = callUrl.pathname.replace(/\/+$/, '');
+  callUrl.pathname = path.endsWith('/translate') ? path : `${path}/translate`;
+  return callUrl.href;
 };
 
-const read = ({ body }: WholeAnswer, original: TextWithEntities): Translated => {
-  const answered = fieldOf(body, 'translatedText');
-  if (answered === null) return failed('platform', 'The translation service answers something that is no translation.');
-  const words = clean(answered);
+const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): TranslationResult => {
+  const answered = readField(body, 'translatedText');
+  if (answered === null) return failed('platform', 'The translation service answered without a translation.');
+  const text = clean(answered);
   const hasEntities = original.entities.length > 0;
-  const translated = hasEntities ? fromMarkup(words, original) : { text: words, places: [] };
+  const translated = hasEntities ? parseMarkup(text, original) : { text, places: [] };
   if (translated === null)
-    return failed('platform', 'The translation service answers markup in which nothing can be found again.');
+    return failed('platform', 'The translation service answered with markup that cannot be read.');
   if (translated.text.length > MAX_PROCESSED_TEXT)
-    return failed('platform', 'The translation service answers a text that is far too long.');
-  // Only what can be seen is asked for: to publish this would take the post's words away without a word (D-22).
+    return failed('platform', 'The translation service answered with a text that is far too long.');
+  // Only visible texts are sent: to publish this answer would remove the post's text without a warning (D-22).
   if (!isVisible(translated.text))
-    return failed('platform', 'The translation service answers a text of which nothing can be seen.');
+    return failed('platform', 'The translation service answered with a text that has no visible characters.');
   return { kind: 'translated', ...translated };
 };
 
-const refused = ({ status, headers, body }: WholeAnswer, secrets: readonly string[]): Translated => {
-  const words = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), fieldOf(body, 'error') ?? '');
-  const says = clean(words.slice(0, MAX_WORDS));
+const toFailure = ({ status, headers, body }: CompleteAnswer, secrets: readonly string[]): TranslationResult => {
+  const message = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), readField(body, 'error') ?? '');
+  const says = clean(message.slice(0, MAX_QUOTE_LENGTH));
   const category = status === 429 ? 'rate_limit' : status === 401 || status === 403 ? 'credentials' : 'platform';
   const seconds = /^\d{1,5}$/.test(headers['retry-after'] ?? '') ? Number(headers['retry-after']) : null;
-  const told = failed(category, `The translation service answers ${status}.`, says);
-  return { ...told, afterMs: seconds === null ? null : seconds * 1_000 };
+  const failure = failed(category, `The translation service answered ${status}.`, says);
+  return { ...failure, afterMs: seconds === null ? null : seconds * 1_000 };
 };
 
-/** Without what no text can hold: half a character, and what a database cannot. */
+/** Replaces lone surrogates and removes NUL characters, which databases cannot store. */
 const clean = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd').replaceAll('\0', '');
 
-/** A string in a JSON object; null where there is none. */
-const fieldOf = (body: Buffer, name: string): string | null => {
+/** Reads a string from a JSON object; null if there is none. */
+const readField = (body: Buffer, name: string): string | null => {
   try {
     const answer = JSON.parse(body.toString()) as unknown;
     const value = (answer as Readonly<Record<string, unknown>> | null)?.[name];
@@ -116,7 +117,7 @@ const failed = (
   category: PublishError['category'],
   message: string,
   says = '',
-): Extract<Translated, { kind: 'failed' }> => ({
+): Extract<TranslationResult, { kind: 'failed' }> => ({
   kind: 'failed',
   error: {
     code: 'translation_failed',

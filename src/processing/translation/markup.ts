@@ -1,28 +1,28 @@
-import { checkEntities } from '../../payload/check-entities.js';
+import { findEntityProblems } from '../../payload/check-entities.js';
 import {
   endOf,
   type EntityPlace,
   isIndivisible,
-  kindOf,
+  entityKindOf,
   sortEntities,
   type TextWithEntities,
 } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 
-/** A translated text, and where the entities that came back stand in it. */
-export interface ReadMarkup {
+/** A translated text, and the places of the entities that it has kept. */
+export interface ParsedMarkup {
   readonly text: string;
   readonly places: readonly EntityPlace[];
 }
 
-/** Whether an entity's words are left as they are: code is no language, and an address or emoji is what it says. */
-const isLeft = (entity: Entity): boolean => isIndivisible(entity) || kindOf(entity.type) === 'verbatim';
+/** True if an entity's words must not be translated: code, addresses, emoji. */
+const isUntranslatable = (entity: Entity): boolean => isIndivisible(entity) || entityKindOf(entity.type) === 'verbatim';
 
 /**
- * A text as HTML that a translation service keeps the tags of: each entity a `span` with its place in the order of
- * nesting as `id`; what is not to be translated says so.
+ * Renders a text as HTML whose tags a translation service keeps. Each entity is a `span` whose `id` is its index in the
+ * order of nesting; one that must not be translated has `translate="no"`.
  */
-export const toMarkup = ({ text, entities }: TextWithEntities): string => {
+export const renderMarkup = ({ text, entities }: TextWithEntities): string => {
   const ends: number[] = [];
   let html = '';
   let at = 0;
@@ -40,7 +40,7 @@ export const toMarkup = ({ text, entities }: TextWithEntities): string => {
   for (const [id, entity] of sortEntities(entities).entries()) {
     closeTo(entity.offset);
     writeTo(entity.offset);
-    html += `<span id="${id}"${isLeft(entity) ? ' translate="no"' : ''}>`;
+    html += `<span id="${id}"${isUntranslatable(entity) ? ' translate="no"' : ''}>`;
     ends.push(endOf(entity));
   }
   closeTo(text.length);
@@ -48,7 +48,7 @@ export const toMarkup = ({ text, entities }: TextWithEntities): string => {
   return html;
 };
 
-interface Open {
+interface OpenTag {
   readonly id: number | null;
   readonly start: number;
 }
@@ -56,19 +56,19 @@ interface Open {
 const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/gi;
 
 /**
- * Reads a translation of {@link toMarkup} back: its text, and each entity where its tags have come to stand. What was not
- * to be translated has its own words again, whatever came back. An entity without its tags, or one that would nest
- * wrongly now, is lost; none ever stands on words that it was not given.
+ * Parses a translation of {@link renderMarkup}: its text, and each entity at the place of its tags. Untranslatable parts get
+ * their original words back, whatever the service returned. An entity without tags, or one that would nest wrongly, is
+ * lost; no entity is ever put on words that it did not enclose.
  *
- * @returns null where the tags make no sense any more.
+ * @returns null if the tags cannot be read
  */
-export const fromMarkup = (html: string, original: TextWithEntities): ReadMarkup | null => {
+export const parseMarkup = (html: string, original: TextWithEntities): ParsedMarkup | null => {
   const sorted = sortEntities(original.entities);
   const placed: (Entity | undefined)[] = [];
-  const open: Open[] = [];
+  const open: OpenTag[] = [];
   let text = '';
   let at = 0;
-  /** How many tags are open inside of what is left as it was; 0 outside. */
+  /** Number of open tags inside an untranslatable part; 0 outside. */
   let skipped = 0;
 
   for (const token of html.matchAll(TOKEN)) {
@@ -78,11 +78,11 @@ export const fromMarkup = (html: string, original: TextWithEntities): ReadMarkup
     if (skipped > 0) {
       if (slash !== undefined) skipped += slash === '' ? 1 : -1;
     } else if (reference !== undefined) {
-      text += characterOf(reference) ?? token[0];
+      text += decodeReference(reference) ?? token[0];
     } else if (slash === '') {
-      const id = idIn(attributes ?? '', sorted.length);
+      const id = parseId(attributes ?? '', sorted.length);
       const entity = id === null || placed[id] ? undefined : sorted[id];
-      if (entity && isLeft(entity)) {
+      if (entity && isUntranslatable(entity)) {
         skipped = 1;
         text += restore(original.text, sorted, id!, text.length, placed);
       } else open.push({ id: entity ? id : null, start: text.length });
@@ -95,7 +95,7 @@ export const fromMarkup = (html: string, original: TextWithEntities): ReadMarkup
   if (skipped > 0) return null;
   text += html.slice(at);
   const indices = new Map(original.entities.map((entity, index) => [entity, index]));
-  const places = nestingRightly(text, placed).map(({ id, offset, length }): EntityPlace => [
+  const places = keepNested(text, placed).map(({ id, offset, length }): EntityPlace => [
     indices.get(sorted[id]!)!,
     offset,
     length,
@@ -103,7 +103,7 @@ export const fromMarkup = (html: string, original: TextWithEntities): ReadMarkup
   return { text, places };
 };
 
-/** Places an entity with its own words, and those inside of it. @returns the words */
+/** Places an untranslatable entity and the entities inside it. @returns its original words */
 const restore = (
   text: string,
   sorted: readonly Entity[],
@@ -117,31 +117,30 @@ const restore = (
   return text.slice(outer.offset, endOf(outer));
 };
 
-/** Those that nest; none where so many do not that the service must have lost its way. */
-const nestingRightly = (
-  text: string,
-  placed: readonly (Entity | undefined)[],
-): readonly (Entity & { id: number })[] => {
+/** Removes entities that nest wrongly. Removes all if too many do: the service has then mixed up the tags. */
+const keepNested = (text: string, placed: readonly (Entity | undefined)[]): readonly (Entity & { id: number })[] => {
   let sound = placed.flatMap((entity, id) => (entity ? [{ ...entity, id }] : []));
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const wrong = new Set(checkEntities(text, sound).map(({ path }) => Number(/^entities\[(\d+)\]/.exec(path)?.[1])));
+    const wrong = new Set(
+      findEntityProblems(text, sound).map(({ path }) => Number(/^entities\[(\d+)\]/.exec(path)?.[1])),
+    );
     if (wrong.size === 0) return sound;
     sound = sound.filter((_, index) => !wrong.has(index));
   }
   return [];
 };
 
-/** Each finds some fifty that nest wrongly. */
+/** Maximum number of rounds; each finds about fifty entities that nest wrongly. */
 const MAX_ROUNDS = 20;
 
-const idIn = (attributes: string, count: number): number | null => {
+const parseId = (attributes: string, count: number): number | null => {
   const id = /\bid\s*=\s*["']?(\d{1,6})\b/i.exec(attributes)?.[1];
   return id !== undefined && Number(id) < count ? Number(id) : null;
 };
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-const characterOf = (reference: string): string | undefined => {
+const decodeReference = (reference: string): string | undefined => {
   if (!reference.startsWith('#')) return NAMED[reference.toLowerCase()];
   const isHex = /^#x/i.test(reference);
   const code = parseInt(reference.slice(isHex ? 2 : 1), isHex ? 16 : 10);

@@ -2,25 +2,25 @@ import type { Translation } from '../../domain/project/processing.js';
 import type { EntityPlace, TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
 
-/** What became of a translation. */
-export type Translated =
+/** Result of a translation. */
+export type TranslationResult =
   | {
       readonly kind: 'translated';
       readonly text: string;
-      /** Of the entities that came back with the text. */
+      /** Places of the entities that the translated text has kept. */
       readonly places: readonly EntityPlace[];
     }
   | {
       readonly kind: 'failed';
       readonly error: PublishError;
-      /** Milliseconds after which the service wants to be asked again; null where it does not say. */
+      /** Delay in ms that the service asks for before the next request; null if it names none. */
       readonly afterMs: number | null;
     };
 
-/** Translates a text as a project asks for (D-28). Never throws on a service that fails. */
-export type Translate = (content: TextWithEntities, how: Translation) => Promise<Translated>;
+/** Translates a text with a project's settings (D-28). Never throws because a service fails. */
+export type Translate = (content: TextWithEntities, how: Translation) => Promise<TranslationResult>;
 
-/** A service that translates, by its provider's name. */
+/** A client of a translation service. */
 export interface Translator {
-  translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<Translated>;
+  translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<TranslationResult>;
 }

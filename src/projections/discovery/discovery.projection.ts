@@ -19,11 +19,11 @@ import {
   projects,
 } from './discovery.tables.js';
 
-type Known = RecordedEventOf<
+type HandledEvent = RecordedEventOf<
   OwnerEvent | ChannelEvent | ChannelPauseEvent | ProjectEvent | ProjectPauseEvent | EndpointEvent
 >;
 
-interface InHand {
+interface LoadedRows {
   readonly owners: Rows<OwnerRow>;
   readonly channels: Rows<ChannelRow>;
   readonly projects: Rows<ProjectRow>;
@@ -32,77 +32,77 @@ interface InHand {
 
 const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint)/;
 
-/** What is set up: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
+/** The configuration: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
 export const discovery: Projection = {
   name: 'discovery',
-  waitsForDisk: true, // a token that was rotated stays dead
+  commitsSynchronously: true, // a rotated token must never become valid again
   version: 2,
   tables: discoveryTables,
   views: ['owner', 'channel', 'project', 'endpoint'],
-  concerns: (type) => TYPES.test(type),
+  handles: (type) => TYPES.test(type),
 
   async apply(tx, events) {
-    const known = events as readonly Known[];
-    const hand: InHand = {
-      owners: await Rows.load(tx, owners, ids(known, 'ownerId')),
-      channels: await Rows.load(tx, channels, ids(known, 'channelId')),
-      projects: await Rows.load(tx, projects, ids(known, 'projectId')),
-      endpoints: await Rows.load(tx, endpoints, ids(known, 'endpointId')),
+    const handled = events as readonly HandledEvent[];
+    const rows: LoadedRows = {
+      owners: await Rows.load(tx, owners, collectIds(handled, 'ownerId')),
+      channels: await Rows.load(tx, channels, collectIds(handled, 'channelId')),
+      projects: await Rows.load(tx, projects, collectIds(handled, 'projectId')),
+      endpoints: await Rows.load(tx, endpoints, collectIds(handled, 'endpointId')),
     };
-    for (const event of known) handle(event, hand);
-    for (const rows of Object.values(hand) as InHand[keyof InHand][]) await rows.flush();
-    await bumpVersions(tx, known);
+    for (const event of handled) handle(event, rows);
+    for (const table of Object.values(rows) as LoadedRows[keyof LoadedRows][]) await table.flush();
+    await updateEndpointVersions(tx, handled);
   },
 };
 
-const handle = (event: Known, hand: InHand): void => {
+const handle = (event: HandledEvent, rows: LoadedRows): void => {
   switch (event.type) {
     case 'OwnerRegistered': {
       const { ownerId, name, plan, keyHash } = event.data;
       const none = { notice_chat_id: null, notice_secret_id: null, pack_posts: 0 };
-      hand.owners.put({ owner_id: ownerId, name, plan, key_hash: keyHash, ...none, created_at: event.at });
+      rows.owners.put({ owner_id: ownerId, name, plan, key_hash: keyHash, ...none, created_at: event.at });
       return;
     }
     case 'OwnerRenamed':
-      return void hand.owners.patch(event.data.ownerId, { name: event.data.name });
+      return void rows.owners.patch(event.data.ownerId, { name: event.data.name });
     case 'OwnerPlanChanged':
-      return void hand.owners.patch(event.data.ownerId, { plan: event.data.plan });
+      return void rows.owners.patch(event.data.ownerId, { plan: event.data.plan });
     case 'OwnerKeyRotated':
-      return void hand.owners.patch(event.data.ownerId, { key_hash: event.data.keyHash });
+      return void rows.owners.patch(event.data.ownerId, { key_hash: event.data.keyHash });
     case 'OwnerNoticeChatSet': {
       const { ownerId, chatId, secretId } = event.data;
-      return void hand.owners.patch(ownerId, { notice_chat_id: chatId, notice_secret_id: secretId });
+      return void rows.owners.patch(ownerId, { notice_chat_id: chatId, notice_secret_id: secretId });
     }
     case 'OwnerNoticeChatRemoved':
-      return void hand.owners.patch(event.data.ownerId, { notice_chat_id: null, notice_secret_id: null });
+      return void rows.owners.patch(event.data.ownerId, { notice_chat_id: null, notice_secret_id: null });
     case 'PostPackAdded': {
       const { ownerId, posts } = event.data;
-      return void hand.owners.patch(ownerId, { pack_posts: (hand.owners.get(ownerId)?.pack_posts ?? 0) + posts });
+      return void rows.owners.patch(ownerId, { pack_posts: (rows.owners.get(ownerId)?.pack_posts ?? 0) + posts });
     }
     case 'ProjectCreated': {
       const { projectId, ownerId, name, channelIds, processing } = event.data;
       const row = { project_id: projectId, owner_id: ownerId, name, channel_ids: channelIds, processing };
-      hand.projects.put({ ...row, paused_until: 0, created_at: event.at });
+      rows.projects.put({ ...row, paused_until: 0, created_at: event.at });
       return;
     }
     case 'ProjectRenamed':
-      return void hand.projects.patch(event.data.projectId, { name: event.data.name });
+      return void rows.projects.patch(event.data.projectId, { name: event.data.name });
     case 'ProjectChannelsChanged':
-      return void hand.projects.patch(event.data.projectId, { channel_ids: event.data.channelIds });
+      return void rows.projects.patch(event.data.projectId, { channel_ids: event.data.channelIds });
     case 'ProjectProcessingChanged':
-      return void hand.projects.patch(event.data.projectId, { processing: event.data.processing });
+      return void rows.projects.patch(event.data.projectId, { processing: event.data.processing });
     case 'ProjectPaused':
-      return void hand.projects.patch(event.data.projectId, { paused_until: event.data.until });
+      return void rows.projects.patch(event.data.projectId, { paused_until: event.data.until });
     case 'ProjectResumed':
-      return void hand.projects.patch(event.data.projectId, { paused_until: 0 });
+      return void rows.projects.patch(event.data.projectId, { paused_until: 0 });
     default:
       return event.type.startsWith('Endpoint')
-        ? handleEndpoint(event as RecordedEventOf<EndpointEvent>, hand)
-        : handleChannel(event as RecordedEventOf<ChannelEvent | ChannelPauseEvent>, hand);
+        ? handleEndpoint(event as RecordedEventOf<EndpointEvent>, rows)
+        : handleChannel(event as RecordedEventOf<ChannelEvent | ChannelPauseEvent>, rows);
   }
 };
 
-const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>, { channels }: InHand): void => {
+const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>, { channels }: LoadedRows): void => {
   const { channelId } = event.data;
   switch (event.type) {
     case 'ChannelConnected': {
@@ -137,11 +137,11 @@ const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>,
     case 'ChannelResumed':
       return void channels.patch(channelId, { paused_until: 0, pause_source: null });
     case 'ChannelPauseUnchanged':
-      return; // the pause stands as it stood
+      return; // the pause does not change
   }
 };
 
-const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: InHand): void => {
+const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: LoadedRows): void => {
   const { endpointId } = event.data;
   switch (event.type) {
     case 'EndpointCreated': {
@@ -152,7 +152,7 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: In
       endpoints.put({
         ...row,
         ...secrets,
-        ...columnsOf<EndpointSettings>(settings),
+        ...toColumns<EndpointSettings>(settings),
         ...none,
         epoch: String(event.position),
         created_at: event.at,
@@ -160,7 +160,7 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: In
       return;
     }
     case 'EndpointChanged':
-      return void endpoints.patch(endpointId, columnsOf(event.data.settings));
+      return void endpoints.patch(endpointId, toColumns(event.data.settings));
     case 'EndpointTokenRotated':
       return void endpoints.patch(endpointId, { token_hash: event.data.tokenHash });
     case 'EndpointSlugRotated':
@@ -191,16 +191,16 @@ const COLUMN_OF = {
 
 type SettingColumns<S> = { [K in keyof S & keyof EndpointSettings as (typeof COLUMN_OF)[K]]: S[K] };
 
-/** Endpoint settings under their columns' names; only those that are given. */
-const columnsOf = <S extends Partial<EndpointSettings>>(settings: S): SettingColumns<S> =>
+/** Maps endpoint settings to their columns; only those that are present. */
+const toColumns = <S extends Partial<EndpointSettings>>(settings: S): SettingColumns<S> =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [COLUMN_OF[name as keyof EndpointSettings], value]),
   ) as SettingColumns<S>;
 
-/** Every endpoint that a change reaches gets a new version, so that no process admits a request by an old picture. */
-const bumpVersions = async (tx: Tx, known: readonly Known[]): Promise<void> => {
-  const version = String(known.at(-1)!.position);
-  const relevant = known.filter(({ type }) => !/Paused$|Resumed$|Renamed$/.test(type));
+/** Gives each endpoint that a change affects a new version, so that no process admits a request by an outdated snapshot. */
+const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]): Promise<void> => {
+  const version = String(handled.at(-1)!.position);
+  const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$/.test(type));
   if (relevant.length === 0) return;
   await tx.query({
     name: 'bump versions',
@@ -210,18 +210,21 @@ const bumpVersions = async (tx: Tx, known: readonly Known[]): Promise<void> => {
          or project_ids && (select coalesce(array_agg(project_id), '{}') from project where channel_ids && $5::text[])`,
     values: [
       version,
-      ids(relevant, 'endpointId'),
-      ids(
+      collectIds(relevant, 'endpointId'),
+      collectIds(
         relevant.filter(({ type }) => type.startsWith('Owner') || type === 'PostPackAdded'),
         'ownerId',
       ),
-      ids(relevant, 'projectId'),
-      ids(relevant, 'channelId'),
+      collectIds(relevant, 'projectId'),
+      collectIds(relevant, 'channelId'),
     ],
   });
 };
 
-const ids = (events: readonly Known[], name: 'ownerId' | 'channelId' | 'projectId' | 'endpointId'): string[] => {
+const collectIds = (
+  events: readonly HandledEvent[],
+  name: 'ownerId' | 'channelId' | 'projectId' | 'endpointId',
+): string[] => {
   const found = new Set<string>();
   for (const { data } of events) {
     const id = (data as Readonly<Record<string, unknown>>)[name];

@@ -4,18 +4,18 @@ import type { Pool } from 'pg';
 import { POOL } from '../../postgres/tokens.js';
 import type { ChannelRow, EndpointRow, OwnerRow, ProjectRow } from './discovery.tables.js';
 
-/** What is set up, by the name of its kind. */
-export interface Things {
+/** The row type of each kind of resource. */
+export interface ResourceRows {
   readonly owner: OwnerRow;
   readonly channel: ChannelRow;
   readonly project: ProjectRow;
   readonly endpoint: EndpointRow;
 }
-/** Name of a kind of thing. */
-export type Kind = keyof Things;
+/** Name of a kind of resource. */
+export type ResourceKind = keyof ResourceRows;
 
-/** One thing by its id; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */
-export class FindThing<K extends Kind> extends Query<Things[K] | null> {
+/** Finds a resource by its id; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
+export class FindResource<K extends ResourceKind> extends Query<ResourceRows[K] | null> {
   constructor(
     readonly kind: K,
     readonly id: string,
@@ -25,8 +25,8 @@ export class FindThing<K extends Kind> extends Query<Things[K] | null> {
   }
 }
 
-/** Things, the newest first. @param ownerId only this owner's; null: everyone's @param before only those older than this one */
-export class ListThings<K extends Kind> extends Query<Things[K][]> {
+/** Lists resources, the newest first. @param ownerId only those of this owner; null: all @param before only those older than this one */
+export class ListResources<K extends ResourceKind> extends Query<ResourceRows[K][]> {
   constructor(
     readonly kind: K,
     readonly ownerId: string | null,
@@ -36,8 +36,8 @@ export class ListThings<K extends Kind> extends Query<Things[K][]> {
   }
 }
 
-/** Which of these ids name no thing of this kind that the owner has. */
-export class FindMissing extends Query<{ readonly index: number; readonly id: string }[]> {
+/** Finds the ids that do not belong to a resource of this kind and owner. */
+export class FindMissingIds extends Query<{ readonly index: number; readonly id: string }[]> {
   constructor(
     readonly kind: 'channel' | 'project',
     readonly ownerId: string,
@@ -47,23 +47,26 @@ export class FindMissing extends Query<{ readonly index: number; readonly id: st
   }
 }
 
-/** The owner whose key has this hash (SHA-256, hex); null where nobody's has. */
+/** Finds the owner whose key has this hash (SHA-256, hex); null if there is none. */
 export class FindOwnerByKey extends Query<OwnerRow | null> {
   constructor(readonly keyHash: string) {
     super();
   }
 }
 
-/** Part of statements: of the closed set of kinds alone. */
-const tableOf = (kind: Kind): { table: string; id: string } => ({ table: `discovery.${kind}`, id: `${kind}_id` });
+/** Returns the table and the id column of a kind. They become part of SQL statements, so only known kinds are allowed. */
+const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
+  table: `discovery.${kind}`,
+  id: `${kind}_id`,
+});
 
-@QueryHandler(FindThing)
-export class FindThingHandler implements IQueryHandler<FindThing<Kind>> {
+@QueryHandler(FindResource)
+export class FindResourceHandler implements IQueryHandler<FindResource<ResourceKind>> {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ kind, id: value, ownerId }: FindThing<Kind>): Promise<Things[Kind] | null> {
+  async execute({ kind, id: value, ownerId }: FindResource<ResourceKind>): Promise<ResourceRows[ResourceKind] | null> {
     const { table, id } = tableOf(kind);
-    const { rows } = await this.pool.query<{ row: Things[Kind] }>({
+    const { rows } = await this.pool.query<{ row: ResourceRows[ResourceKind] }>({
       name: `find ${kind}`,
       text: `select to_jsonb(t) as row from ${table} t where ${id} = $1 and ($2::text is null or owner_id = $2)`,
       values: [value, ownerId],
@@ -72,28 +75,32 @@ export class FindThingHandler implements IQueryHandler<FindThing<Kind>> {
   }
 }
 
-@QueryHandler(ListThings)
-export class ListThingsHandler implements IQueryHandler<ListThings<Kind>> {
+@QueryHandler(ListResources)
+export class ListResourcesHandler implements IQueryHandler<ListResources<ResourceKind>> {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ kind, ownerId, page: { before, limit } }: ListThings<Kind>): Promise<Things[Kind][]> {
+  async execute({
+    kind,
+    ownerId,
+    page: { before, limit },
+  }: ListResources<ResourceKind>): Promise<ResourceRows[ResourceKind][]> {
     const { table, id } = tableOf(kind);
-    // Conditions are left out, not made true for everyone: only so does each list walk along an index.
+    // Conditions that do not apply are omitted, not made true for all rows, so that each list can use an index.
     const values: unknown[] = [limit];
     const conditions = ['true'];
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);
     if (before !== null) conditions.push(`${id} < $${values.push(before)}`);
     const text = `select to_jsonb(t) as row from ${table} t where ${conditions.join(' and ')} order by ${id} desc limit $1`;
-    const { rows } = await this.pool.query<{ row: Things[Kind] }>(text, values);
+    const { rows } = await this.pool.query<{ row: ResourceRows[ResourceKind] }>(text, values);
     return rows.map(({ row }) => row);
   }
 }
 
-@QueryHandler(FindMissing)
-export class FindMissingHandler implements IQueryHandler<FindMissing> {
+@QueryHandler(FindMissingIds)
+export class FindMissingIdsHandler implements IQueryHandler<FindMissingIds> {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ kind, ownerId, ids }: FindMissing): Promise<{ index: number; id: string }[]> {
+  async execute({ kind, ownerId, ids }: FindMissingIds): Promise<{ index: number; id: string }[]> {
     const { table, id } = tableOf(kind);
     const { rows } = await this.pool.query<{ index: number; id: string }>({
       name: `missing ${kind}s`,

@@ -4,7 +4,7 @@ import type { Plan } from '../../domain/owner/owner.events.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { RowTable } from '../engine/rows.js';
 
-/** Owners, channels, projects and endpoints as they stand. Times are milliseconds since 1970. */
+/** Tables of owners, channels, projects and endpoints. Times are milliseconds since 1970. */
 export const discoveryTables = `
   create table owner (
     owner_id text primary key,
@@ -76,7 +76,7 @@ export const discoveryTables = `
   create index endpoint_projects on endpoint using gin (project_ids);
 `;
 
-/** An owner as it stands. */
+/** An owner. */
 export interface OwnerRow {
   readonly owner_id: string;
   readonly name: string;
@@ -88,7 +88,7 @@ export interface OwnerRow {
   readonly created_at: number;
 }
 
-/** A channel as it stands, its pause included. */
+/** A channel with its pause. */
 export interface ChannelRow {
   readonly channel_id: string;
   readonly owner_id: string;
@@ -105,7 +105,7 @@ export interface ChannelRow {
   readonly created_at: number;
 }
 
-/** A project as it stands, its pause included. */
+/** A project with its pause. */
 export interface ProjectRow {
   readonly project_id: string;
   readonly owner_id: string;
@@ -116,7 +116,7 @@ export interface ProjectRow {
   readonly created_at: number;
 }
 
-/** An endpoint as it stands. */
+/** An endpoint. */
 export interface EndpointRow {
   readonly endpoint_id: string;
   readonly owner_id: string;
@@ -134,24 +134,24 @@ export interface EndpointRow {
   readonly ip_allowlist: readonly string[];
   readonly verbose_discovery: boolean;
   readonly disabled_by: DisabledBy | null;
-  /** Id of the event that switched it off; null while it is on. */
+  /** Id of the event that disabled it; null while it is enabled. */
   readonly disabled_event: string | null;
-  /** Position of the event that made it or switched it on last: violations count from there (D-45). */
+  /** Position of the event that created it or last enabled it: violations are counted from there (D-45). */
   readonly epoch: string;
   readonly slug_rotated_at: number | null;
   readonly created_at: number;
-  /** Position of the last event that changes what a request to this endpoint meets: token, projects, channels, plan. */
+  /** Position of the last event that affects requests to this endpoint: its token, projects, channels or plan. */
   readonly version: string;
 }
 
-/** How owners are written. */
+/** Definition of the table of owners. */
 export const owners: RowTable<OwnerRow> = {
   name: 'owner',
   key: 'owner_id',
   columns: ['owner_id', 'name', 'plan', 'key_hash', 'notice_chat_id', 'notice_secret_id', 'pack_posts', 'created_at'],
 };
 
-/** How channels are written. */
+/** Definition of the table of channels. */
 export const channels: RowTable<ChannelRow> = {
   name: 'channel',
   key: 'channel_id',
@@ -161,14 +161,14 @@ export const channels: RowTable<ChannelRow> = {
   ],
 };
 
-/** How projects are written. */
+/** Definition of the table of projects. */
 export const projects: RowTable<ProjectRow> = {
   name: 'project',
   key: 'project_id',
   columns: ['project_id', 'owner_id', 'name', 'channel_ids', 'processing', 'paused_until', 'created_at'],
 };
 
-/** How endpoints are written. */
+/** Definition of the table of endpoints. */
 export const endpoints: RowTable<EndpointRow> = {
   name: 'endpoint',
   key: 'endpoint_id',

@@ -5,25 +5,25 @@ import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 
-/** A project of an endpoint, with the channels that a post to it goes to. */
+/** A project of an endpoint, with the channels of its posts. */
 export interface DiscoveredProject {
   readonly name: string;
-  /** End of the latest pause, which may be past; 0: none, or lifted. */
+  /** End of the latest pause, which may be in the past; 0: none, or lifted. */
   readonly paused_until: Instant;
-  /** Enabled ones, in the order of the project's `channel_ids`. */
+  /** Enabled channels, in the order of the project's `channel_ids`. */
   readonly targets: readonly DiscoveredTarget[];
 }
 
-/** A channel that a post goes to. */
+/** A target channel of posts. */
 export interface DiscoveredTarget {
   readonly channel_id: string;
   readonly platform: Platform;
   readonly name: string;
-  /** As of the project. */
+  /** End of the latest pause, as for the project. */
   readonly paused_until: Instant;
 }
 
-/** What discovery tells of an endpoint's projects, in the order of its `project_ids` (publish-api.md: GET …/info). */
+/** Finds an endpoint's projects and targets for discovery, in the order of its `project_ids` (publish-api.md: GET /v1/webhooks/{slug}/info). */
 export class FindEndpointTargets extends Query<readonly DiscoveredProject[]> {
   constructor(readonly endpointId: string) {
     super();

@@ -1,17 +1,17 @@
 import type { Pool } from 'pg';
 
-/** A live endpoint that is on, and the position of the event that switched it on last. */
+/** An enabled live endpoint, with the position of the event that last enabled it. */
 export interface LiveEndpoint {
   readonly endpointId: string;
   readonly epoch: string;
 }
 
-/** Endpoints that take posts as long as their owner's plan does; a test token is for every plan (D-12). */
+/** Live endpoints, which accept posts only if their owner's plan allows it; test tokens work with every plan (D-12). */
 export class LiveEndpoints {
   constructor(private readonly pool: Pool) {}
 
-  /** An owner's, those alone that are on. */
-  async of(ownerId: string): Promise<readonly LiveEndpoint[]> {
+  /** Finds the enabled live endpoints of an owner. */
+  async findEnabled(ownerId: string): Promise<readonly LiveEndpoint[]> {
     const { rows } = await this.pool.query<LiveEndpoint>({
       name: 'live endpoints',
       text: `select endpoint_id as "endpointId", epoch from discovery.endpoint

@@ -1,13 +1,13 @@
-/** What JSON may say and PostgreSQL's jsonb refuses: U+0000, and half of a surrogate pair (both are escaped by JSON.stringify). */
-const UNHOLDABLE = /\\u(?:0000|d[89a-f])/;
+/** Escapes that JSON allows and PostgreSQL's jsonb rejects: U+0000 and unpaired surrogates (JSON.stringify escapes both). */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**
- * Rows as JSON text that PostgreSQL can hold. A network's words may carry anything, cut through an emoji as well; what
- * cannot be held becomes U+FFFD. The events keep the words as they came: a read model must not stop over them.
+ * Encodes rows as JSON text that PostgreSQL can store. A network's message may contain any characters, even half of an
+ * emoji; those that cannot be stored become U+FFFD, so that a read model never stops at them. Events keep the original.
  */
-export const jsonText = (rows: unknown): string => {
+export const toJsonText = (rows: unknown): string => {
   const text = JSON.stringify(rows);
-  if (!UNHOLDABLE.test(text)) return text;
+  if (!UNSTORABLE.test(text)) return text;
   return JSON.stringify(rows, (_, value: unknown) =>
     typeof value === 'string' ? value.replace(/\p{Surrogate}|\u0000/gu, '\ufffd') : value,
   );

@@ -9,12 +9,12 @@ interface Waiter {
 }
 
 const POLL_MS = 200;
-/** How long whoever only reads waits for a view that is behind, or a store that does not answer. */
-const READER_MS = 2_000;
+/** Time limit of readers for a view that is behind, or a store that does not answer, ms. */
+const READER_TIMEOUT_MS = 2_000;
 
 /**
- * How far each live projection has come, as this process knows it: told by its own runners at once, by those of other
- * processes through notifications, and by a look at the checkpoints where a notification was lost.
+ * The positions of the live projections, as far as this process knows them. Its own runners report them directly, those of
+ * other processes through notifications; polling the checkpoints covers lost notifications.
  */
 export class ProjectionProgress {
   private readonly positions = new Map<string, Position>();
@@ -26,24 +26,24 @@ export class ProjectionProgress {
     private readonly pool: Pool,
     notifications: Notifications,
   ) {
-    notifications.on('projection', (payload) => {
+    notifications.subscribe('projection', (payload) => {
       const [name = '', position = ''] = payload.split(' ');
-      if (/^-?\d+$/.test(position)) this.reached(name, BigInt(position));
+      if (/^-?\d+$/.test(position)) this.recordPosition(name, BigInt(position));
     });
-    // The database may have crashed, and rows that were seen may be on their way once more.
+    // The database may have crashed and lost rows that had been visible.
     notifications.onLoss(() => this.positions.clear());
   }
 
-  /** A runner has committed up to here. */
-  reached(name: string, position: Position): void {
+  /** Records that a runner has committed up to a position. */
+  recordPosition(name: string, position: Position): void {
     if (position <= (this.positions.get(name) ?? -2n)) return;
     this.positions.set(name, position);
     for (const waiter of this.waiters.get(name) ?? []) if (waiter.position <= position) waiter.done();
     for (const listener of this.listeners.get(name) ?? []) listener();
   }
 
-  /** Calls back whenever a projection has moved on. Answers how to stop that. */
-  onMove(name: string, listener: () => void): () => void {
+  /** Calls the listener whenever a projection advances. Returns a function that removes the listener. */
+  onAdvance(name: string, listener: () => void): () => void {
     const listeners = this.listeners.get(name) ?? new Set();
     this.listeners.set(name, listeners);
     listeners.add(listener);
@@ -51,36 +51,39 @@ export class ProjectionProgress {
   }
 
   /**
-   * Read your writes: waits until these projections show everything up to a position.
-   * @returns false where that took longer than `timeoutMs`.
+   * Waits until these projections show everything up to a position, so that callers read their own writes.
+   * @returns false if that took longer than `timeoutMs`
    */
   async waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
-    const all = names.map((name) => this.wait(name, position)).filter((wait) => wait !== null);
+    const all = names.map((name) => this.addWaiter(name, position)).filter((waiter) => waiter !== null);
     if (all.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
-    const there = Promise.all(all.map((wait) => wait.promise)).then(() => true as const);
-    const result = await Promise.race([there, late]);
+    const timedOut = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
+    const reached = Promise.all(all.map((waiter) => waiter.promise)).then(() => true as const);
+    const result = await Promise.race([reached, timedOut]);
     clearTimeout(timer);
-    for (const wait of all) wait.forget();
+    for (const waiter of all) waiter.cancel();
     return result;
   }
 
   /**
-   * For readers: waits until projections show all that had happened when they were asked, whoever did it. After two
-   * seconds, or without the store, they are taken as they are.
+   * Waits until projections show all events that were in the log at the call. Returns after two seconds at the latest, or
+   * if the store is unavailable; readers then use the projections as they are.
    */
-  async catchUp(names: readonly string[], store: EventStore): Promise<void> {
-    const level = store.head().then((head) => this.waitFor(names, head, READER_MS));
-    const patience = new AbortController();
+  async waitUntilCaughtUp(names: readonly string[], store: EventStore): Promise<void> {
+    const caughtUp = store.readHead().then((head) => this.waitFor(names, head, READER_TIMEOUT_MS));
+    const timer = new AbortController();
     try {
-      await Promise.race([level.catch(unlessAway), sleep(READER_MS, false, { signal: patience.signal })]);
+      await Promise.race([
+        caughtUp.catch(ignoreUnavailable),
+        sleep(READER_TIMEOUT_MS, false, { signal: timer.signal }),
+      ]);
     } finally {
-      patience.abort();
+      timer.abort();
     }
   }
 
-  private wait(name: string, position: Position): { promise: Promise<void>; forget: () => void } | null {
+  private addWaiter(name: string, position: Position): { promise: Promise<void>; cancel: () => void } | null {
     if ((this.positions.get(name) ?? -2n) >= position) return null;
     const waiters = this.waiters.get(name) ?? new Set();
     this.waiters.set(name, waiters);
@@ -89,20 +92,20 @@ export class ProjectionProgress {
       waiter = { position, done };
       waiters.add(waiter);
     });
-    this.poll ??= setTimeout(() => void this.look(), POLL_MS);
-    return { promise, forget: () => waiters.delete(waiter) };
+    this.poll ??= setTimeout(() => void this.pollCheckpoints(), POLL_MS);
+    return { promise, cancel: () => waiters.delete(waiter) };
   }
 
-  private async look(): Promise<void> {
+  private async pollCheckpoints(): Promise<void> {
     const text =
       'select c.name, c.position from ops_checkpoint c join ops_projection p on p.name = c.name and p.live_version = c.version';
     const { rows } = await this.pool.query<{ name: string; position: bigint }>(text).catch(() => ({ rows: [] }));
-    for (const { name, position } of rows) this.reached(name, position);
+    for (const { name, position } of rows) this.recordPosition(name, position);
     const waiting = [...this.waiters.values()].some((waiters) => waiters.size > 0);
-    this.poll = waiting ? setTimeout(() => void this.look(), POLL_MS) : null;
+    this.poll = waiting ? setTimeout(() => void this.pollCheckpoints(), POLL_MS) : null;
   }
 }
 
-const unlessAway = (error: unknown): void => {
+const ignoreUnavailable = (error: unknown): void => {
   if (!(error instanceof Unavailable)) throw error;
 };

@@ -1,29 +1,25 @@
-/** Rows of one table as they stand, by key. */
-export type KeptTable<Row> = Pick<Map<string, Row>, 'get' | 'set' | 'delete'>;
+import { BoundedCache } from '../../runtime/bounded-cache.js';
 
-/** Rows that are kept of each table, at most: those that were written longest ago go first. */
-const KEPT = 5_000;
+/** The cached rows of one table, by key. */
+export type CachedTable<Row extends object> = Pick<BoundedCache<Row>, 'get' | 'set' | 'delete'>;
+
+/** Most rows that are cached of each table; those written longest ago are evicted first. */
+const MAX_ROWS = 5_000;
 
 /**
- * Rows as the batches of one run have left them: what a runner has written itself, it need not read again. They hold for
- * as long as nobody else writes the tables, which the fence of the checkpoint tells; after an error they are dropped with
- * the run that they belong to.
+ * Caches the rows that the batches of one run have written, so that later batches need not read them again. The cache is
+ * valid as long as no other runner writes the tables, which the checkpoint's fence guarantees. After an error it is
+ * discarded together with its run.
  */
-export class KeptRows {
-  private readonly tables = new Map<string, Map<string, object>>();
+export class RowCache {
+  private readonly tables = new Map<string, BoundedCache<object>>();
 
-  /** What is kept of a table. */
-  of<Row extends object>(name: string): KeptTable<Row> {
-    const table = (this.tables.get(name) ?? new Map<string, object>()) as Map<string, Row>;
+  /** Returns the cache of one table. */
+  tableNamed<Row extends object>(name: string): CachedTable<Row> {
+    const known = this.tables.get(name) as BoundedCache<Row> | undefined;
+    if (known) return known;
+    const table = new BoundedCache<Row>(MAX_ROWS);
     this.tables.set(name, table);
-    return {
-      get: (key) => table.get(key),
-      set: (key, row) => {
-        table.delete(key);
-        if (table.size >= KEPT) table.delete(table.keys().next().value!);
-        return table.set(key, row);
-      },
-      delete: (key) => table.delete(key),
-    };
+    return table;
   }
 }

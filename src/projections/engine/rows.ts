@@ -1,15 +1,15 @@
-import { jsonText } from './json-text.js';
-import type { KeptRows, KeptTable } from './row-cache.js';
+import { toJsonText } from './json-text.js';
+import type { RowCache, CachedTable } from './row-cache.js';
 import type { Tx } from './projection.js';
 
 /**
- * The rows of one table that a batch touches: loaded in one statement, changed in memory in the order of the events,
- * written back in one statement for those that are new and one for those that were there. Rows are plain JSON; positions are
- * kept as text, which JSON numbers cannot hold.
+ * The rows of one table that a batch changes. They are loaded by one statement, changed in memory in the order of the
+ * events, and written back by one statement for new rows and one for existing rows. Rows are plain JSON. Positions are
+ * stored as text, as they exceed JSON numbers.
  */
 export class Rows<Row extends object> {
   private readonly rows = new Map<string, Row>();
-  /** Keys that the table has. */
+  /** Keys of the rows that exist in the table. */
   private readonly stored = new Set<string>();
   private readonly changed = new Set<string>();
   private readonly removed = new Set<string>();
@@ -17,31 +17,31 @@ export class Rows<Row extends object> {
   private constructor(
     private readonly tx: Tx,
     private readonly table: RowTable<Row>,
-    private readonly kept: KeptTable<Row> | undefined,
+    private readonly cache: CachedTable<Row> | undefined,
   ) {}
 
   /**
-   * Loads the rows with these keys; those that are not there are simply absent.
-   * @param kept what earlier batches have left: it is not read again
+   * Loads the rows with these keys; keys without a row are absent.
+   * @param cache rows of earlier batches, which are not read again
    */
   static async load<Row extends object>(
     tx: Tx,
     table: RowTable<Row>,
     keys: Iterable<string>,
-    kept?: KeptRows,
+    cache?: RowCache,
   ): Promise<Rows<Row>> {
-    const rows = new Rows(tx, table, kept?.of<Row>(table.name));
-    await rows.also(keys);
+    const rows = new Rows(tx, table, cache?.tableNamed<Row>(table.name));
+    await rows.loadMore(keys);
     return rows;
   }
 
-  /** Loads more rows; what is in hand already stays as it is. */
-  async also(keys: Iterable<string>): Promise<void> {
+  /** Loads more rows; rows that are loaded already keep their changes. */
+  async loadMore(keys: Iterable<string>): Promise<void> {
     const missing: string[] = [];
     for (const key of new Set(keys)) {
       if (this.rows.has(key) || this.removed.has(key)) continue;
-      const kept = this.kept?.get(key);
-      if (kept) this.hold(kept);
+      const cached = this.cache?.get(key);
+      if (cached) this.addStored(cached);
       else missing.push(key);
     }
     if (missing.length === 0) return;
@@ -51,7 +51,7 @@ export class Rows<Row extends object> {
       text: `select json_agg(t) as rows from ${name} t where ${key} = any($1)`,
       values: [missing],
     });
-    for (const row of found.rows[0]?.rows ?? []) this.keep(this.hold(row));
+    for (const row of found.rows[0]?.rows ?? []) this.cacheRow(this.addStored(row));
   }
 
   get(key: string): Row | undefined {
@@ -70,7 +70,7 @@ export class Rows<Row extends object> {
     return row;
   }
 
-  /** Changes a row in hand; answers undefined where it is not there. */
+  /** Changes a loaded row; returns undefined if there is none. */
   patch(key: string, change: Partial<Row>): Row | undefined {
     const row = this.rows.get(key);
     return row && this.put({ ...row, ...change });
@@ -82,22 +82,15 @@ export class Rows<Row extends object> {
     this.removed.add(key);
   }
 
-  /** Lets rows go that a statement has changed behind our back; load them again with {@link also}. */
-  forget(keys: Iterable<string>): void {
+  /** Drops rows that a statement has changed in the table; {@link loadMore} loads them again. */
+  evict(keys: Iterable<string>): void {
     for (const key of keys) {
       this.rows.delete(key);
-      this.kept?.delete(key);
+      this.cache?.delete(key);
     }
   }
 
-  /** Takes up what a statement has changed in a row behind our back. */
-  note(key: string, change: Partial<Row>): void {
-    const row = this.rows.get(key);
-    if (row) this.keep(this.hold({ ...row, ...change }));
-    else this.kept?.delete(key);
-  }
-
-  /** Writes what has changed; the rows stay in hand. */
+  /** Writes all changes to the table; the rows stay loaded. */
   async flush(): Promise<void> {
     const { name, key } = this.table;
     if (this.removed.size > 0) {
@@ -105,7 +98,7 @@ export class Rows<Row extends object> {
       await this.tx.query({ name: `delete ${name}`, text, values: [[...this.removed]] });
       for (const removed of this.removed) {
         this.stored.delete(removed);
-        this.kept?.delete(removed);
+        this.cache?.delete(removed);
       }
       this.removed.clear();
     }
@@ -117,7 +110,7 @@ export class Rows<Row extends object> {
     if (added.length > 0) await this.insert(added);
   }
 
-  /** Most rows are known: a plain update locks nothing twice, and carries nothing that stays for good. */
+  /** Updates existing rows. A plain update locks each row once and omits the columns that never change. */
   private async update(rows: readonly Row[]): Promise<void> {
     const { name, key, columns, fixed = [] } = this.table;
     const changing = columns.filter((column) => column !== key && !fixed.includes(column));
@@ -126,12 +119,12 @@ export class Rows<Row extends object> {
       name: `update ${name}`,
       text: `update ${name} t set ${set.join(', ')}
              from json_populate_recordset(null::${name}, $1::json) r where t.${key} = r.${key}`,
-      values: [jsonText(rows.map((row) => only(row, [key, ...changing])))],
+      values: [toJsonText(rows.map((row) => pickColumns(row, [key, ...changing])))],
     });
-    for (const row of rows) this.keep(row);
+    for (const row of rows) this.cacheRow(row);
   }
 
-  /** A key that was never loaded may be in the table all the same. */
+  /** Inserts new rows. A key that was never loaded may still exist in the table, hence the conflict clause. */
   private async insert(rows: readonly Row[]): Promise<void> {
     const { name, key, columns } = this.table;
     const list = columns.join(', ');
@@ -140,21 +133,21 @@ export class Rows<Row extends object> {
       name: `insert ${name}`,
       text: `insert into ${name} (${list}) select ${list} from json_populate_recordset(null::${name}, $1::json)
              on conflict (${key}) do update set ${set.join(', ')}`,
-      values: [jsonText(rows)],
+      values: [toJsonText(rows)],
     });
-    for (const row of rows) this.keep(this.hold(row));
+    for (const row of rows) this.cacheRow(this.addStored(row));
   }
 
-  /** Has a row in hand that the table has as well. */
-  private hold(row: Row): Row {
+  /** Adds a row that exists in the table. */
+  private addStored(row: Row): Row {
     const key = this.keyOf(row);
     this.rows.set(key, row);
     this.stored.add(key);
     return row;
   }
 
-  private keep(row: Row): void {
-    this.kept?.set(this.keyOf(row), row);
+  private cacheRow(row: Row): void {
+    this.cache?.set(this.keyOf(row), row);
   }
 
   private keyOf(row: Row): string {
@@ -162,16 +155,16 @@ export class Rows<Row extends object> {
   }
 }
 
-/** A table as {@link Rows} needs to know it: name, text primary key, all columns. */
+/** The definition of a table for {@link Rows}: name, text primary key, all columns. */
 export interface RowTable<Row extends object> {
   readonly name: string;
   readonly key: keyof Row & string;
   readonly columns: readonly (keyof Row & string)[];
-  /** Columns that never change once a row is there: updates leave them out. */
+  /** Columns that never change after the insert: updates omit them. */
   readonly fixed?: readonly (keyof Row & string)[];
 }
 
-const only = <Row extends object>(row: Row, columns: readonly (keyof Row)[]): Partial<Row> => {
+const pickColumns = <Row extends object>(row: Row, columns: readonly (keyof Row)[]): Partial<Row> => {
   const picked: Partial<Row> = {};
   for (const column of columns) picked[column] = row[column];
   return picked;

@@ -2,12 +2,12 @@ import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
 import type { ProjectionProgress } from '../engine/progress.js';
 
-/** How many of a channel's newest publications are looked at. */
-const LOOKED_AT = 50;
-/** How long to wait for views that know of everything up to a position, ms. */
-const PATIENCE_MS = 2_000;
+/** Number of a channel's newest publications that are searched. */
+const NEWEST_PUBLICATIONS = 50;
+/** Time limit for the views to reach a position, ms. */
+const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Messages that this program knows to be in a chat: none of them can be another post's. */
+/** Messages that this program has published: none of them can belong to another post. */
 export class ChannelMessages {
   constructor(
     private readonly pool: Pool,
@@ -15,11 +15,12 @@ export class ChannelMessages {
   ) {}
 
   /**
-   * Ids of the newest messages in the chat that a channel stands for, over all channels that stand for it (D-3).
-   * @param position of the log, up to which the answer must know everything; null: the views are not there yet
+   * Finds the ids of the newest messages in a channel's chat, of all channels with that chat (D-3).
+   * @param position position of the log that the views must have reached
+   * @returns null if the views have not reached it in time
    */
-  async inChatOf(channelId: string, position: Position): Promise<Set<string> | null> {
-    if (!(await this.progress.waitFor(['posts', 'discovery'], position, PATIENCE_MS))) return null;
+  async findMessageIds(channelId: string, position: Position): Promise<Set<string> | null> {
+    if (!(await this.progress.waitFor(['posts', 'discovery'], position, CATCH_UP_TIMEOUT_MS))) return null;
     const { rows } = await this.pool.query<{ id: string }>({
       name: 'messages in a chat',
       text: `
@@ -29,7 +30,7 @@ export class ChannelMessages {
         cross join lateral (
           select message_ids from posts.publication
           where channel_id = same.channel_id and message_ids <> '[]'
-          order by sequence desc limit ${LOOKED_AT}) p
+          order by sequence desc limit ${NEWEST_PUBLICATIONS}) p
         where c.channel_id = $1`,
       values: [channelId],
     });

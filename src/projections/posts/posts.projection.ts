@@ -2,7 +2,7 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { KeptRows } from '../engine/row-cache.js';
+import type { RowCache } from '../engine/row-cache.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import {
@@ -15,45 +15,45 @@ import {
   sequenceRows,
   type SequenceRow,
 } from './posts.tables.js';
-import { Usage } from './usage.js';
+import { UsageCounter } from './usage-counter.js';
 
-type Known = RecordedEventOf<PostEvent | PublicationEvent | OwnerEvent>;
+type HandledEvent = RecordedEventOf<PostEvent | PublicationEvent | OwnerEvent>;
 
-interface InHand {
+interface LoadedRows {
   readonly posts: Rows<PostRow>;
   readonly publications: Rows<PublicationRow>;
   readonly sequences: Rows<SequenceRow>;
-  readonly usage: Usage;
+  readonly usage: UsageCounter;
 }
 
 const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
 
-/** Posts and what became of them on each target. Payloads stay in the store; a row says where. */
+/** Posts and their publications. Payloads remain in the event store; a row refers to the post's event. */
 export const posts: Projection = {
   name: 'posts',
   version: 3,
   tables: postsTables,
   views: ['post', 'publication', 'usage'],
-  concerns: (type) => TYPES.test(type),
-  gatherMs: 100,
+  handles: (type) => TYPES.test(type),
+  batchIntervalMs: 100,
 
-  async apply(tx, events, kept) {
-    const known = events as readonly Known[];
-    const hand = await load(tx, known, kept);
-    for (const event of known) handle(event, hand);
-    await hand.posts.flush();
-    await hand.publications.flush();
-    await hand.sequences.flush();
-    await hand.usage.flush();
+  async apply(tx, events, cache) {
+    const handled = events as readonly HandledEvent[];
+    const rows = await loadRows(tx, handled, cache);
+    for (const event of handled) handle(event, rows);
+    await rows.posts.flush();
+    await rows.publications.flush();
+    await rows.sequences.flush();
+    await rows.usage.flush();
   },
 };
 
-const load = async (tx: Tx, known: readonly Known[], kept?: KeptRows): Promise<InHand> => {
+const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCache): Promise<LoadedRows> => {
   const channelIds = new Set<string>();
   const publicationIds = new Set<string>();
   const ownerIds = new Set<string>();
   const acceptedFor = new Map<string, string>();
-  for (const { type, data } of known) {
+  for (const { type, data } of handled) {
     if ('targets' in data)
       for (const { channelId, publicationId } of data.targets) {
         channelIds.add(channelId);
@@ -62,8 +62,8 @@ const load = async (tx: Tx, known: readonly Known[], kept?: KeptRows): Promise<I
     else if ('publicationId' in data) publicationIds.add(data.publicationId);
     if (type === 'OwnerRegistered' || type === 'OwnerPlanChanged') ownerIds.add(data.ownerId);
   }
-  const publications = await Rows.load(tx, publicationRows, publicationIds, kept);
-  const published = known.flatMap((event) => {
+  const publications = await Rows.load(tx, publicationRows, publicationIds, cache);
+  const published = handled.flatMap((event) => {
     if (event.type !== 'PublicationSucceeded') return [];
     const { publicationId, at } = event.data;
     const ownerId = publications.get(publicationId)?.owner_id ?? acceptedFor.get(publicationId);
@@ -72,18 +72,18 @@ const load = async (tx: Tx, known: readonly Known[], kept?: KeptRows): Promise<I
   return {
     posts: await Rows.load(tx, postRows, []),
     publications,
-    sequences: await Rows.load(tx, sequenceRows, channelIds, kept),
-    usage: await Usage.load(tx, [...ownerIds], published, kept),
+    sequences: await Rows.load(tx, sequenceRows, channelIds, cache),
+    usage: await UsageCounter.load(tx, [...ownerIds], published, cache),
   };
 };
 
-const handle = (event: Known, hand: InHand): void => {
-  if (event.type === 'PostAccepted') return accept(event, hand);
-  if (!('publicationId' in event.data)) return hand.usage.note(event as RecordedEventOf<OwnerEvent>);
-  handlePublication(event as RecordedEventOf<PublicationEvent>, hand);
+const handle = (event: HandledEvent, rows: LoadedRows): void => {
+  if (event.type === 'PostAccepted') return addPost(event, rows);
+  if (!('publicationId' in event.data)) return rows.usage.recordPlan(event as RecordedEventOf<OwnerEvent>);
+  handlePublication(event as RecordedEventOf<PublicationEvent>, rows);
 };
 
-const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publications, usage }: InHand): void => {
+const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publications, usage }: LoadedRows): void => {
   const row = publications.get(event.data.publicationId);
   if (!row) return;
   switch (event.type) {
@@ -100,7 +100,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
     }
     case 'PublicationSucceeded': {
       const { at, messageIds, urls, warnings } = event.data;
-      const attempts = ended(row.attempts, at, 'published', null);
+      const attempts = endLastAttempt(row.attempts, at, 'published', null);
       publications.put({
         ...row,
         state: 'published',
@@ -110,14 +110,18 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, { publicati
         warnings,
         published_at: at,
       });
-      usage.count(row.owner_id, at, event.id);
+      usage.countPublication(row.owner_id, at, event.id);
       return;
     }
     case 'PublicationPostponed':
     case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const [state, outcome] = ENDINGS[event.type];
-      publications.put({ ...row, state, attempts: ended(row.attempts, event.data.at, outcome, event.data.error) });
+      publications.put({
+        ...row,
+        state,
+        attempts: endLastAttempt(row.attempts, event.data.at, outcome, event.data.error),
+      });
       return;
     }
     case 'PublicationFiltered':
@@ -146,7 +150,10 @@ const ENDINGS = {
   PublicationInDoubt: ['in_doubt', 'in_doubt'],
 } as const;
 
-const accept = (event: Extract<Known, { type: 'PostAccepted' }>, { posts, publications, sequences }: InHand): void => {
+const addPost = (
+  event: Extract<HandledEvent, { type: 'PostAccepted' }>,
+  { posts, publications, sequences }: LoadedRows,
+): void => {
   const { postId, endpointId, ownerId, externalId, traceId, acceptedAt, targets, payload } = event.data;
   posts.put({
     post_id: postId,
@@ -181,7 +188,7 @@ const accept = (event: Extract<Known, { type: 'PostAccepted' }>, { posts, public
   }
 };
 
-const ended = (
+const endLastAttempt = (
   attempts: readonly Attempt[],
   at: number,
   outcome: string,

@@ -6,18 +6,18 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { PostPayloads, type ReadPost } from './post-payloads.js';
+import { PostPayloads, type PostWithPayload } from './post-payloads.js';
 import type { PostRow, PublicationRow, PublicationViewState } from './posts.tables.js';
 
-/** A post and what became of it on each target, in the order of its targets. */
+/** A post and its publications, in the order of its targets. */
 export interface PostWithPublications {
   readonly post: PostRow;
   readonly publications: readonly PublicationRow[];
   readonly metadata: JsonObject | null;
 }
 
-/** One post with its payload; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */
-export class FindPost extends Query<(PostWithPublications & { readonly payload: ReadPost['payload'] }) | null> {
+/** Finds a post with its payload; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
+export class FindPost extends Query<(PostWithPublications & { readonly payload: PostWithPayload['payload'] }) | null> {
   constructor(
     readonly postId: string,
     readonly ownerId: string | null,
@@ -26,7 +26,7 @@ export class FindPost extends Query<(PostWithPublications & { readonly payload: 
   }
 }
 
-/** Which posts are asked for; what is absent, and an owner of null, leaves none out. */
+/** A filter of posts; an absent field, or an owner of null, matches all. */
 export interface PostFilter {
   readonly ownerId: string | null;
   readonly endpointId?: string;
@@ -36,7 +36,7 @@ export interface PostFilter {
   readonly state?: PublicationViewState;
 }
 
-/** Posts, the newest first. @param page.before only those older than this one */
+/** Lists posts, the newest first. @param page.before only those older than this one */
 export class ListPosts extends Query<PostWithPublications[]> {
   constructor(
     readonly filter: PostFilter,
@@ -46,9 +46,9 @@ export class ListPosts extends Query<PostWithPublications[]> {
   }
 }
 
-type Found = Pick<PostWithPublications, 'post' | 'publications'>;
+type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
-const CATCH_UP_MS = 2_000;
+const CATCH_UP_TIMEOUT_MS = 2_000;
 
 @QueryHandler(FindPost)
 export class FindPostHandler implements IQueryHandler<FindPost> {
@@ -64,21 +64,21 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
   }
 
   async execute({ postId, ownerId }: FindPost) {
-    const row = (await this.find(postId, ownerId)) ?? (await this.findLater(postId, ownerId));
+    const row = (await this.findRow(postId, ownerId)) ?? (await this.findRowAfterCatchUp(postId, ownerId));
     if (!row) return null;
     const { post, publications } = row;
-    const { payload } = await this.payloads.read(post.stream, post.revision);
+    const { payload } = await this.payloads.readPost(post.stream, post.revision);
     return { post, publications, metadata: payload.metadata ?? null, payload };
   }
 
-  /** Whoever was just answered with a post's id finds it, although the view may be a moment behind the acceptance. */
-  private async findLater(postId: string, ownerId: string | null): Promise<Found | null> {
-    await this.progress.waitFor(['posts'], await this.store.head(), CATCH_UP_MS);
-    return this.find(postId, ownerId);
+  /** Waits for the view before searching: it may not have reached a post that was accepted just before the request. */
+  private async findRowAfterCatchUp(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
+    await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
+    return this.findRow(postId, ownerId);
   }
 
-  private async find(postId: string, ownerId: string | null): Promise<Found | null> {
-    const { rows } = await this.pool.query<Found>({
+  private async findRow(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
+    const { rows } = await this.pool.query<PostAndPublications>({
       name: 'find post',
       text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from posts.post p
              where p.post_id = $1 and ($2::text is null or p.owner_id = $2)`,
@@ -102,27 +102,27 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
   }
 
   async execute({ filter, page }: ListPosts): Promise<PostWithPublications[]> {
-    // Two views have to agree on what is not over; and whoever has just posted finds the post.
-    await this.progress.catchUp(['posts', 'publish-schedule'], this.store);
+    // Both views must agree on the publications that have not ended, and a post accepted just before must be listed.
+    await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
     const { text, values } = listStatement(filter, page);
-    const { rows } = await this.pool.query<Found>(text, values);
+    const { rows } = await this.pool.query<PostAndPublications>(text, values);
     const found: PostWithPublications[] = [];
-    // One after the other: a page of heavy payloads would not fit into memory at once.
+    // Sequentially, as a page of large payloads might not fit into memory.
     for (const { post, publications } of rows)
-      found.push({ post, publications, metadata: await this.metadataOf(post) });
+      found.push({ post, publications, metadata: await this.readMetadata(post) });
     return found;
   }
 
-  private async metadataOf(post: PostRow): Promise<JsonObject | null> {
+  private async readMetadata(post: PostRow): Promise<JsonObject | null> {
     if (!post.in_parts) return post.metadata === null ? null : (JSON.parse(post.metadata) as JsonObject);
-    return (await this.payloads.read(post.stream, post.revision)).payload.metadata ?? null;
+    return (await this.payloads.readPost(post.stream, post.revision)).payload.metadata ?? null;
   }
 }
 
 const PUBLICATIONS = `coalesce((
   select jsonb_agg(to_jsonb(x) order by x.publication_id) from posts.publication x where x.post_id = p.post_id), '[]')`;
 
-/** Conditions that were not asked for are left out, not made true for all: only so does each list walk along an index. */
+/** Conditions that do not apply are omitted, not made true for all rows, so that each list can use an index. */
 const listStatement = (
   { ownerId, endpointId, channelId, state }: PostFilter,
   { before, limit }: ListPosts['page'],
@@ -134,7 +134,7 @@ const listStatement = (
   if (endpointId !== undefined) ofPost.push(`p.endpoint_id = $${values.push(endpointId)}`);
   if (before !== null) ofPost.push(`p.post_id < $${values.push(before)}`);
   if (channelId !== undefined) ofPublication.push(`x.channel_id = $${values.push(channelId)}`);
-  if (state !== undefined) ofPublication.push(inState(state, `$${values.push(state)}`, channelId !== undefined));
+  if (state !== undefined) ofPublication.push(stateCondition(state, `$${values.push(state)}`, channelId !== undefined));
   if (ofPublication.length > 0)
     ofPost.push(`p.post_id in (select x.post_id from posts.publication x where ${ofPublication.join(' and ')})`);
   const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from posts.post p
@@ -143,10 +143,10 @@ const listStatement = (
 };
 
 /**
- * That a publication is in a state, said so that an index finds it. What is not over is found through the schedule, which
- * holds little else.
+ * Returns the condition that a publication is in a state, in a form that can use an index. Publications that have not
+ * ended are found through the schedule, which contains few others.
  */
-const inState = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
+const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
   if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
   if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
   return `x.state = ${parameter} and x.publication_id in (select publication_id from publish_schedule.publication where waits)`;

@@ -3,10 +3,12 @@ import type { Plan } from '../../domain/owner/owner.events.js';
 import type { RowTable } from '../engine/rows.js';
 
 /**
- * Posts, their publications, and how many each owner has had published. Times are milliseconds since 1970.
+ * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
+ * since 1970.
  *
- * No index of `publication` holds what its usual life changes, not in a condition either: so a new state is written into
- * the page where the row lies and touches no index. `settled` is the state of those that ended otherwise.
+ * No index of `publication` contains columns that a publication without failures changes, not even in its condition, so
+ * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
+ * publications that ended in another way.
  */
 export const postsTables = `
   create table post (
@@ -60,7 +62,7 @@ export const postsTables = `
   create index usage_owner on usage (owner_id, month);
 `;
 
-/** management-api.md: publication. */
+/** States of a publication (management-api.md: publication). */
 export const PUBLICATION_STATES = [
   'queued',
   'publishing',
@@ -70,10 +72,10 @@ export const PUBLICATION_STATES = [
   'filtered',
   'dismissed',
 ] as const;
-/** Name of a state. */
+/** State of a publication. */
 export type PublicationViewState = (typeof PUBLICATION_STATES)[number];
 
-/** One try at publishing, as management-api.md shows it. */
+/** An attempt at publishing, as in management-api.md. */
 export interface Attempt {
   readonly n: number;
   readonly started_at: number;
@@ -83,7 +85,7 @@ export interface Attempt {
   readonly error: PublicationError | null;
 }
 
-/** A publication as it stands. Times are milliseconds since 1970. */
+/** A publication. Times are milliseconds since 1970. */
 export interface PublicationRow {
   readonly publication_id: string;
   readonly post_id: string;
@@ -105,31 +107,31 @@ export interface PostRow {
   readonly post_id: string;
   readonly endpoint_id: string;
   readonly owner_id: string;
-  /** Where the accepting event lies, and with it the payload. */
+  /** Stream of the event that accepted the post and contains its payload. */
   readonly stream: string;
   readonly revision: string;
   readonly accepted_at: number;
   readonly external_id: string | null;
   readonly trace_id: string | null;
-  /** JSON text, as it was sent; jsonb would reorder and round it. Null where there is none, or where `in_parts`. */
+  /** JSON text as it was sent, as jsonb would reorder keys and round numbers. Null if there is none, or if `in_parts`. */
   readonly metadata: string | null;
-  /** The payload lies in parts (D-42), and its metadata with it. */
+  /** True if the payload, including its metadata, is stored in parts (D-42). */
   readonly in_parts: boolean;
 }
 
-/** The latest number that was given to a publication of a channel (D-37). */
+/** The latest sequence number of a channel's publications (D-37). */
 export interface SequenceRow {
   readonly channel_id: string;
   readonly last: number;
 }
 
-/** An owner’s plan, by which its month is judged. */
+/** An owner's current plan, by which its month counts. */
 export interface OwnerPlanRow {
   readonly owner_id: string;
   readonly plan: Plan;
 }
 
-/** What an owner has had published in one month. */
+/** An owner's publications of one month. */
 export interface UsageRow {
   /** `<owner>/<month>` */
   readonly owner_month: string;
@@ -139,11 +141,11 @@ export interface UsageRow {
   readonly published: number;
   /** The largest plan under which something was published in that month. */
   readonly plan: Plan | null;
-  /** The event of the latest publication that counted. */
+  /** Id of the event of the latest publication that counted. */
   readonly last_event: string;
 }
 
-/** How posts are written. */
+/** Definition of the table of posts. */
 export const postRows: RowTable<PostRow> = {
   name: 'post',
   key: 'post_id',
@@ -153,10 +155,10 @@ export const postRows: RowTable<PostRow> = {
   ],
 };
 
-/** Where a publication comes from and goes to. */
+/** Columns that never change: the origin and the destination of a publication. */
 const ORIGIN = ['post_id', 'owner_id', 'channel_id', 'project_id', 'platform', 'sequence'] as const;
 
-/** How publications are written. */
+/** Definition of the table of publications. */
 export const publicationRows: RowTable<PublicationRow> = {
   name: 'publication',
   key: 'publication_id',
@@ -167,21 +169,21 @@ export const publicationRows: RowTable<PublicationRow> = {
   fixed: ORIGIN,
 };
 
-/** How channels’ latest numbers are written. */
+/** Definition of the table of sequence numbers. */
 export const sequenceRows: RowTable<SequenceRow> = {
   name: 'sequence',
   key: 'channel_id',
   columns: ['channel_id', 'last'],
 };
 
-/** How owners’ plans are written. */
+/** Definition of the table of owners' plans. */
 export const ownerPlanRows: RowTable<OwnerPlanRow> = {
   name: 'owner_plan',
   key: 'owner_id',
   columns: ['owner_id', 'plan'],
 };
 
-/** How months are written. */
+/** Definition of the table of monthly usage. */
 export const usageRows: RowTable<UsageRow> = {
   name: 'usage',
   key: 'owner_month',

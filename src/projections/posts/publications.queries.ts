@@ -6,7 +6,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import type { PublicationRow } from './posts.tables.js';
 
-/** One publication; null where there is none. @param ownerId only where it belongs to this owner; null: whoever's */
+/** Finds a publication; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
 export class FindPublication extends Query<PublicationRow | null> {
   constructor(
     readonly publicationId: string,
@@ -16,7 +16,7 @@ export class FindPublication extends Query<PublicationRow | null> {
   }
 }
 
-/** A channel's publications in the order of their sequence numbers, the oldest first (D-37). @param from inclusive */
+/** Lists a channel's publications in the order of their sequence numbers (D-37). @param from first sequence number, inclusive */
 export class ListReceipts extends Query<PublicationRow[]> {
   constructor(
     readonly channelId: string,
@@ -51,7 +51,7 @@ export class ListReceiptsHandler implements IQueryHandler<ListReceipts> {
   ) {}
 
   async execute({ channelId, from, limit }: ListReceipts): Promise<PublicationRow[]> {
-    await this.progress.catchUp(['posts'], this.store);
+    await this.progress.waitUntilCaughtUp(['posts'], this.store);
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'list receipts',
       text: `select to_jsonb(x) as row from posts.publication x

@@ -1,36 +1,18 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
+import { computePostsLeft, type MonthlyPosts, type PostsLeft } from '../../domain/owner/monthly-quota.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import type { UsageRow } from './posts.tables.js';
-import { monthOf } from './usage.js';
 
-/** What is left to an owner of its month (D-18). */
-export interface PostsLeft {
-  /** UTC: `2026-11`. */
-  readonly month: string;
-  /** Publications that counted this month. */
-  readonly used: number;
-  /** Null: unlimited. */
-  readonly left: number | null;
-  /** Start of the next UTC month. */
-  readonly resetsAt: Instant;
-  /** The event of the latest publication that counted this month. */
-  readonly lastEvent: string | null;
-}
-
-/**
- * How many posts owners have used this month and have left (D-18), by owner. A post pack lasts until it is used: it
- * serves what goes beyond a month's quota.
- */
+/** Finds the posts that owners have used and have left this month, by owner (D-18). */
 export class FindPostsLeft extends Query<Map<string, PostsLeft>> {
   constructor(
     readonly owners: readonly { readonly owner_id: string; readonly plan: Plan; readonly pack_posts: number }[],
     readonly now: Instant,
-    /** The plans' monthly quotas, as the limits profile has them; null: unlimited. */
-    readonly monthlyPosts: Readonly<Record<Plan, number | null>>,
+    readonly monthlyPosts: MonthlyPosts,
   ) {
     super();
   }
@@ -45,13 +27,13 @@ export class FindPostsLeftHandler implements IQueryHandler<FindPostsLeft> {
     const months = await findUsage(this.pool, ids);
     const left = owners.map(({ owner_id, plan, pack_posts }): [string, PostsLeft] => {
       const own = months.filter((month) => month.owner_id === owner_id);
-      return [owner_id, postsLeft(own, { plan, packPosts: pack_posts }, now, monthlyPosts)];
+      return [owner_id, computePostsLeft(own, { plan, packPosts: pack_posts }, now, monthlyPosts)];
     });
     return new Map(left);
   }
 }
 
-/** What owners have had published, month by month. */
+/** Reads the publications of owners, month by month. */
 export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promise<UsageRow[]> => {
   const { rows } = await pool.query<{ row: UsageRow }>({
     name: 'usage of owners',
@@ -59,28 +41,4 @@ export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promis
     values: [ownerIds],
   });
   return rows.map(({ row }) => row);
-};
-
-/** The arithmetic of {@link FindPostsLeft}: quota first, then packs; a pack has paid for every earlier month's excess. */
-export const postsLeft = (
-  months: readonly UsageRow[],
-  { plan, packPosts }: { readonly plan: Plan; readonly packPosts: number },
-  now: Instant,
-  monthlyPosts: Readonly<Record<Plan, number | null>>,
-): PostsLeft => {
-  const excess = ({ published, plan: under }: UsageRow): number =>
-    Math.max(0, published - (monthlyPosts[under ?? plan] ?? Infinity));
-  const packsLeft = Math.max(0, packPosts - months.reduce((sum, month) => sum + excess(month), 0));
-  const month = monthOf(now);
-  const current = months.find((one) => one.month === month);
-  const used = current?.published ?? 0;
-  const quota = monthlyPosts[plan];
-  const date = new Date(now);
-  return {
-    month,
-    used,
-    left: quota === null ? null : Math.max(0, quota - used) + packsLeft,
-    resetsAt: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
-    lastEvent: current?.last_event ?? null,
-  };
 };

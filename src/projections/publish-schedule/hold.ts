@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/instant.js';
-import { isSpaced, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
 
-/** What may hold a publication back (D-36; management-api.md: `waiting_for`). */
+/** Rules that may hold a publication back (D-36; management-api.md: `waiting_for`). */
 export type HoldRule =
   | 'project_pause'
   | 'channel_pause'
@@ -12,7 +12,7 @@ export type HoldRule =
   | 'needs_attention'
   | 'quota';
 
-/** What holds a publication back, until when (null: no moment is known), and the event that says so. */
+/** A rule that holds a publication back, the moment at which it ends (null: unknown), and the event that caused it. */
 export interface Hold {
   readonly rule: HoldRule;
   readonly until: Instant | null;
@@ -20,52 +20,115 @@ export interface Hold {
 }
 
 /**
- * The one rule that holds a publication back just now; null where it may go, or is not waiting. It mirrors
- * `findNextDue` of the projection: where several rules hold at once, the one that ends last is told. What stops the whole
- * channel (its pause, D-26's wait for a credential, being switched off) comes before the place in the queue.
+ * A hold by its scope. `project`: what the project accepted during its pause. `channel`: everything on the channel.
+ * `own`: the publication itself, which matters only once it is the channel's head.
+ */
+interface ScopedHold extends Hold {
+  readonly scope: 'project' | 'channel' | 'own';
+}
+
+/** The columns of a publication that set its holds; the columns that only explain them may be absent. */
+export type HeldPublication = Pick<ScheduledPublication, 'not_before' | 'retry_at'> &
+  Partial<Pick<ScheduledPublication, 'gate_event' | 'retry_rule' | 'retry_event'>>;
+
+/** The columns of a channel that set its holds; the columns that only explain them may be absent. */
+export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_until'> &
+  Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
+
+/** The columns that decide whether a publication is spaced. */
+type SpacedPublication = Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>;
+
+/** Lists the moments before which a publication may not go, except for the spacing of a backlog. Past ones hold nothing. */
+const listHolds = (publication: HeldPublication, channel: HoldingChannel): readonly ScopedHold[] => {
+  const { not_before, gate_event = null, retry_at, retry_event = null } = publication;
+  const { paused_until, pause_event = null, attention_until, attention_event = null } = channel;
+  return [
+    { scope: 'project', rule: 'project_pause', until: not_before, eventId: gate_event },
+    { scope: 'channel', rule: 'channel_pause', until: paused_until, eventId: pause_event },
+    { scope: 'channel', rule: 'needs_attention', until: attention_until, eventId: attention_event },
+    { scope: 'own', rule: retryRule(publication), until: retry_at, eventId: retry_event },
+  ];
+};
+
+/** An attempt that was interrupted is repeated like one that failed. */
+const retryRule = ({ retry_rule }: HeldPublication): HoldRule =>
+  !retry_rule || retry_rule === 'interrupted' ? 'retry' : retry_rule;
+
+/** The end of the interval after the previous publication of the backlog (D-21); 0 if the publication is not spaced. */
+const spacingEnd = (publication: SpacedPublication, channel: ScheduledChannel, minuteMs: number): Instant =>
+  isSpaced(publication, channel) ? channel.last_backlog_at + minuteMs : 0;
+
+const latestEnd = (holds: readonly ScopedHold[]): Instant => Math.max(...holds.map(({ until }) => until ?? Infinity));
+
+/** True if a pause has delayed this publication: such publications go out at one-minute intervals (D-21). */
+export const isBacklog = (
+  publication: Pick<ScheduledPublication, 'accepted_at' | 'not_before'>,
+  channel: Pick<ScheduledChannel, 'pause_end'>,
+): boolean => publication.accepted_at < channel.pause_end || publication.not_before > 0;
+
+/**
+ * True if the publication must wait a minute after the previous one of the backlog. This applies only to the first
+ * attempt: a later one waits for `retry_at` alone.
+ */
+export const isSpaced = (publication: SpacedPublication, channel: Pick<ScheduledChannel, 'pause_end'>): boolean =>
+  publication.attempt === 0 && isBacklog(publication, channel);
+
+/** Returns the earliest moment at which pauses, retries and the wait for a credential allow a publication to go (D-21). */
+export const computeHoldEnd = (publication: HeldPublication, channel: HoldingChannel): Instant =>
+  latestEnd(listHolds(publication, channel));
+
+/**
+ * Returns the earliest moment at which a worker may take up a publication that is first in its channel; null: never, as
+ * the channel is disabled. One that is being published is due at once: its worker's lease keeps others away, and another
+ * worker must take over once that lease is gone.
+ *
+ * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ */
+export const computeDueTime = (
+  publication: HeldPublication & SpacedPublication & Pick<ScheduledPublication, 'state'>,
+  channel: ScheduledChannel,
+  minuteMs: number,
+): Instant | null => {
+  if (!channel.enabled) return null;
+  if (publication.state === 'publishing') return 0;
+  return Math.max(computeHoldEnd(publication, channel), spacingEnd(publication, channel, minuteMs));
+};
+
+/**
+ * Returns the one rule that holds a publication back now; null if it may go, or is not waiting. If several rules hold
+ * it, the one that ends last counts. Rules that hold the whole channel (its pause, D-26's wait for a credential, being
+ * disabled) come before the place in the queue.
  *
  * @param head the channel's first publication in order that no project's pause holds back; null: there is none.
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
  */
-export const holdOf = (
-  row: ScheduledPublication,
+export const findHold = (
+  publication: ScheduledPublication,
   channel: ScheduledChannel,
   head: ScheduledPublication | null,
   now: Instant,
   minuteMs: number,
 ): Hold | null => {
-  if (row.state !== 'queued') return null;
-  const gates = channelGates(channel, now);
-  if (row.not_before > now)
-    return last([{ rule: 'project_pause', until: row.not_before, eventId: row.gate_event }, ...gates]);
-  if (head && head.publication_id !== row.publication_id) {
-    if (gates.length > 0) return last(gates);
-    const first = holdOf(head, channel, head, now, minuteMs);
+  if (publication.state !== 'queued') return null;
+  const holds = listHolds(publication, channel).filter(({ until }) => until !== null && until > now);
+  // Only a person can end this, as with the wait for a credential.
+  if (!channel.enabled) holds.unshift({ scope: 'channel', rule: 'needs_attention', until: null, eventId: null });
+  if (publication.not_before > now) return latest(holds.filter(({ scope }) => scope !== 'own'));
+  if (head && head.publication_id !== publication.publication_id) {
+    const ofChannel = holds.filter(({ scope }) => scope === 'channel');
+    if (ofChannel.length > 0) return latest(ofChannel);
+    const first = findHold(head, channel, head, now, minuteMs);
     return { rule: 'earlier_publication', until: first?.until ?? null, eventId: first?.eventId ?? null };
   }
-  const own: Hold[] = [];
-  if (row.retry_at > now) own.push({ rule: retryRule(row), until: row.retry_at, eventId: row.retry_event });
-  const spacedUntil = channel.last_backlog_at + minuteMs;
-  if (isSpaced(row, channel) && spacedUntil > now)
-    own.push({ rule: 'backlog_spacing', until: spacedUntil, eventId: row.gate_event ?? channel.pause_event });
-  return last([...gates, ...own]);
+  const until = spacingEnd(publication, channel, minuteMs);
+  const eventId = publication.gate_event ?? channel.pause_event;
+  if (until > now) holds.push({ scope: 'own', rule: 'backlog_spacing', until, eventId });
+  return latest(holds);
 };
 
-const channelGates = (channel: ScheduledChannel, now: Instant): Hold[] => {
-  const { enabled, paused_until, pause_event, attention_until, attention_event } = channel;
-  const gates: Hold[] = [];
-  // Only a person can end this, like the wait for a credential.
-  if (!enabled) gates.push({ rule: 'needs_attention', until: null, eventId: null });
-  if (paused_until > now) gates.push({ rule: 'channel_pause', until: paused_until, eventId: pause_event });
-  if (attention_until > now) gates.push({ rule: 'needs_attention', until: attention_until, eventId: attention_event });
-  return gates;
+/** Returns the hold that ends last; of several that end together, the first of the list. */
+const latest = (holds: readonly ScopedHold[]): Hold | null => {
+  const end = latestEnd(holds);
+  const found = holds.find(({ until }) => (until ?? Infinity) === end);
+  return found ? { rule: found.rule, until: found.until, eventId: found.eventId } : null;
 };
-
-/** An attempt that ended with its process is tried again like one that failed. */
-const retryRule = ({ retry_rule }: ScheduledPublication): HoldRule =>
-  retry_rule === null || retry_rule === 'interrupted' ? 'retry' : retry_rule;
-
-const last = (holds: readonly Hold[]): Hold | null =>
-  holds.reduce<Hold | null>((found, next) => (found === null || ends(next) > ends(found) ? next : found), null);
-
-const ends = ({ until }: Hold): number => until ?? Infinity;

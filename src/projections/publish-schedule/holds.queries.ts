@@ -6,29 +6,29 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { type Hold, holdOf } from './hold.js';
-import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
+import { type Hold, findHold } from './hold.js';
+import { isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
 export type { Hold } from './hold.js';
 
-/** A publication that is not over, as the schedule sees it. */
-export interface Scheduled {
+/** A publication that has not ended, with the rule that holds it back. */
+export interface ScheduledWithHold {
   readonly publication: ScheduledPublication;
-  /** What holds it back; null: it may go, or does not wait. */
+  /** The rule that holds it back; null: it may go, or is not waiting. */
   readonly hold: Hold | null;
-  /** For people: what the rules speak of. */
+  /** Facts for the explanation of the rule. */
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
     readonly attention: Attention | null;
     readonly projectName: string | null;
-    /** The publication that goes before this one; null where this is the next. */
+    /** The publication that must go before this one; null: this one is next. */
     readonly first: ScheduledPublication | null;
   };
 }
 
-/** Why these publications wait; those that are over, or unknown, are left out (D-36). */
-export class FindHolds extends Query<Scheduled[]> {
+/** Finds the rules that hold publications back; omits publications that have ended or are unknown (D-36). */
+export class FindHolds extends Query<ScheduledWithHold[]> {
   constructor(
     readonly publicationIds: readonly string[],
     readonly now: Instant,
@@ -39,7 +39,7 @@ export class FindHolds extends Query<Scheduled[]> {
   }
 }
 
-interface Facts {
+interface HoldRow {
   readonly publication: ScheduledPublication;
   readonly channel: ScheduledChannel;
   readonly head: ScheduledPublication | null;
@@ -56,22 +56,25 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ publicationIds, now, minuteMs }: FindHolds): Promise<Scheduled[]> {
+  async execute({ publicationIds, now, minuteMs }: FindHolds): Promise<ScheduledWithHold[]> {
     if (publicationIds.length === 0) return [];
-    let rows = await this.find(publicationIds, now);
+    let rows = await this.findRows(publicationIds, now);
     if (rows.length < publicationIds.length) {
-      // Over, or so new that the schedule has yet to hear of it.
-      await this.progress.catchUp(['publish-schedule'], this.store);
-      rows = await this.find(publicationIds, now);
+      // A missing publication has ended, or the schedule has not reached its post yet.
+      await this.progress.waitUntilCaughtUp(['publish-schedule'], this.store);
+      rows = await this.findRows(publicationIds, now);
     }
     const events = new Map<string, Promise<string | null>>();
     return Promise.all(
       rows.map(async ({ publication, channel, head, channel_name, attention, project_name }) => {
         const first = head && head.sequence < publication.sequence ? head : null;
-        const hold = holdOf(publication, channel, head, now, minuteMs);
+        const hold = findHold(publication, channel, head, now, minuteMs);
         return {
           publication,
-          hold: hold && { ...hold, eventId: hold.eventId ?? (await this.eventBehind(hold, channel, first, events)) },
+          hold: hold && {
+            ...hold,
+            eventId: hold.eventId ?? (await this.findCausingEvent(hold, channel, first, events)),
+          },
           context: {
             ...{ channelName: channel_name, channelEnabled: channel.enabled, attention, projectName: project_name },
             first,
@@ -81,8 +84,8 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     );
   }
 
-  private async find(publicationIds: readonly string[], now: Instant): Promise<Facts[]> {
-    const { rows } = await this.pool.query<Facts>({
+  private async findRows(publicationIds: readonly string[], now: Instant): Promise<HoldRow[]> {
+    const { rows } = await this.pool.query<HoldRow>({
       name: 'holds',
       text: `
         select to_jsonb(p) as publication, to_jsonb(c) as channel, to_jsonb(h) as head,
@@ -90,9 +93,8 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
         from publish_schedule.publication p
         join publish_schedule.channel c on c.channel_id = p.channel_id
         left join lateral (
-          select * from publish_schedule.publication q
-          where q.channel_id = p.channel_id and q.waits and q.not_before <= $2
-          order by q.sequence limit 1) h on true
+          select * from publish_schedule.publication p where ${isInQueue('c.channel_id', '$2')}
+          order by p.sequence limit 1) h on true
         left join discovery.channel dc on dc.channel_id = p.channel_id
         left join discovery.project dp on dp.project_id = p.project_id
         where p.publication_id = any($1)`,
@@ -101,8 +103,8 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     return rows;
   }
 
-  /** The event behind a hold whose own row does not name it. @param known what was found for others of the same page */
-  private eventBehind(
+  /** Finds the event that caused a hold whose row does not name it. @param known results for the other publications */
+  private findCausingEvent(
     { rule }: Hold,
     { channel_id }: ScheduledChannel,
     first: ScheduledPublication | null,
@@ -110,15 +112,15 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
   ): Promise<string | null> {
     const [key, find] =
       rule === 'earlier_publication' && first
-        ? [first.publication_id, () => this.newestOf(first)]
-        : [channel_id, () => this.switchedOff(channel_id)];
+        ? [first.publication_id, () => this.findNewestEvent(first)]
+        : [channel_id, () => this.findDisablingEvent(channel_id)];
     const found = known.get(key) ?? find();
     known.set(key, found);
     return found;
   }
 
-  /** The newest event of a publication: its start, or else the post's acceptance. */
-  private async newestOf(row: ScheduledPublication): Promise<string | null> {
+  /** Finds the newest event of a publication: its latest, or else the acceptance of its post. */
+  private async findNewestEvent(row: ScheduledPublication): Promise<string | null> {
     const stream = `publication-${row.publication_id}`;
     const [newest] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
     if (newest) return newest.id;
@@ -126,7 +128,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     return accepted?.id ?? null;
   }
 
-  private async switchedOff(channelId: string): Promise<string | null> {
+  private async findDisablingEvent(channelId: string): Promise<string | null> {
     const events = await this.store.readStream(`channel-${channelId}`);
     return events.findLast(({ type }) => type === 'ChannelDisabled')?.id ?? null;
   }

@@ -1,53 +1,57 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { Batcher } from '../../runtime/batcher.js';
-import { isSpaced, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { computeDueTime, isSpaced } from './hold.js';
+import { isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
-/** A channel's head, when it may go, and what follows it. */
-export interface UpNext {
+/** The publications that a channel publishes next. */
+export interface ChannelQueue {
   readonly head: ScheduledPublication;
-  /** Moment from which the head may be published; in the past: now. */
+  /** Moment from which the head may be published; a moment in the past means now. */
   readonly due: Instant;
   /**
-   * What may go behind a head that is due once that is over, in order, with no further look at the schedule, for as long
-   * as this picture is fresh. Never a retry, nor what waits for the quota, nor what keeps a distance to the one before it.
+   * Publications that may go, in order, once a head that is due has ended, without another read of the schedule while
+   * this result is fresh. Never a retry, one that waits for the quota, or one that is spaced.
    */
   readonly followers: readonly ScheduledPublication[];
 }
 
-interface Look {
+interface QueueRequest {
   readonly channelId: string;
   readonly now: Instant;
 }
 
-interface Row {
+interface QueueRow {
   readonly channel_id: string;
   readonly channel: ScheduledChannel;
   readonly publications: readonly ScheduledPublication[];
 }
 
-/** Of a channel's queue at a look. */
-const MAX_UP_NEXT = 8;
+/** Most publications of a channel in one read: the head and its followers. */
+const MAX_QUEUE_LENGTH = 8;
 
-/** Reads the publish schedule. Looks of the same moment share a query. */
+/** Reads the publish schedule. Concurrent reads share a query. */
 export class PublishScheduleQueries {
-  private readonly looks = new Batcher<Look, UpNext | null>((looks) => this.lookAll(looks), { max: 100, lanes: 2 });
+  private readonly reads = new Batcher<QueueRequest, ChannelQueue | null>((requests) => this.readQueues(requests), {
+    maxBatchSize: 100,
+    concurrency: 2,
+  });
 
-  /** @param minuteMs spacing of a pause's backlog (D-21) */
+  /** @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS) */
   constructor(
     private readonly pool: Pool,
     private readonly minuteMs: number,
   ) {}
 
-  /** What goes next on a channel, or null: from the first in order on that no project's pause holds back. */
-  upNext(channelId: string, now: Instant): Promise<UpNext | null> {
-    return this.looks.call({ channelId, now });
+  /** Reads the queue of a channel from its head on; null if it is empty or the channel is disabled. */
+  readQueue(channelId: string, now: Instant): Promise<ChannelQueue | null> {
+    return this.reads.submit({ channelId, now });
   }
 
-  /** The earliest moment after `now` at which some channel of these networks may go; null: none is waiting. */
-  async nextDue(now: Instant, platforms: readonly string[]): Promise<Instant | null> {
+  /** Returns the earliest moment after `now` at which a channel of these networks is due; null if there is none. */
+  async findNextDue(now: Instant, platforms: readonly string[]): Promise<Instant | null> {
     const { rows } = await this.pool.query<{ at: bigint | null }>({
-      name: 'schedule next due',
+      name: 'find next due',
       text: `select min(due.at) as at from unnest($2::text[]) network(platform) cross join lateral (
                select c.next_due as at from publish_schedule.channel c
                where c.platform = network.platform and c.next_due > $1 order by c.next_due limit 1) due`,
@@ -56,39 +60,34 @@ export class PublishScheduleQueries {
     return rows[0]?.at ? Number(rows[0].at) : null;
   }
 
-  private async lookAll(looks: readonly Look[]): Promise<(UpNext | null)[]> {
-    const { rows } = await this.pool.query<Row>({
-      name: 'schedule up next',
+  private async readQueues(requests: readonly QueueRequest[]): Promise<(ChannelQueue | null)[]> {
+    const { rows } = await this.pool.query<QueueRow>({
+      name: 'read channel queues',
       text: `
         select c.channel_id, to_json(c) as channel, q.publications
-        from unnest($1::text[], $2::bigint[]) look(channel_id, now)
-        join publish_schedule.channel c on c.channel_id = look.channel_id and c.enabled
+        from unnest($1::text[], $2::bigint[]) request(channel_id, now)
+        join publish_schedule.channel c on c.channel_id = request.channel_id and c.enabled
         cross join lateral (
           select json_agg(p) as publications from (
-            select * from publish_schedule.publication p
-            where p.channel_id = look.channel_id and p.waits and p.not_before <= look.now
-            order by p.sequence limit ${MAX_UP_NEXT}) p) q
+            select * from publish_schedule.publication p where ${isInQueue('request.channel_id', 'request.now')}
+            order by p.sequence limit ${MAX_QUEUE_LENGTH}) p) q
         where q.publications is not null`,
-      values: [looks.map(({ channelId }) => channelId), looks.map(({ now }) => now)],
+      values: [requests.map(({ channelId }) => channelId), requests.map(({ now }) => now)],
     });
-    const found = new Map(rows.map((row) => [row.channel_id, row]));
-    return looks.map(({ channelId }) => {
-      const row = found.get(channelId);
-      return row ? this.upNextOf(row) : null;
+    const byChannel = new Map(rows.map((row) => [row.channel_id, row]));
+    return requests.map(({ channelId }) => {
+      const row = byChannel.get(channelId);
+      return row ? this.toQueue(row) : null;
     });
   }
 
-  private upNextOf({ channel, publications }: Row): UpNext {
+  private toQueue({ channel, publications }: QueueRow): ChannelQueue {
     const [head, ...behind] = publications as [ScheduledPublication, ...ScheduledPublication[]];
     const end = behind.findIndex(
       (row) => row.state !== 'queued' || row.attempt > 0 || row.retry_at > 0 || isSpaced(row, channel),
     );
-    return { head, due: this.due(head, channel), followers: end < 0 ? behind : behind.slice(0, end) };
-  }
-
-  private due(publication: ScheduledPublication, channel: ScheduledChannel): Instant {
-    if (publication.state === 'publishing') return 0;
-    const spaced = isSpaced(publication, channel) ? channel.last_backlog_at + this.minuteMs : 0;
-    return Math.max(publication.retry_at, channel.paused_until, channel.attention_until, spaced);
+    // The query leaves disabled channels out: their due time alone would be null.
+    const due = computeDueTime(head, channel, this.minuteMs)!;
+    return { head, due, followers: end < 0 ? behind : behind.slice(0, end) };
   }
 }

@@ -2,10 +2,10 @@ import type { PostponeRule } from '../../domain/publication/publication.events.j
 import type { RowTable } from '../engine/rows.js';
 
 /**
- * Tables of the publish schedule. Times are milliseconds since 1970; 0 stands for "no such gate".
+ * Tables of the publish schedule. Times are milliseconds since 1970; 0 means that there is none.
  *
- * No index of `publication` holds `state`, not in a condition either: so a start is written into the page where the row
- * lies and touches no index. `waits` stays true from the first start to the end.
+ * No index of `publication` contains `state`, not even in its condition, so that a start is a heap-only update: it
+ * stays in the row's page and changes no index. `waits` remains true until the publication has ended.
  */
 export const scheduleTables = `
   create table publication (
@@ -61,7 +61,7 @@ export const scheduleTables = `
   );
 `;
 
-/** A publication that is not over: waiting, under way, or for the owner to decide. */
+/** A publication that has not ended: queued, being published, or awaiting the owner's decision. */
 export interface ScheduledPublication {
   readonly publication_id: string;
   readonly post_id: string;
@@ -74,8 +74,9 @@ export interface ScheduledPublication {
   /** Gapless per channel, in the order of acceptance (D-37). */
   readonly sequence: number;
   readonly accepted_at: number;
-  /** End of the project's pause that it was accepted in; 0: none (D-21). */
+  /** End of the project's pause during which it was accepted; 0: none (D-21). */
   readonly not_before: number;
+  /** Id of the event that set `not_before`. */
   readonly gate_event: string | null;
   readonly state: 'queued' | 'publishing' | 'failed' | 'in_doubt';
   readonly attempt: number;
@@ -84,25 +85,26 @@ export interface ScheduledPublication {
   readonly retry_event: string | null;
 }
 
-/** A channel's queue: what gates it. */
+/** A channel and the moments that hold its queue back. */
 export interface ScheduledChannel {
   readonly channel_id: string;
   readonly platform: string;
   readonly enabled: boolean;
   readonly last_sequence: number;
-  /** End of the pause in force; 0: none, or lifted. */
+  /** End of the current pause; 0: none, or lifted. */
   readonly paused_until: number;
-  /** When the latest pause ends or was lifted: what was accepted before and still waits is its backlog. */
+  /** Moment at which the latest pause ends or was lifted. Posts accepted before it that still wait are its backlog. */
   readonly pause_end: number;
   readonly pause_event: string | null;
   readonly attention_until: number;
   readonly attention_event: string | null;
-  /** Start of the latest publication out of a backlog: the next one keeps its distance. */
+  /** Start of the latest publication of a backlog, from which the interval to the next one counts (D-21). */
   readonly last_backlog_at: number;
+  /** Earliest moment at which a worker may take up the channel's head; null: there is none, or the channel is disabled. */
   readonly next_due: number | null;
 }
 
-/** A project’s pause as the schedule needs it. */
+/** The pause of a project. */
 export interface ScheduledProject {
   readonly project_id: string;
   readonly paused_until: number;
@@ -112,12 +114,12 @@ export interface ScheduledProject {
 /** An owner whose plan or post packs have changed. */
 export interface ScheduledOwner {
   readonly owner_id: string;
-  /** Of the owner's stream: the latest such change. */
+  /** Revision of the latest such change in the owner's stream. */
   readonly revision: string;
 }
 
-/** A channel nothing has happened to. */
-export const channelRow = (channelId: string, platform: string): ScheduledChannel => ({
+/** Returns the row of a channel without events: enabled, not paused, with an empty queue. */
+export const newChannelRow = (channelId: string, platform: string): ScheduledChannel => ({
   channel_id: channelId,
   platform,
   enabled: true,
@@ -131,28 +133,20 @@ export const channelRow = (channelId: string, platform: string): ScheduledChanne
   next_due: null,
 });
 
-/** True for what a pause has left behind: it goes out at one-minute intervals (D-21). */
-export const isBacklog = (
-  row: Pick<ScheduledPublication, 'accepted_at' | 'not_before'>,
-  channel: Pick<ScheduledChannel, 'pause_end'>,
-): boolean => row.accepted_at < channel.pause_end || row.not_before > 0;
-
 /**
- * True for what keeps a minute's distance to the backlog's post before it. One that has been started has had its place:
- * its next attempt waits for what put it off alone.
+ * SQL condition: a publication `p` belongs to a channel's queue at a moment, as no project's pause delays it. The first
+ * by `sequence` is the channel's head.
  */
-export const isSpaced = (
-  row: Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>,
-  channel: Pick<ScheduledChannel, 'pause_end'>,
-): boolean => row.attempt === 0 && isBacklog(row, channel);
+export const isInQueue = (channelId: string, now: string): string =>
+  `p.channel_id = ${channelId} and p.waits and p.not_before <= ${now}`;
 
-/** Where a publication comes from and goes to. */
+/** Columns that never change: the origin and the destination of a publication. */
 const ORIGIN = [
   ...(['post_id', 'post_stream', 'post_revision', 'channel_id', 'project_id', 'owner_id'] as const),
   ...(['platform', 'sequence', 'accepted_at'] as const),
 ] as const;
 
-/** How publications are written. */
+/** Definition of the table of publications. */
 export const scheduledPublications: RowTable<ScheduledPublication> = {
   name: 'publication',
   key: 'publication_id',
@@ -164,11 +158,10 @@ export const scheduledPublications: RowTable<ScheduledPublication> = {
   fixed: ORIGIN,
 };
 
-/** How channels are written. */
+/** Definition of the table of channels. */
 export const scheduledChannels: RowTable<ScheduledChannel> = {
   name: 'channel',
   key: 'channel_id',
-  // next_due is found in SQL, see findNextDue
   columns: [
     'channel_id',
     'platform',
@@ -180,17 +173,18 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
     'attention_until',
     'attention_event',
     'last_backlog_at',
+    'next_due',
   ],
 };
 
-/** How projects are written. */
+/** Definition of the table of projects. */
 export const scheduledProjects: RowTable<ScheduledProject> = {
   name: 'project',
   key: 'project_id',
   columns: ['project_id', 'paused_until', 'pause_event'],
 };
 
-/** How owners are written. */
+/** Definition of the table of owners. */
 export const scheduledOwners: RowTable<ScheduledOwner> = {
   name: 'owner',
   key: 'owner_id',

@@ -1,17 +1,17 @@
 import type { RequestsLogged } from '../../domain/request-log/request-log.events.js';
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { jsonText } from '../engine/json-text.js';
+import { toJsonText } from '../engine/json-text.js';
 import type { Projection } from '../engine/projection.js';
 
-/** Spec: Limits, request log. */
+/** Number of requests that the log of an endpoint keeps (publish-api.md: Limits). */
 export const KEPT_REQUESTS = 100;
 
-/** One line of an endpoint's request log (D-33). */
+/** An entry of an endpoint's request log (D-33). */
 export interface RequestRow {
   readonly request_id: string;
   readonly endpoint_id: string;
-  /** Order within the endpoint: position of the event, and place in it. */
+  /** Order within the endpoint: position of the event, then the entry's index in it. */
   readonly position: string;
   readonly place: number;
   readonly at: number;
@@ -28,11 +28,11 @@ export interface RequestRow {
   readonly why: object | null;
 }
 
-type Known = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
+type HandledEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
 
-const TYPES: ReadonlySet<string> = new Set<Known['type']>(['PostAccepted', 'PostSkipped', 'RequestsLogged']);
+const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted', 'PostSkipped', 'RequestsLogged']);
 
-/** The last 100 requests of each endpoint (D-33). Accepted posts bring their line along; the rest comes in batches. */
+/** The last 100 requests of each endpoint (D-33). The event of an accepted post contains its entry; other requests are logged in batches. */
 export const requestLog: Projection = {
   name: 'request-log',
   version: 1,
@@ -58,37 +58,37 @@ export const requestLog: Projection = {
     );
   `,
   views: ['request'],
-  concerns: (type) => TYPES.has(type),
-  gatherMs: 100,
+  handles: (type) => TYPES.has(type),
+  batchIntervalMs: 100,
 
   async apply(tx, events) {
-    const kept = lastOfEach((events as readonly Known[]).flatMap(rowsOf));
-    if (kept.length === 0) return;
+    const newest = keepNewestOfEach((events as readonly HandledEvent[]).flatMap(toRows));
+    if (newest.length === 0) return;
     await tx.query({
-      name: 'save requests',
+      name: 'insert requests',
       text: 'insert into request select * from json_populate_recordset(null::request, $1::json)',
-      values: [jsonText(kept)],
+      values: [toJsonText(newest)],
     });
     await tx.query({
-      name: 'forget requests',
+      name: 'delete old requests',
       text: `
         delete from request r using (
           select e.endpoint_id, o.position, o.place from unnest($1::text[]) e(endpoint_id) cross join lateral (
             select position, place from request n where n.endpoint_id = e.endpoint_id
             order by position desc, place desc offset ${KEPT_REQUESTS} limit 1) o) oldest
         where r.endpoint_id = oldest.endpoint_id and (r.position, r.place) <= (oldest.position, oldest.place)`,
-      values: [[...new Set(kept.map(({ endpoint_id }) => endpoint_id))]],
+      values: [[...new Set(newest.map(({ endpoint_id }) => endpoint_id))]],
     });
   },
 };
 
-const rowsOf = (event: Known): RequestRow[] => {
+const toRows = (event: HandledEvent): RequestRow[] => {
   const position = String(event.position);
   switch (event.type) {
     case 'PostAccepted':
     case 'PostSkipped': {
       const { endpointId, traceId, request, acceptedAt } = event.data;
-      const nowhere = request.switchedOff ? goesNowhere(request.switchedOff) : null;
+      const noTargets = request.switchedOff ? explainNoTargets(request.switchedOff) : null;
       return [
         {
           request_id: event.requestId,
@@ -100,13 +100,13 @@ const rowsOf = (event: Known): RequestRow[] => {
           user_agent: request.userAgent,
           route: request.route,
           decision: event.type === 'PostAccepted' ? 'accepted' : 'accepted_no_project',
-          reason: nowhere?.rule ?? null,
+          reason: noTargets?.rule ?? null,
           http_status: 200,
           latency_ms: request.latencyMs,
           payload_bytes: request.payloadBytes,
           trace_id: traceId,
           post_id: event.type === 'PostAccepted' ? event.data.postId : null,
-          why: nowhere,
+          why: noTargets,
         },
       ];
     }
@@ -119,15 +119,15 @@ const rowsOf = (event: Known): RequestRow[] => {
   }
 };
 
-/** An accepted post that nothing is queued for says why (D-36). @param channels those that it was meant for */
-const goesNowhere = (channels: readonly string[]) => ({
+/** Explains why nothing is queued for an accepted post (D-36). @param channels its intended channels, all disabled */
+const explainNoTargets = (channels: readonly string[]) => ({
   rule: channels.length > 0 ? 'targets_switched_off' : 'no_channels',
   figures: { channels },
   event_id: null,
 });
 
-/** What of a batch survives it: the newest {@link KEPT_REQUESTS} of each endpoint. */
-const lastOfEach = (rows: readonly RequestRow[]): RequestRow[] => {
+/** Keeps the newest {@link KEPT_REQUESTS} entries of each endpoint in a batch. */
+const keepNewestOfEach = (rows: readonly RequestRow[]): RequestRow[] => {
   const seen = new Map<string, number>();
   return rows
     .toReversed()

@@ -9,22 +9,22 @@ import type { RequestRow } from './request-log.projection.js';
 
 export type { RequestRow } from './request-log.projection.js';
 
-/** A line's place in its endpoint's log: refusals are written a little later than posts, so time comes first. */
+/** The place of an entry in its endpoint's log. Rejections are appended slightly later than posts, so time comes first. */
 export interface RequestPlace {
   readonly at: Instant;
   readonly position: string;
   readonly place: number;
 }
 
-/** Which lines of a log are asked for; what is absent leaves none out. */
+/** A filter of log entries; an absent field matches all. */
 export interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;
-  /** Only requests before this moment. */
+  /** Matches requests before this moment. */
   readonly before?: Instant;
 }
 
-/** An endpoint's last requests, the newest first (D-33). @param page.after only those older than this one */
+/** Lists an endpoint's last requests, the newest first (D-33). @param page.after only those older than this one */
 export class ListRequests extends Query<RequestRow[]> {
   constructor(
     readonly endpointId: string,
@@ -44,8 +44,8 @@ export class ListRequestsHandler implements IQueryHandler<ListRequests> {
   ) {}
 
   async execute({ endpointId, filter: { status, decision, before }, page }: ListRequests): Promise<RequestRow[]> {
-    await this.progress.catchUp(['request-log'], this.store);
-    // At most 100 lines an endpoint: they are filtered faster than a plan for each filter is made.
+    await this.progress.waitUntilCaughtUp(['request-log'], this.store);
+    // An endpoint has at most 100 entries: filtering them costs less than planning a statement for each filter.
     const { rows } = await this.pool.query<{ row: RequestRow }>({
       name: 'list requests',
       text: `

@@ -1,31 +1,31 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
-import { withoutDisk } from '../../postgres/pool.js';
+import { withoutSyncCommit } from '../../postgres/pool.js';
+import { Backoff } from '../../runtime/backoff.js';
 
-/** What a saga does about events. */
+/** A saga's reaction to events. */
 export interface Reaction<E extends DomainEvent = DomainEvent> {
-  /** Of the saga, kebab-case; its lease and checkpoint are `saga/<name>`. */
+  /** The saga's name in kebab-case; its lease and checkpoint are `saga/<name>`. */
   readonly name: string;
-  /** The events it is told of; all others pass it by. */
+  /** Types of the events that the saga receives. */
   readonly types: readonly E['type'][];
   /**
-   * Where a saga begins that has no checkpoint yet: with the first event ever, or with what comes from now on, so that
-   * one which is new in an old deployment does not act on the past.
+   * Start of a saga without a checkpoint: at the first event ever, or at the present end of the log, so that a saga which
+   * is new in an old deployment does not act on the past.
    */
   readonly startsAt: 'beginning' | 'now';
   /**
-   * Told of each event in order, the next one when this has resolved. An event may come again after a crash, so whatever
-   * this does must carry ids that follow from the event. Rejecting has the same event come again after a while.
+   * Handles each event in order; the next one follows when this has resolved. An event may be delivered again after a
+   * crash, so all effects must carry ids derived from the event. If this rejects, the event is retried after a delay.
    */
   readonly react: (event: RecordedEventOf<E>, signal: AbortSignal) => Promise<void>;
 }
 
-/** What a saga works with. */
+/** Dependencies of {@link EventSaga}. */
 export interface EventSagaDependencies {
   readonly pool: Pool;
   readonly store: EventStore;
@@ -34,18 +34,19 @@ export interface EventSagaDependencies {
   readonly log: Log;
 }
 
-/** Another process has moved the checkpoint. */
-class Overtaken extends Error {}
+/** Thrown if another process has moved the checkpoint. */
+class CheckpointConflict extends Error {}
 
-const RETRY_MS = { first: 100, most: 30_000 };
-/** An event is repeated after a crash together with those of its batch before it. */
+const RETRY = { firstMs: 100, longestMs: 30_000 };
+/** Maximum number of events per checkpoint: after a crash all events since the checkpoint are repeated. */
 const MAX_BATCH = 50;
-/** How often the checkpoint follows where nothing concerns the saga, ms. */
+/** Interval in ms at which the checkpoint advances while there are no events for the saga. */
 const IDLE_CHECKPOINT_MS = 5_000;
 
 /**
- * Drives one saga from the log: subscription, reaction, checkpoint. At least once and in order, in one process at a time
- * under a lease; it survives every outage, and an event that it cannot take holds it, visibly, until it can.
+ * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
+ * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds; its
+ * error is shown at the checkpoint meanwhile.
  */
 export class EventSaga<E extends DomainEvent> {
   private readonly key: string;
@@ -53,15 +54,16 @@ export class EventSaga<E extends DomainEvent> {
 
   constructor(
     private readonly reaction: Reaction<E>,
-    private readonly on: EventSagaDependencies,
+    private readonly deps: EventSagaDependencies,
   ) {
     this.key = `saga/${reaction.name}`;
   }
 
-  /** Runs until the signal, which a reaction under way is given as well. */
+  /** Runs until the signal is aborted; a reaction under way receives the same signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.on;
-    for (let wait = RETRY_MS.first; !signal.aborted; wait = Math.min(RETRY_MS.most, wait * 2)) {
+    const { leases, log } = this.deps;
+    const backoff = new Backoff(RETRY);
+    while (!signal.aborted) {
       try {
         const lease = await leases.acquire(this.key, signal);
         if (!lease) return;
@@ -70,50 +72,51 @@ export class EventSaga<E extends DomainEvent> {
         } finally {
           await lease.release();
         }
-        wait = RETRY_MS.first;
+        backoff.reset();
       } catch (error) {
         log.warn({ saga: this.reaction.name, error: String(error) }, 'saga interrupted; resuming');
-        await sleep(wait, undefined, { signal }).catch(() => undefined);
+        await backoff.wait(signal);
       }
     }
   }
 
   private async follow(signal: AbortSignal): Promise<void> {
-    const { store, codec, log } = this.on;
+    const { store, codec, log } = this.deps;
     const { name, types } = this.reaction;
-    let saved = await this.checkpoint();
+    let saved = await this.loadCheckpoint();
     const onDrop = (error: Error): void => log.warn({ saga: name, error: error.message }, 'subscription dropped');
     for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH, onDrop })) {
       for (const stored of batch.events) {
-        await this.take(codec.decodeOnce(stored) as RecordedEventOf<E>, signal);
+        await this.handle(codec.decodeCached(stored) as RecordedEventOf<E>, signal);
         if (signal.aborted) return;
       }
       const isIdle = batch.events.length === 0 && performance.now() < this.savedAt + IDLE_CHECKPOINT_MS;
       if (batch.position === saved || isIdle) continue;
-      await this.save(saved, batch.position);
+      await this.saveCheckpoint(saved, batch.position);
       saved = batch.position;
     }
   }
 
-  /** Repeats a reaction until it is through, or the signal. */
-  private async take(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void> {
-    for (let wait = RETRY_MS.first; !signal.aborted; wait = Math.min(RETRY_MS.most, wait * 2)) {
+  /** Retries a reaction until it succeeds or the signal is aborted. */
+  private async handle(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(RETRY);
+    while (!signal.aborted) {
       try {
         return await this.reaction.react(event, signal);
       } catch (error) {
         if (signal.aborted) return;
         const { name } = this.reaction;
         const detail = { saga: name, event: event.id, type: event.type, error: String(error) };
-        this.on.log.error(detail, 'saga could not take an event; trying again');
-        await this.noteError(`${event.type} ${event.id}: ${String(error)}`);
-        await sleep(wait, undefined, { signal }).catch(() => undefined);
+        this.deps.log.error(detail, 'saga failed to handle an event; retrying');
+        await this.recordError(`${event.type} ${event.id}: ${String(error)}`);
+        await backoff.wait(signal);
       }
     }
   }
 
-  private async checkpoint(): Promise<Position> {
-    const start = this.reaction.startsAt === 'now' ? await this.on.store.head() : BEGINNING;
-    const { rows } = await this.on.pool.query<{ position: bigint }>(
+  private async loadCheckpoint(): Promise<Position> {
+    const start = this.reaction.startsAt === 'now' ? await this.deps.store.readHead() : BEGINNING;
+    const { rows } = await this.deps.pool.query<{ position: bigint }>(
       `with new as (
          insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2)
          on conflict do nothing returning position)
@@ -124,21 +127,21 @@ export class EventSaga<E extends DomainEvent> {
     return rows[0]!.position;
   }
 
-  /** Moves the checkpoint from where this process believes it stands. @throws Overtaken where it does not */
-  private async save(from: Position, to: Position): Promise<void> {
-    const { rowCount } = await this.on.pool.query(
+  /** Moves the checkpoint from its position as this process knows it. @throws CheckpointConflict if it has moved */
+  private async saveCheckpoint(from: Position, to: Position): Promise<void> {
+    const { rowCount } = await this.deps.pool.query(
       `with moved as (
          update ops_checkpoint set position = $3, moved_at = now(), error = null
          where name = $1 and version = 1 and position = $2 returning 1)
-       select ${withoutDisk} from moved`,
+       select ${withoutSyncCommit} from moved`,
       [this.key, from, to],
     );
-    if (rowCount !== 1) throw new Overtaken(`${this.key} is ahead of ${from}`);
+    if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is ahead of ${from}`);
     this.savedAt = performance.now();
   }
 
-  private async noteError(error: string): Promise<void> {
+  private async recordError(error: string): Promise<void> {
     const text = 'update ops_checkpoint set error = $2 where name = $1 and version = 1';
-    await this.on.pool.query(text, [this.key, error.slice(0, 2_000)]).catch(() => undefined);
+    await this.deps.pool.query(text, [this.key, error.slice(0, 2_000)]).catch(() => undefined);
   }
 }

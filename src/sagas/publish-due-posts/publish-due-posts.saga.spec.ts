@@ -1,29 +1,29 @@
 import { silentLog } from '../../kernel/log.js';
-import { Rooms } from './claiming/platform-concurrency.js';
-import { PublishDuePosts, type PublishDuePostsDependencies } from './publish-due-posts.saga.js';
+import { PlatformConcurrency } from './claiming/platform-concurrency.js';
+import { PublishDuePostsSaga, type PublishDuePostsSagaDependencies } from './publish-due-posts.saga.js';
 
-it('does not sleep through what becomes due between looking and falling asleep', async () => {
-  const stopping = new AbortController();
-  const looked: number[] = [];
-  const asked: number[] = [];
+it('does not miss a channel that becomes due between the claim and the sleep', async () => {
+  const drain = new AbortController();
+  const claimedAt: number[] = [];
+  const askedAt: number[] = [];
   let now = 1_000;
-  const saga = new PublishDuePosts({
+  const saga = new PublishDuePostsSaga({
     clock: { now: () => (now += 10) },
     log: silentLog,
     leases: { workerId: 'worker', isValid: () => true },
-    notifications: { on: () => () => true },
-    progress: { onMove: () => () => true, waitFor: async () => true },
-    rooms: new Rooms(['telegram'], 1),
-    claims: { claimDue: async (_worker: string, at: number) => (looked.push(at), []) },
+    notifications: { subscribe: () => () => true },
+    progress: { onAdvance: () => () => true, waitFor: async () => true },
+    concurrency: new PlatformConcurrency(['telegram'], 1),
+    claims: { claimDueChannels: async (_worker: string, at: number) => (claimedAt.push(at), []) },
     schedule: {
-      nextDue: async (after: number) => {
-        asked.push(after);
-        if (asked.length === 3) stopping.abort();
+      findNextDue: async (after: number) => {
+        askedAt.push(after);
+        if (askedAt.length === 3) drain.abort();
         return after + 1;
       },
     },
-  } as unknown as PublishDuePostsDependencies);
-  await saga.run({ stop: stopping.signal, breakOff: new AbortController().signal });
-  expect(asked).toHaveLength(3);
-  expect(asked).toEqual(looked);
+  } as unknown as PublishDuePostsSagaDependencies);
+  await saga.run({ drain: drain.signal, abort: new AbortController().signal });
+  expect(askedAt).toHaveLength(3);
+  expect(askedAt).toEqual(claimedAt);
 });

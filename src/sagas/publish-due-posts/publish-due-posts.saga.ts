@@ -1,26 +1,29 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type Position, Unavailable } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
-import { Complaint } from '../../runtime/repeated-failure.js';
+import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { Notifications } from '../../postgres/notifications.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import type { PublishScheduleQueries, UpNext } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import type {
+  PublishScheduleQueries,
+  ChannelQueue,
+} from '../../projections/publish-schedule/publish-schedule.queries.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { ChannelClaims, ClaimedChannel } from './claiming/channel-claims.js';
-import type { Ending } from './shutdown-signals.js';
-import type { Publish } from './attempt/publication-runner.js';
-import type { Rooms } from './claiming/platform-concurrency.js';
+import type { ShutdownSignals } from './shutdown-signals.js';
+import type { PublicationRunner } from './attempt/publication-runner.js';
+import type { PlatformConcurrency } from './claiming/platform-concurrency.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
-/** What the saga works with. */
-export interface PublishDuePostsDependencies {
+/** Dependencies of {@link PublishDuePostsSaga}. */
+export interface PublishDuePostsSagaDependencies {
   readonly claims: ChannelClaims;
   readonly schedule: PublishScheduleQueries;
-  readonly publish: Publish;
-  readonly rooms: Rooms;
+  readonly runner: PublicationRunner;
+  readonly concurrency: PlatformConcurrency;
   readonly progress: ProjectionProgress;
   readonly leases: Leases;
   readonly notifications: Notifications;
@@ -28,122 +31,132 @@ export interface PublishDuePostsDependencies {
   readonly log: Log;
 }
 
-/** A look without a cause, in case a notification was lost. */
-const SAFETY_NET_MS = 2_000;
-/** How long a channel that gave nothing to do is left alone, ms. */
-const REST_MS = 250;
-const FAILURE_REST_MS = 1_000;
-/** For how long a look at a channel's queue is good: what has come since must not be passed over, ms. */
-const FRESH_MS = 1_000;
+/** Longest sleep in ms, in case a notification was lost. */
+const MAX_SLEEP_MS = 2_000;
+/** Time in ms before a channel without work is claimed again. */
+const IDLE_COOLDOWN_MS = 250;
+const FAILURE_COOLDOWN_MS = 1_000;
+/** Time in ms for which a read of a channel's queue is valid: later arrivals must not be skipped. */
+const QUEUE_TTL_MS = 1_000;
 
 /**
- * Publishes what is due: takes channels whose head may go, and works each one off in strict order under its lease. It
- * sleeps until the schedule moves, a lease is freed or the next due time comes.
+ * Publishes due posts: claims channels whose first publication is due, and publishes each channel's queue in strict order
+ * under its lease. It sleeps until the schedule advances, a lease is released or the next due time comes.
  */
-export class PublishDuePosts {
-  private readonly working = new Map<string, Promise<void>>();
-  private readonly resting = new Map<string, number>();
-  private stirred = true;
+export class PublishDuePostsSaga {
+  private readonly activeChannels = new Map<string, Promise<void>>();
+  /** Channels that are not claimed until a time. */
+  private readonly cooldowns = new Map<string, Instant>();
+  private isWakeRequested = true;
   private wake: () => void = () => undefined;
 
-  constructor(private readonly on: PublishDuePostsDependencies) {}
+  constructor(private readonly deps: PublishDuePostsSagaDependencies) {}
 
-  /** Runs until it is told to stop, then waits for what is being sent. */
-  async run(ending: Ending): Promise<void> {
-    const signal = ending.stop;
-    const stir = () => {
-      this.stirred = true;
+  /** Runs until the drain signal, then waits for attempts under way. */
+  async run(signals: ShutdownSignals): Promise<void> {
+    const { drain } = signals;
+    const requestWake = () => {
+      this.isWakeRequested = true;
       this.wake();
     };
-    const off = [this.on.notifications.on('lease', stir), this.on.progress.onMove('publish-schedule', stir)];
-    this.on.rooms.onFree = stir;
-    signal.addEventListener('abort', stir);
+    const unsubscribe = [
+      this.deps.notifications.subscribe('lease', requestWake),
+      this.deps.progress.onAdvance('publish-schedule', requestWake),
+    ];
+    this.deps.concurrency.onFree = requestWake;
+    drain.addEventListener('abort', requestWake);
     const views = ['publish-schedule', 'posts', 'discovery'];
-    while (!signal.aborted && !(await this.on.progress.waitFor(views, BEGINNING, FAILURE_REST_MS)));
-    const complaint = new Complaint();
-    while (!signal.aborted) {
-      this.stirred = false;
+    while (!drain.aborted && !(await this.deps.progress.waitFor(views, BEGINNING, FAILURE_COOLDOWN_MS)));
+    const claimFailure = new RepeatedFailure();
+    while (!drain.aborted) {
+      this.isWakeRequested = false;
       try {
-        const now = this.on.clock.now();
-        const more = await this.claim(now, ending);
-        if (!more) await this.sleepUntilDue(now);
-        complaint.over();
+        const now = this.deps.clock.now();
+        const mayHaveMore = await this.claimAndPublish(now, signals);
+        if (!mayHaveMore) await this.sleepUntilDue(now);
+        claimFailure.clear();
       } catch (error) {
         const reason = reasonOf(error);
-        if (complaint.isNews(reason)) this.on.log.warn({ error: reason }, 'looking for due posts failed');
-        await sleep(FAILURE_REST_MS, undefined, { signal }).catch(() => undefined);
+        if (claimFailure.shouldLog(reason))
+          this.deps.log.warn({ error: reason }, 'failed to claim due channels; retrying');
+        await sleepUnlessAborted(FAILURE_COOLDOWN_MS, drain);
       }
     }
-    for (const stop of off) stop();
-    await Promise.all(this.working.values());
+    for (const stop of unsubscribe) stop();
+    await Promise.all(this.activeChannels.values());
   }
 
-  /** Takes due channels and sets to work on them; true where there may be more. */
-  private async claim(now: Instant, ending: Ending): Promise<boolean> {
-    for (const [channelId, until] of this.resting) if (until <= now) this.resting.delete(channelId);
-    const worker = this.on.leases.workerId;
+  /** Claims due channels and starts to publish on them. @returns true if more channels may be due */
+  private async claimAndPublish(now: Instant, signals: ShutdownSignals): Promise<boolean> {
+    for (const [channelId, until] of this.cooldowns) if (until <= now) this.cooldowns.delete(channelId);
+    const worker = this.deps.leases.workerId;
     if (worker === null) return false;
-    const rooms = this.on.rooms.left();
-    const except = [...this.resting.keys(), ...this.working.keys()];
-    const claimed = await this.on.claims.claimDue(worker, now, rooms, except);
+    const capacity = this.deps.concurrency.free();
+    const except = [...this.cooldowns.keys(), ...this.activeChannels.keys()];
+    const claimed = await this.deps.claims.claimDueChannels(worker, now, capacity, except);
     for (const channel of claimed) {
       const { channelId, platform } = channel;
-      this.on.rooms.enter(platform);
-      const work = this.workOff(channel, worker, ending).finally(() => {
-        this.working.delete(channelId);
-        this.on.rooms.leave(platform);
+      this.deps.concurrency.acquire(platform);
+      const publishing = this.publishQueue(channel, worker, signals).finally(() => {
+        this.activeChannels.delete(channelId);
+        this.deps.concurrency.release(platform);
       });
-      this.working.set(channelId, work);
+      this.activeChannels.set(channelId, publishing);
     }
-    return rooms.some(({ platform, size }) => claimed.filter((one) => one.platform === platform).length === size);
+    return capacity.some(({ platform, size }) => claimed.filter((one) => one.platform === platform).length === size);
   }
 
-  /** Publishes a channel's due posts one after the other, then gives the channel back. */
-  private async workOff(channel: ClaimedChannel, worker: string, ending: Ending): Promise<void> {
+  /** Publishes a channel's due posts one after the other, then releases the channel. */
+  private async publishQueue(channel: ClaimedChannel, worker: string, signals: ShutdownSignals): Promise<void> {
     const { channelId } = channel;
-    const { schedule, progress, claims, leases, clock, log } = this.on;
-    let published = 0;
+    const { schedule, progress, claims, leases, clock, log } = this.deps;
+    let batches = 0;
     try {
-      while (!ending.stop.aborted && leases.isValid(worker)) {
-        const upNext = await schedule.upNext(channelId, clock.now());
-        if (!upNext || upNext.due > clock.now()) break;
-        const position = await this.publishInOrder(upNext, worker, ending);
+      while (!signals.drain.aborted && leases.stillHoldsLeasesOf(worker)) {
+        const queue = await schedule.readQueue(channelId, clock.now());
+        if (!queue || queue.due > clock.now()) break;
+        const position = await this.publishInOrder(queue, worker, signals);
         if (position === null) break;
-        published += 1;
-        // The next head must be found by a schedule that knows of this one.
+        batches += 1;
+        // The next read must be of a schedule that includes this outcome.
         if (!(await progress.waitFor(['publish-schedule'], position))) break;
       }
     } catch (error) {
       const isOutage = error instanceof Unavailable || isUnavailable(error);
-      if (isOutage) log.warn({ channel: channelId, reason: String(error) }, 'publishing waits for the database');
-      else log.error({ channel: channelId, error: (error as Error).stack }, 'publishing broke off');
-      this.resting.set(channelId, clock.now() + FAILURE_REST_MS);
+      if (isOutage)
+        log.warn({ channel: channelId, reason: String(error) }, 'publishing waits until the database is available');
+      else log.error({ channel: channelId, error: (error as Error).stack }, 'failed to publish on a channel; retrying');
+      this.cooldowns.set(channelId, clock.now() + FAILURE_COOLDOWN_MS);
     }
-    if (published === 0 && !this.resting.has(channelId)) this.resting.set(channelId, clock.now() + REST_MS);
-    await claims.release(channel);
+    if (batches === 0 && !this.cooldowns.has(channelId)) this.cooldowns.set(channelId, clock.now() + IDLE_COOLDOWN_MS);
+    await claims.releaseChannel(channel);
   }
 
   /**
-   * Publishes a head, and what may follow it while the look at the queue is fresh.
-   * @returns the position of the last event, or null where the channel is to be left alone.
+   * Publishes the first publication of a queue, and its followers while the read of the queue is valid.
+   * @returns the position of the last event; null if nothing can be done on the channel yet
    */
-  private async publishInOrder({ head, followers }: UpNext, worker: string, ending: Ending): Promise<Position | null> {
-    const freshUntil = performance.now() + FRESH_MS;
-    let taken = await this.on.publish.next(head, worker, ending);
+  private async publishInOrder(
+    { head, followers }: ChannelQueue,
+    worker: string,
+    signals: ShutdownSignals,
+  ): Promise<Position | null> {
+    const validUntil = performance.now() + QUEUE_TTL_MS;
+    let result = await this.deps.runner.run(head, worker, signals);
     for (const row of followers) {
-      if (!taken?.isOver || performance.now() > freshUntil || ending.stop.aborted) break;
-      taken = await this.on.publish.next(row, worker, ending);
+      if (!result?.isOver || performance.now() > validUntil || signals.drain.aborted) break;
+      result = await this.deps.runner.run(row, worker, signals);
     }
-    return taken?.position ?? null;
+    return result?.position ?? null;
   }
 
-  /** @param lookedAt when due channels were last looked for: what has become due since must not be slept through */
-  private async sleepUntilDue(lookedAt: Instant): Promise<void> {
-    const next = await this.on.schedule.nextDue(lookedAt, this.on.rooms.platforms);
-    const rested = Math.min(...this.resting.values());
-    const now = this.on.clock.now();
-    const ms = Math.max(1, Math.min(SAFETY_NET_MS, (next ?? Infinity) - now, rested - now));
-    if (this.stirred) return;
+  /** @param claimedAt time of the last claim: the sleep must not miss a channel that has become due since */
+  private async sleepUntilDue(claimedAt: Instant): Promise<void> {
+    const next = await this.deps.schedule.findNextDue(claimedAt, this.deps.concurrency.platforms);
+    const cooldownEnd = Math.min(...this.cooldowns.values());
+    const now = this.deps.clock.now();
+    const ms = Math.max(1, Math.min(MAX_SLEEP_MS, (next ?? Infinity) - now, cooldownEnd - now));
+    if (this.isWakeRequested) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.wake = () => {

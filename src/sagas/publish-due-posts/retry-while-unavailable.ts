@@ -1,22 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../event-store/port.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
-const PAUSE_MS = 1_000;
+const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Repeats work while the event store is away. What a network has answered is known to this process alone: it must not
- * be lost with the store, because nobody could find it out again (D-25).
+ * Retries an append while the event store is unavailable. Only this process knows a network's answer: if the answer were
+ * lost with the store, no one could find it out again (D-25).
  *
- * @param work may be repeated: its events carry the id of one command
- * @throws Unavailable once the signal has come
+ * @param append may be repeated, because its events carry the id of one command
+ * @throws Unavailable once the signal is aborted
  */
-export const surely = async <T>(work: () => Promise<T>, breakOff: AbortSignal): Promise<T> => {
+export const retryWhileUnavailable = async <T>(append: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   for (;;) {
     try {
-      return await work();
+      return await append();
     } catch (error) {
-      if (!(error instanceof Unavailable) || breakOff.aborted) throw error;
-      await sleep(PAUSE_MS, undefined, { signal: breakOff }).catch(() => undefined);
+      if (!(error instanceof Unavailable) || signal.aborted) throw error;
+      await sleepUnlessAborted(RETRY_INTERVAL_MS, signal);
     }
   }
 };

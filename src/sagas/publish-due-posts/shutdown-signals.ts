@@ -1,7 +1,7 @@
-/** How a worker is told to end. */
-export interface Ending {
-  /** Nothing new is begun. */
-  readonly stop: AbortSignal;
-  /** What is under way is broken off: it comes later, or never where it cannot be stopped. */
-  readonly breakOff: AbortSignal;
+/** Signals that end a worker in two steps. */
+export interface ShutdownSignals {
+  /** Aborted when no new work may begin; work under way is finished. */
+  readonly drain: AbortSignal;
+  /** Aborted when work under way must stop too: another worker continues it. */
+  readonly abort: AbortSignal;
 }

@@ -6,9 +6,9 @@ import type { Reaction } from '../engine/event-saga.js';
 const NAME = 'withdraw-input';
 
 /**
- * Switches off what a plan no longer allows (publish-api.md: Endpoint and pause states; D-8), for whoever changed the plan and died
- * before doing so. It goes by the plan as it is by then: to act on the past, or on an event that comes again, switches off
- * nothing that may be on.
+ * Disables endpoints that a changed plan no longer allows (publish-api.md: Endpoint and pause states; D-8), if the process
+ * that changed the plan died before it did so. The present plan decides, so an old or repeated event disables no endpoint
+ * that is allowed.
  */
 export const withdrawInput = (
   withdrawal: InputWithdrawal,
@@ -19,8 +19,8 @@ export const withdrawInput = (
   startsAt: 'beginning',
 
   async react({ id, position, requestId, correlationId, at, data: { ownerId } }) {
-    // What was switched on before the plan changed has to be in the view.
-    if (!(await progress.waitFor(['discovery'], position))) throw new Error('the view of the endpoints is behind');
-    await withdrawal.from(ownerId, { requestId, causationId: id, correlationId, at });
+    // The read model must contain all endpoints that were enabled before the plan changed.
+    if (!(await progress.waitFor(['discovery'], position))) throw new Error('the read model of endpoints is behind');
+    await withdrawal.disableEndpointsOf(ownerId, { requestId, causationId: id, correlationId, at });
   },
 });

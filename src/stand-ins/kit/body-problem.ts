@@ -1,4 +1,4 @@
-/** A body that cannot be taken; the network words the answer. */
+/** A body that cannot be read. The network words the answer. */
 export class BodyProblem extends Error {
   constructor(
     readonly status: 400 | 413,

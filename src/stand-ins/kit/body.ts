@@ -1,35 +1,35 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { BodyProblem } from './body-problem.js';
-import { boundaryOf, readMultipart } from './multipart-body.js';
+import { parseBoundary, readMultipart } from './multipart-body.js';
 import type { UploadedFile } from './uploaded-file.js';
 
-/** A request's parameters, whatever form they came in. JSON values keep their types; others are strings. */
+/** The parameters of a request in any encoding. JSON values keep their types; others are strings. */
 export interface CallBody {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** Room for one upload of 50 MB and what surrounds it; a network that takes more says so. */
+/** Default limit: one upload of 50 MB with its multipart framing; a network may set a larger one. */
 const MAX_BODY_BYTES = 52 * 1_048_576;
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 
 /**
- * A request's body: JSON, a form or multipart, by its content type. Only multipart is read piece by piece, so only that
- * may be longer than the usual 52 MB.
- * @throws BodyProblem 413 over `maxBytes`, whose rest is read and thrown away; 400 where it is not what it says
+ * Reads a request's body: JSON, a form or multipart, by its content type. Only multipart is streamed, so only it may be
+ * longer than the usual 52 MB.
+ * @throws BodyProblem 413 over `maxBytes` (the rest is read and discarded); 400 if the body does not match its type
  */
 export const readBody = async (request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<CallBody> => {
   const contentType = request.headers['content-type'] ?? '';
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (type === 'multipart/form-data') return readMultipart(piecesOf(request, maxBytes), boundaryOf(contentType));
-  const pieces: Buffer[] = [];
-  for await (const piece of piecesOf(request, Math.min(maxBytes, MAX_BODY_BYTES))) pieces.push(piece);
-  return parseText(Buffer.concat(pieces), type);
+  if (type === 'multipart/form-data') return readMultipart(readChunks(request, maxBytes), parseBoundary(contentType));
+  const chunks: Buffer[] = [];
+  for await (const chunk of readChunks(request, Math.min(maxBytes, MAX_BODY_BYTES))) chunks.push(chunk);
+  return parseText(Buffer.concat(chunks), type);
 };
 
-/** JSON or a form. {@link BodyProblem} 400 where it is neither. */
+/** Parses JSON or a form. @throws BodyProblem 400 if it is neither */
 const parseText = (bytes: Buffer, type: string): CallBody => {
   if (bytes.length === 0) return { fields: {}, files: NO_FILES };
   if (!isUtf8(bytes)) throw new BodyProblem(400, 'strings must be encoded in UTF-8');
@@ -37,12 +37,12 @@ const parseText = (bytes: Buffer, type: string): CallBody => {
   return { fields: Object.fromEntries(new URLSearchParams(bytes.toString())), files: NO_FILES };
 };
 
-/** The body as it comes; what is too long is read to its end all the same, so that its sender hears the answer. */
-async function* piecesOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void, void> {
+/** Streams a body; one that is too long is read to its end, so that its sender receives the answer. */
+async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void, void> {
   let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size <= maxBytes) yield piece;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= maxBytes) yield chunk;
   }
   if (size > maxBytes) throw new BodyProblem(413, `content length is ${size}`);
 }

@@ -1,28 +1,28 @@
 import type { FaultMode } from './faults.js';
 
-/** A call as the log keeps it; credentials never stand in it. */
+/** A logged call, without credentials. */
 export interface LoggedCall {
-  /** From 1, since the start. */
+  /** Number of the call, from 1 since the start. */
   readonly seq: number;
   readonly id: string;
   readonly at: string;
   readonly method: string;
   readonly channel: string | null;
-  /** What was asked, as it came. */
+  /** Parameters of the call as received. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** The fault that it met. */
+  /** The fault that was applied to the call. */
   readonly fault: FaultMode | null;
-  /** The answer's status; null while there is none, and for ever where the connection was dropped. */
+  /** Status of the answer; null until the call is answered, and permanently if the connection was dropped. */
   status: number | null;
 }
 
-/** Fields by which networks are told who calls; the log shows that they came. */
+/** Fields with credentials; the log shows only their presence. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['access_token', 'api_key']);
 
-/** How many calls are kept. */
-const KEPT = 2_000;
+/** Calls in the log, at most. */
+const MAX_LOGGED_CALLS = 2_000;
 
-/** The latest calls, and how many there were of each method. */
+/** The latest calls and the number of calls per method. */
 export class CallLog {
   private readonly calls: LoggedCall[] = [];
   private readonly counts = new Map<string, number>();
@@ -33,12 +33,12 @@ export class CallLog {
       Object.entries(call.request).map(([name, value]) => [name, CREDENTIALS.has(name) ? '***' : value]),
     );
     const logged: LoggedCall = { seq: ++this.total, at: new Date().toISOString(), ...call, request, status: null };
-    this.calls[(logged.seq - 1) % KEPT] = logged;
+    this.calls[(logged.seq - 1) % MAX_LOGGED_CALLS] = logged;
     this.counts.set(call.method, (this.counts.get(call.method) ?? 0) + 1);
     return logged;
   }
 
-  /** Calls after `after`, oldest first; with `method`, of that method alone. */
+  /** Returns calls after `after`, oldest first; with `method`, of that method only. */
   list(after: number, method: string | null): { items: LoggedCall[]; total: number; counts: Record<string, number> } {
     const items = this.calls
       .filter((call) => call.seq > after && (method === null || call.method === method))

@@ -2,46 +2,48 @@ import type { LoggedCall } from './call-log.js';
 import type { Fault } from './faults.js';
 import type { LedgerEntry } from './ledger.js';
 
-/** The controls of a running stand-in, from outside: for tests, demos and the bench. */
+/** A client of a stand-in's controls, for tests, demos and benchmarks. */
 export class StandInControl {
   /** @param url the stand-in's base address */
   constructor(private readonly url: string) {}
 
-  /** Lets something go wrong; see `FaultMode`. By default the next call of any method meets it once. */
+  /** Adds a fault; see `FaultMode`. By default it applies once, to the next call of any method. */
   async addFault(fault: Partial<Fault> & Pick<Fault, 'mode'>): Promise<void> {
-    await this.ask('POST', 'faults', fault);
+    await this.request('POST', 'faults', fault);
   }
 
-  /** The faults that still wait. */
-  async faults(): Promise<readonly Fault[]> {
-    return ((await this.ask('GET', 'faults')) as { items: Fault[] }).items;
+  /** Returns the faults that are not used up. */
+  async listFaults(): Promise<readonly Fault[]> {
+    return ((await this.request('GET', 'faults')) as { items: Fault[] }).items;
   }
 
   /** Removes all faults and the delay. */
   async clearFaults(): Promise<void> {
-    await this.ask('DELETE', 'faults');
+    await this.request('DELETE', 'faults');
   }
 
-  /** Delays every call by so many milliseconds; 0 ends it. */
+  /** Delays every call by `ms` milliseconds; 0 ends the delay. */
   async setDelay(ms: number): Promise<void> {
-    await this.ask('POST', 'delay', { ms });
+    await this.request('POST', 'delay', { ms });
   }
 
-  /** The calls so far, oldest first: the newest 2,000 at most, `total` counts them all. */
-  async calls(query: { after?: number; method?: string } = {}): Promise<{
+  /** Returns the newest calls, at most 2,000, oldest first; `total` counts all calls. */
+  async listCalls(query: { after?: number; method?: string } = {}): Promise<{
     readonly items: readonly LoggedCall[];
     readonly total: number;
     readonly counts: Readonly<Record<string, number>>;
   }> {
-    return (await this.ask('GET', `calls${queryString(query)}`)) as Awaited<ReturnType<StandInControl['calls']>>;
+    return (await this.request('GET', `calls${queryString(query)}`)) as Awaited<
+      ReturnType<StandInControl['listCalls']>
+    >;
   }
 
-  /** Everything that was accepted, oldest first. `channel`: an id or `@name`. */
-  async ledger(query: { after?: number; channel?: string } = {}): Promise<readonly LedgerEntry[]> {
+  /** Returns all accepted messages, oldest first. @param query `channel`: an id or `@name` */
+  async readLedger(query: { after?: number; channel?: string } = {}): Promise<readonly LedgerEntry[]> {
     const all: LedgerEntry[] = [];
     let after = query.after ?? 0;
     for (;;) {
-      const { items } = (await this.ask('GET', `ledger${queryString({ ...query, after })}`)) as {
+      const { items } = (await this.request('GET', `ledger${queryString({ ...query, after })}`)) as {
         items: LedgerEntry[];
       };
       const newest = items.at(-1);
@@ -51,8 +53,8 @@ export class StandInControl {
     }
   }
 
-  /** One of the network's own controls. Throws with the stand-in's sentence when it is refused. */
-  async ask(httpMethod: string, path: string, body?: object): Promise<unknown> {
+  /** Calls a control. @throws Error with the stand-in's message if the control rejects the request */
+  async request(httpMethod: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.url}/_control/${path}`, {
       method: httpMethod,
       ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),

@@ -1,9 +1,10 @@
 import type { CallLog } from './call-log.js';
-import { BadFault, parseFault, type FaultQueue } from './faults.js';
+import { parseFault, type FaultQueue } from './faults.js';
+import { InvalidControlRequest } from './invalid-control-request.js';
 import type { Ledger } from './ledger.js';
 import type { StandInAnswer, StandInNetwork } from './network.js';
 
-interface Controlled {
+interface ControlledParts {
   readonly faults: FaultQueue;
   readonly calls: CallLog;
   readonly ledger: Ledger;
@@ -12,7 +13,7 @@ interface Controlled {
 
 interface ControlRequest {
   readonly httpMethod: string;
-  /** What stands behind `/_control/`. */
+  /** The path after `/_control/`. */
   readonly path: string;
   readonly url: URL;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -20,14 +21,14 @@ interface ControlRequest {
 
 /**
  * The controls that all stand-ins share:
- * - `GET | POST | DELETE /_control/faults`: what goes wrong next, see {@link parseFault}; DELETE clears the delay too
- * - `POST /_control/delay {ms}`: before every call
- * - `GET /_control/calls?after=&method=`: what was asked, newest 2,000
- * - `GET /_control/ledger?after=&limit=&channel=`: what was accepted
+ * - `GET | POST | DELETE /_control/faults`: the next faults, see {@link parseFault}; DELETE clears the delay too
+ * - `POST /_control/delay {ms}`: a delay before every call
+ * - `GET /_control/calls?after=&method=`: the newest 2,000 calls
+ * - `GET /_control/ledger?after=&limit=&channel=`: the accepted messages
  *
- * and the network's own. 400 with a sentence for what cannot be, 404 for what is not there.
+ * and the network's own controls. 400 with a message for invalid requests, 404 for unknown controls.
  */
-export const answerControl = async (parts: Controlled, request: ControlRequest): Promise<StandInAnswer> => {
+export const answerControl = async (parts: ControlledParts, request: ControlRequest): Promise<StandInAnswer> => {
   const { faults, calls, ledger, network } = parts;
   const { searchParams } = request.url;
   try {
@@ -41,7 +42,7 @@ export const answerControl = async (parts: Controlled, request: ControlRequest):
         faults.clear();
         return ok({ items: [] });
       case 'POST delay':
-        faults.delayMs = milliseconds(request.fields['ms']);
+        faults.delayMs = parseMilliseconds(request.fields['ms']);
         return ok({ delay_ms: faults.delayMs });
       case 'GET calls':
         return ok(calls.list(Number(searchParams.get('after') ?? 0), searchParams.get('method')));
@@ -56,21 +57,21 @@ export const answerControl = async (parts: Controlled, request: ControlRequest):
       }
       default:
         return (
-          network.control?.(request.httpMethod, request.path, request.fields) ?? {
+          network.handleControl?.(request.httpMethod, request.path, request.fields) ?? {
             status: 404,
-            body: { error: `no control ${request.httpMethod} ${request.path}` },
+            body: { error: `unknown control ${request.httpMethod} ${request.path}` },
           }
         );
     }
   } catch (error) {
-    if (error instanceof BadFault) return { status: 400, body: { error: error.message } };
+    if (error instanceof InvalidControlRequest) return { status: 400, body: { error: error.message } };
     throw error;
   }
 };
 
 const ok = (body: object): StandInAnswer => ({ status: 200, body });
 
-const milliseconds = (value: unknown): number => {
+const parseMilliseconds = (value: unknown): number => {
   if (typeof value === 'number' && value >= 0 && value <= 600_000) return value;
-  throw new BadFault('ms must be a number from 0 to 600000');
+  throw new InvalidControlRequest('ms must be a number from 0 to 600000');
 };

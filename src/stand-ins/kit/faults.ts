@@ -1,12 +1,14 @@
+import { InvalidControlRequest } from './invalid-control-request.js';
+
 /**
- * What can go wrong with a call:
- * - `answer`: it is not done; the given answer goes back
- * - `accept_then_answer`: it is done; the given answer goes back instead of the true one
- * - `accept_then_drop`: it is done; the connection breaks without an answer
- * - `accept_then_hang`: it is done; no answer ever comes
- * - `drop_before_accepting`: it is not done; the connection breaks
- * - `hang`: it is not done; no answer ever comes
- * - `delay`: it is done and answered, `delay_ms` later
+ * Faults of a call:
+ * - `answer`: the call is not executed; the configured answer is sent
+ * - `accept_then_answer`: the call is executed; the configured answer is sent instead of the real one
+ * - `accept_then_drop`: the call is executed; the connection breaks without an answer
+ * - `accept_then_hang`: the call is executed; no answer is sent
+ * - `drop_before_accepting`: the call is not executed; the connection breaks
+ * - `hang`: the call is not executed; no answer is sent
+ * - `delay`: the call is executed and answered `delay_ms` later
  */
 export const FAULT_MODES = [
   'answer',
@@ -17,65 +19,72 @@ export const FAULT_MODES = [
   'hang',
   'delay',
 ] as const;
-/** Name of a way to fail. */
+/** Name of a fault. */
 export type FaultMode = (typeof FAULT_MODES)[number];
 
-/** A fault that waits for its calls. */
+/** A fault that is not used up. */
 export interface Fault {
   readonly mode: FaultMode;
-  /** The network's method name; `*` for any. */
+  /** Method name of the network; `*` for any. */
   readonly method: string;
-  /** The channel as calls name it; null for any. */
+  /** Channel as calls name it; null for any. */
   readonly channel: string | null;
-  /** How many calls it still meets; null until it is removed. */
+  /** Number of calls to which it still applies; null: all calls until it is removed. */
   times: number | null;
-  /** Milliseconds before anything happens. */
+  /** Delay in ms before the call is handled. */
   readonly delay_ms: number;
   readonly status: number;
-  /** The answer's body: a string goes as it is, anything else as JSON; null for the network's own words. */
+  /** Body of the answer: a string as it is, other values as JSON; null: the network's own error body. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Breaks the connection after so many bytes of the answer's body; null sends it whole. */
+  /** Number of bytes of the answer's body after which the connection breaks; null: never. */
   readonly cut_at: number | null;
 }
 
-/** A fault that cannot be: which field, and what it takes. */
-export class BadFault extends Error {}
+const FIELDS = ['mode', 'method', 'channel', 'times', 'delay_ms', 'status', 'body', 'headers', 'cut_at'];
 
-/** A fault from a control request. {@link BadFault} where a field is wrong or unknown. */
+/** Parses a fault from a control request. @throws InvalidControlRequest if a field is wrong or unknown */
 export const parseFault = (input: Readonly<Record<string, unknown>>): Fault => {
-  const known = ['mode', 'method', 'channel', 'times', 'delay_ms', 'status', 'body', 'headers', 'cut_at'];
-  for (const key of Object.keys(input)) if (!known.includes(key)) throw new BadFault(`${key} is no field of a fault`);
-  const { mode = 'answer', method = '*', channel = null, headers = {} } = input;
-  if (!FAULT_MODES.includes(mode as FaultMode)) throw new BadFault(`mode must be one of ${FAULT_MODES.join(', ')}`);
-  if (typeof method !== 'string') throw new BadFault('method must be a string');
-  if (channel !== null && typeof channel !== 'string' && typeof channel !== 'number') {
-    throw new BadFault('channel must be a string');
+  for (const key of Object.keys(input)) {
+    if (FIELDS.includes(key)) continue;
+    throw new InvalidControlRequest(`unknown field ${key} of a fault; the fields are ${FIELDS.join(', ')}`);
   }
-  if (typeof headers !== 'object' || headers === null) throw new BadFault('headers must be an object');
+  const { mode = 'answer', method = '*', channel = null, headers = {} } = input;
+  if (!FAULT_MODES.includes(mode as FaultMode))
+    throw new InvalidControlRequest(`mode must be one of ${FAULT_MODES.join(', ')}`);
+  if (typeof method !== 'string') throw new InvalidControlRequest('method must be a string');
+  if (channel !== null && typeof channel !== 'string' && typeof channel !== 'number') {
+    throw new InvalidControlRequest('channel must be a string');
+  }
+  if (typeof headers !== 'object' || headers === null) throw new InvalidControlRequest('headers must be an object');
   return {
     mode: mode as FaultMode,
     method,
     channel: channel === null ? null : String(channel),
-    times: input['times'] === null ? null : whole(input, 'times', 1, 1),
-    delay_ms: whole(input, 'delay_ms', 0, 0),
-    status: whole(input, 'status', 500, 100),
+    times: input['times'] === null ? null : readWholeNumber(input, 'times', 1, 1),
+    delay_ms: readWholeNumber(input, 'delay_ms', 0, 0),
+    status: readWholeNumber(input, 'status', 500, 100),
     body: input['body'] ?? null,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-    cut_at: input['cut_at'] === undefined || input['cut_at'] === null ? null : whole(input, 'cut_at', 0, 0),
+    cut_at: input['cut_at'] === undefined || input['cut_at'] === null ? null : readWholeNumber(input, 'cut_at', 0, 0),
   };
 };
 
-const whole = (input: Readonly<Record<string, unknown>>, key: string, otherwise: number, least: number): number => {
-  const value = input[key] ?? otherwise;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  throw new BadFault(`${key} must be a whole number from ${least}`);
+const readWholeNumber = (
+  input: Readonly<Record<string, unknown>>,
+  key: string,
+  fallback: number,
+  minimum: number,
+): number => {
+  const value = input[key] ?? fallback;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum) return value;
+  throw new InvalidControlRequest(`${key} must be a whole number from ${minimum}`);
 };
 
-/** The faults that wait, oldest first; each call takes the first that fits it. */
+/** The faults that are not used up, oldest first; the first that matches a call applies to it. */
 export class FaultQueue {
   private faults: Fault[] = [];
-  /** Milliseconds before every call, whatever becomes of it. */
+  /** Delay of every call, in ms. */
   delayMs = 0;
 
   add(fault: Fault): void {
@@ -92,8 +101,8 @@ export class FaultQueue {
     this.delayMs = 0;
   }
 
-  /** The fault that a call meets, used up by one. */
-  take(method: string, channel: string | null): Fault | null {
+  /** Returns the first fault that matches a call and counts it as used once. */
+  takeMatch(method: string, channel: string | null): Fault | null {
     if (this.faults.length === 0) return null;
     const fault = this.faults.find(
       (one) =>

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Formatting as readers see it; offsets and lengths in UTF-16 code units. */
+/** Formatting as readers see it; offset and length in UTF-16 code units. */
 export interface LedgerEntity {
   readonly type: string;
   readonly offset: number;
@@ -18,8 +18,8 @@ export interface LedgerButton {
 }
 
 /**
- * A medium of a message. `file`: its name in the stand-in's media folder; null where it was named by URL, or is too large
- * to be kept. `hash`: the first 32 hex digits of its SHA-256; null where it was named by URL.
+ * A medium of a message. `file`: its name in the stand-in's media folder; null if it was named by URL or is too large to be
+ * stored. `hash`: the first 32 hex digits of its SHA-256; null if it was named by URL.
  */
 export interface LedgerMedium {
   readonly type: string;
@@ -33,47 +33,47 @@ export interface LedgerMedium {
 
 /** One message that readers can see. */
 export interface LedgerEntry {
-  /** From 1, without gaps, in the order of acceptance. */
+  /** Number from 1, without gaps, in the order of acceptance. */
   readonly seq: number;
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of acceptance: ISO 8601, UTC, milliseconds. */
   readonly at: string;
   readonly platform: string;
   readonly channel: string;
   readonly channel_title: string;
-  /** The public name without `@`, where the channel has one. */
+  /** Public name without `@`, if the channel has one. */
   readonly channel_handle: string | null;
   readonly message_id: string;
-  /** The same for all messages of one album. */
+  /** Common id of all messages of one album. */
   readonly group_id: string | null;
   readonly reply_to: string | null;
   readonly text: string;
   readonly entities: readonly LedgerEntity[];
   readonly buttons: readonly (readonly LedgerButton[])[];
   readonly media: readonly LedgerMedium[];
-  /** SHA-256 (hex) of text, entities, buttons and media: equal for equal posts, so that a double is found by it. */
+  /** SHA-256 (hex) of text, entities, buttons and media: equal for equal posts, so that duplicates are found. */
   readonly content_hash: string;
   readonly call_id: string;
 }
 
-/** What a network says of a new message; the ledger adds the rest. */
-export type LedgerDraft = Omit<LedgerEntry, 'seq' | 'at' | 'platform' | 'content_hash'>;
+/** The fields of a new message that a network provides; the ledger adds the rest. */
+export type NewLedgerEntry = Omit<LedgerEntry, 'seq' | 'at' | 'platform' | 'content_hash'>;
 
-/** Where a ledger lies. */
+/** Options of a ledger. */
 export interface LedgerOptions {
-  /** Made with its folder where it is not there yet. */
+  /** Path of the file; it is created with its folder if missing. */
   readonly file: string;
   readonly platform: string;
-  /** Called for every entry in order: those found in the file while it is opened, then each one as it is written. */
+  /** Called for every entry in order: first those in the file while it is opened, then each new one. */
   readonly onEntry?: (entry: LedgerEntry) => void;
 }
 
-/** Every so many entries their place in the file is remembered. */
-const MARK_EVERY = 256;
+/** Number of entries between two indexed offsets in the file. */
+const ENTRIES_PER_MARK = 256;
 
 /**
- * The truth about what a stand-in accepted: one JSON line a message, appended and never changed. A line has reached
- * the operating system before its call is answered, so a killed stand-in forgets nothing that it acknowledged; a last
- * line torn by the kill was never acknowledged and is cut off when the file is opened again.
+ * The record of all messages that a stand-in accepted: one JSON line per message, appended and never changed. A line reaches
+ * the operating system before its call is answered, so a killed stand-in loses nothing that it acknowledged. An incomplete
+ * last line was never acknowledged and is cut off when the file is opened again.
  */
 export class Ledger {
   private readonly waiting: { line: string; entry: LedgerEntry; written: () => void; failed: (e: unknown) => void }[] =
@@ -87,11 +87,11 @@ export class Ledger {
     private bytes: number,
     private lastSeq: number,
     private writtenSeq: number,
-    /** `marks[k]`: where the line of entry `k * MARK_EVERY + 1` begins. */
+    /** `marks[k]`: offset of the line of entry `k * MARK_EVERY + 1`. */
     private readonly marks: number[],
   ) {}
 
-  /** Opens the file and replays it through `onEntry`. Throws where a line in its middle is not a ledger's. */
+  /** Opens the file and replays it through `onEntry`. Throws if a line in its middle is invalid. */
   static async open(options: LedgerOptions): Promise<Ledger> {
     await mkdir(dirname(options.file), { recursive: true });
     const handle = await open(options.file, 'a');
@@ -104,7 +104,7 @@ export class Ledger {
         break;
       }
       const entry = parseLine(line.text, `${options.file}, line ${seq + 1}`);
-      if (seq % MARK_EVERY === 0) marks.push(whole);
+      if (seq % ENTRIES_PER_MARK === 0) marks.push(whole);
       seq = entry.seq;
       whole = line.end;
       options.onEntry?.(entry);
@@ -112,25 +112,25 @@ export class Ledger {
     return new Ledger(options, handle, whole, seq, seq, marks);
   }
 
-  /** The number of the newest entry that is written; 0 for none. */
+  /** Number of the newest written entry; 0 if there is none. */
   get last(): number {
     return this.writtenSeq;
   }
 
   /**
-   * Writes messages, all of one call side by side, and resolves once the operating system has them. Appends of the
-   * same moment share one write. Rejects when the disk refuses, and from then on always: a line may be half written.
+   * Writes the messages of one call together and resolves once the operating system has them. Concurrent appends share one
+   * write. Rejects after a disk error, and from then on always: a line may be incomplete.
    */
-  async append(drafts: readonly LedgerDraft[]): Promise<readonly LedgerEntry[]> {
-    if (this.broken) throw new Error('the ledger cannot be written any more', { cause: this.broken });
+  async append(messages: readonly NewLedgerEntry[]): Promise<readonly LedgerEntry[]> {
+    if (this.broken) throw new Error('the ledger accepts no more entries after a failed write', { cause: this.broken });
     const at = new Date().toISOString();
     const { platform } = this.options;
-    const entries = drafts.map((draft): LedgerEntry => ({
+    const entries = messages.map((message): LedgerEntry => ({
       seq: ++this.lastSeq,
       at,
       platform,
-      ...draft,
-      content_hash: contentHash(draft),
+      ...message,
+      content_hash: computeContentHash(message),
     }));
     const all = entries.map(
       (entry) =>
@@ -143,12 +143,12 @@ export class Ledger {
     return entries;
   }
 
-  /** Written entries after `after`, oldest first, at most `limit`; read from the file. */
+  /** Reads entries after `after` from the file, oldest first, at most `limit`. */
   async read({ after = 0, limit = Infinity, channel }: LedgerQuery): Promise<LedgerEntry[]> {
     const found: LedgerEntry[] = [];
     const until = this.writtenSeq;
     if (after >= until) return found;
-    const start = this.marks[Math.floor(after / MARK_EVERY)] ?? 0;
+    const start = this.marks[Math.floor(after / ENTRIES_PER_MARK)] ?? 0;
     for await (const line of readLines(this.options.file, start)) {
       if (!line.ended || found.length >= limit) break;
       const entry = parseLine(line.text, this.options.file);
@@ -158,7 +158,7 @@ export class Ledger {
     return found;
   }
 
-  /** Waits for what is being written and closes the file. */
+  /** Waits for pending writes and closes the file. */
   async close(): Promise<void> {
     await this.flushing;
     await this.handle.close();
@@ -175,7 +175,7 @@ export class Ledger {
         break;
       }
       for (const { line, entry, written } of batch) {
-        if ((entry.seq - 1) % MARK_EVERY === 0) this.marks.push(this.bytes);
+        if ((entry.seq - 1) % ENTRIES_PER_MARK === 0) this.marks.push(this.bytes);
         this.bytes += Buffer.byteLength(line);
         this.writtenSeq = entry.seq;
         this.options.onEntry?.(entry);
@@ -186,7 +186,7 @@ export class Ledger {
   }
 }
 
-/** Which entries to read. `channel`: an id or `@name`. */
+/** Selects entries to read. `channel`: an id or `@name`. */
 export interface LedgerQuery {
   readonly after?: number;
   readonly limit?: number;
@@ -197,7 +197,7 @@ const isChannel = (entry: LedgerEntry, channel: string): boolean =>
   entry.channel === channel ||
   (entry.channel_handle !== null && `@${entry.channel_handle}`.toLowerCase() === channel.toLowerCase());
 
-const contentHash = ({ text, entities, buttons, media }: LedgerDraft): string =>
+const computeContentHash = ({ text, entities, buttons, media }: NewLedgerEntry): string =>
   hash('sha256', JSON.stringify([text, entities, buttons, media]));
 
 const parseLine = (text: string, where: string): LedgerEntry => {
@@ -205,16 +205,16 @@ const parseLine = (text: string, where: string): LedgerEntry => {
     const entry = JSON.parse(text) as LedgerEntry;
     if (Number.isSafeInteger(entry.seq)) return entry;
   } catch {
-    // falls through to the one sentence below
+    // Falls through to the error below.
   }
-  throw new Error(`${where}: not a line of a ledger; move the file away to start a new one`);
+  throw new Error(`${where}: not a ledger entry; move the file away to start a new ledger`);
 };
 
 interface Line {
   readonly text: string;
-  /** Where the next line begins. */
+  /** Offset of the next line. */
   readonly end: number;
-  /** False for a last line without its newline. */
+  /** False for a last line without a newline. */
   readonly ended: boolean;
 }
 

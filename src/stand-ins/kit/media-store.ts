@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { LedgerMedium } from './ledger.js';
 import type { UploadedFile } from './uploaded-file.js';
 
-/** Endings by which the wall serves a file as what it is; anything else is offered as a download. */
-const ENDINGS: Readonly<Record<string, string>> = {
+/** Extensions that the wall serves with their type; other files are offered as downloads. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/jpeg': '.jpg',
   'image/png': '.png',
   'image/gif': '.gif',
@@ -17,15 +17,15 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'audio/ogg': '.ogg',
 };
 
-/** Uploaded files, kept beside the ledger under the hash of their bytes, so that a wall can show them after a restart. */
+/** Stores uploaded files beside the ledger by the hash of their bytes, so that a wall can show them after a restart. */
 export class MediaStore {
   constructor(readonly folder: string) {}
 
-  /** Keeps a file, unless it is too large for that, and describes it for the ledger. */
-  async keep(type: string, { name, size, hash, bytes }: UploadedFile, mime: string): Promise<LedgerMedium> {
+  /** Stores a file unless it is too large, and describes it for the ledger. */
+  async storeFile(type: string, { name, size, hash, bytes }: UploadedFile, mime: string): Promise<LedgerMedium> {
     const described = { type, url: null, mime, bytes: size, name, hash };
     if (!bytes) return { ...described, file: null };
-    const file = hash + (ENDINGS[mime] ?? '.bin');
+    const file = hash + (EXTENSIONS[mime] ?? '.bin');
     await mkdir(this.folder, { recursive: true });
     await writeFile(join(this.folder, file), bytes);
     return { ...described, file };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallBody } from './body.js';
 
-/** What a stand-in writes about itself; pino's loggers fit. */
+/** The logger of a stand-in; pino's loggers fit. */
 export interface StandInLogger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -10,7 +10,7 @@ export interface StandInLogger {
 
 /** One HTTP request to the network's API, its body read and parsed. */
 export interface StandInCall extends CallBody {
-  /** Unique over restarts; ledger lines name the call that made them. */
+  /** Id, unique across restarts; ledger entries refer to their call by it. */
   readonly id: string;
   readonly httpMethod: string;
   readonly path: string;
@@ -18,27 +18,27 @@ export interface StandInCall extends CallBody {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What goes back. An object is written as JSON; a string or a buffer as it is. */
+/** An answer. An object is written as JSON; a string or buffer as it is. */
 export interface StandInAnswer {
   readonly status: number;
   readonly body: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a network adds to the frame: how its calls are named and answered. */
+/** The part of a stand-in that differs between networks: names and answers of its calls. */
 export interface StandInNetwork {
-  /** `telegram`, `vk`, `max` or `ok`. */
+  /** Identifier of the network. */
   readonly platform: string;
-  /** For people: `Telegram`. */
+  /** Name for people. */
   readonly title: string;
-  /** The largest body of a call, where it is not the usual 52 MB. */
+  /** Limit of a call's body in bytes; default 52 MB. */
   readonly maxBodyBytes?: number;
-  /** The names by which faults and the log of calls know a call; no credential in them. */
+  /** Returns the method and channel of a call for faults and the log, without credentials. */
   identify(call: StandInCall): { readonly method: string; readonly channel: string | null };
-  /** Does what the call asks, as the network would. What readers see is in the ledger before this resolves. */
+  /** Executes a call as the network would. Visible messages are in the ledger before this resolves. */
   handle(call: StandInCall): Promise<StandInAnswer>;
-  /** The network's own form of an error that arises before `handle`: a body too large (413) or unreadable (400). */
-  failure(status: number, sentence: string): StandInAnswer;
-  /** Controls beside the shared ones: `path` behind `/_control/`; null where there is no such control. */
-  control?(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null;
+  /** Returns an error in the network's form for a call that `handle` does not see: a body too large (413) or unreadable (400). */
+  createErrorAnswer(status: number, message: string): StandInAnswer;
+  /** Answers a control of this network; `path` is the part after `/_control/`. Returns null if there is no such control. */
+  handleControl?(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null;
 }

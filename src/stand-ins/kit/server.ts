@@ -11,35 +11,35 @@ import { FaultQueue, type Fault } from './faults.js';
 import type { Ledger } from './ledger.js';
 import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from './network.js';
 
-/** What every stand-in is started with. */
+/** Options of every stand-in. */
 export interface StandInOptions {
-  /** 0 takes a free port. */
+  /** Port; 0 picks a free one. */
   readonly port: number;
-  /** The loopback address by default. */
+  /** Address; default: loopback. */
   readonly host?: string;
   readonly ledgerFile: string;
   readonly logger?: StandInLogger;
 }
 
-/** A stand-in that listens. */
+/** A running stand-in. */
 export interface RunningStandIn {
-  /** Base address, without a slash at the end: what the publisher's API URL is set to. */
+  /** Base address without a trailing slash, for the publisher's API URL setting. */
   readonly url: string;
-  /** Breaks what is open, writes what is waiting, and frees the port. */
+  /** Closes open connections, completes pending writes, and frees the port. */
   stop(): Promise<void>;
 }
 
-/** The parts of one stand-in, for the frame that serves them. */
+/** The parts of one stand-in that the server combines. */
 export interface StandInParts {
   readonly network: StandInNetwork;
   readonly ledger: Ledger;
-  /** None where nothing has readers. */
+  /** Absent for a service without readers. */
   readonly wall?: Wall;
 }
 
 /**
- * Serves a network's API, and beside it what no network has: `/_control/…` to break it on purpose and to see what it
- * was asked, `/wall` to see what its readers see. Meant for the loopback address: the controls ask for no credentials.
+ * Serves a network's API, `/_control/…` for faults and the log of calls, and `/wall` for readers.
+ * Meant for the loopback address: the controls need no credentials.
  */
 export const serveStandIn = async (
   { network, ledger, wall }: StandInParts,
@@ -59,16 +59,16 @@ export const serveStandIn = async (
       headers: request.headers,
     };
     const { method, channel } = network.identify(call);
-    const fault = faults.take(method, channel);
+    const fault = faults.takeMatch(method, channel);
     const logged = calls.add({ id: call.id, method, channel, request: call.fields, fault: fault?.mode ?? null });
     const delay = faults.delayMs + (fault?.delay_ms ?? 0);
     if (delay > 0) await wait(delay, undefined, { signal: stopping.signal });
 
-    const answer = await meet(fault, () => network.handle(call), network);
+    const answer = await answerUnderFault(fault, () => network.handle(call), network);
     if (answer === 'hang') return;
     if (answer === 'drop') return void response.destroy();
     logged.status = answer.status;
-    write(response, answer, fault?.cut_at ?? null);
+    writeAnswer(response, answer, fault?.cut_at ?? null);
   };
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -76,18 +76,31 @@ export const serveStandIn = async (
     try {
       if (url.pathname.startsWith('/_control/')) {
         const { fields } = await readBody(request);
-        const asked = { httpMethod: request.method ?? '', path: url.pathname.slice('/_control/'.length), url, fields };
-        write(response, await answerControl({ faults, calls, ledger, network }, asked), null);
-      } else if (wall?.serves(url.pathname)) {
-        write(response, await wall.answer(url), null);
+        const controlRequest = {
+          httpMethod: request.method ?? '',
+          path: url.pathname.slice('/_control/'.length),
+          url,
+          fields,
+        };
+        writeAnswer(response, await answerControl({ faults, calls, ledger, network }, controlRequest), null);
+      } else if (wall?.isWallPath(url.pathname)) {
+        writeAnswer(response, await wall.answerRequest(url), null);
       } else {
         await onApiCall(request, response, url);
       }
     } catch (error) {
       if (stopping.signal.aborted || response.destroyed || response.headersSent) return void response.destroy();
-      if (error instanceof BodyProblem) return write(response, network.failure(error.status, error.message), null);
-      logger?.error({ err: error, path: url.pathname.replace(/\d+:[\w-]+/, '***') }, 'stand-in failed');
-      write(response, network.failure(500, error instanceof Error ? error.message : 'unknown error'), null);
+      if (error instanceof BodyProblem)
+        return writeAnswer(response, network.createErrorAnswer(error.status, error.message), null);
+      logger?.error(
+        { err: error, path: url.pathname.replace(/\d+:[\w-]+/, '***') },
+        'stand-in failed to handle a request',
+      );
+      writeAnswer(
+        response,
+        network.createErrorAnswer(500, error instanceof Error ? error.message : 'unknown error'),
+        null,
+      );
     }
   };
 
@@ -96,7 +109,7 @@ export const serveStandIn = async (
   await listen(server, port, host);
   const bound = server.address() as AddressInfo;
   const url = `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
-  logger?.info({ platform: network.platform, url, accepted: ledger.last }, 'stand-in listens');
+  logger?.info({ platform: network.platform, url, accepted: ledger.last }, 'stand-in is listening');
   return {
     url,
     async stop() {
@@ -118,8 +131,8 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-/** What goes back to a call under a fault; the network's true answer without one. */
-const meet = async (
+/** Answers a call under a fault, or with the network's true answer without one. */
+const answerUnderFault = async (
   fault: Fault | null,
   accept: () => Promise<StandInAnswer>,
   network: StandInNetwork,
@@ -129,10 +142,10 @@ const meet = async (
     case 'delay':
       return accept();
     case 'answer':
-      return faultAnswer(fault, network);
+      return createFaultAnswer(fault, network);
     case 'accept_then_answer':
       await accept();
-      return faultAnswer(fault, network);
+      return createFaultAnswer(fault, network);
     case 'accept_then_drop':
       await accept();
       return 'drop';
@@ -146,12 +159,16 @@ const meet = async (
   }
 };
 
-const faultAnswer = ({ status, body, headers }: Fault, network: StandInNetwork): StandInAnswer => {
-  const words = body === null ? network.failure(status, '') : { body: body as object | string };
-  return { status, body: words.body, headers };
+const createFaultAnswer = ({ status, body, headers }: Fault, network: StandInNetwork): StandInAnswer => {
+  const answer = body === null ? network.createErrorAnswer(status, '') : { body: body as object | string };
+  return { status, body: answer.body, headers };
 };
 
-const write = (response: ServerResponse, { status, body, headers }: StandInAnswer, cutAt: number | null): void => {
+const writeAnswer = (
+  response: ServerResponse,
+  { status, body, headers }: StandInAnswer,
+  cutAt: number | null,
+): void => {
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body);
   response.writeHead(status, {

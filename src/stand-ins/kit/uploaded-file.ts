@@ -7,32 +7,32 @@ export interface UploadedFile {
   readonly size: number;
   /** Its first bytes, 64 at most. */
   readonly head: Buffer;
-  /** The first 32 hex digits of its SHA-256. */
+  /** First 32 hex digits of the SHA-256. */
   readonly hash: string;
-  /** Null where it is too large to be kept: it was counted and hashed, no more. */
+  /** Content; null if it is too large to be stored: then it is only counted and hashed. */
   readonly bytes: Buffer | null;
 }
 
-/** Every photo of a post, and any video that is worth looking at on a wall; nobody wants gigabytes in a demo's folder. */
-const KEPT_BYTES = 24 * 1_048_576;
+/** Largest stored file, in bytes: enough for photos and short videos, but a demo folder does not grow to gigabytes. */
+const MAX_STORED_BYTES = 24 * 1_048_576;
 const HEAD_BYTES = 64;
 
-/** Takes a file piece by piece; what is too large to be kept passes through. */
+/** Receives a file as a stream; one that is too large to be stored is only counted and hashed. */
 export const receiveFile = async (
   { name, type }: Pick<UploadedFile, 'name' | 'type'>,
-  pieces: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer>,
 ): Promise<UploadedFile> => {
   const hash = createHash('sha256');
-  const kept: Buffer[] = [];
+  const stored: Buffer[] = [];
   let head = Buffer.alloc(0);
   let size = 0;
-  for await (const piece of pieces) {
-    hash.update(piece);
-    if (head.length < HEAD_BYTES) head = Buffer.concat([head, piece.subarray(0, HEAD_BYTES - head.length)]);
-    size += piece.length;
-    if (size <= KEPT_BYTES) kept.push(piece);
-    else kept.length = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)]);
+    size += chunk.length;
+    if (size <= MAX_STORED_BYTES) stored.push(chunk);
+    else stored.length = 0;
   }
-  const bytes = size <= KEPT_BYTES ? Buffer.concat(kept) : null;
+  const bytes = size <= MAX_STORED_BYTES ? Buffer.concat(stored) : null;
   return { name, type, size, head, hash: hash.digest('hex').slice(0, 32), bytes };
 };

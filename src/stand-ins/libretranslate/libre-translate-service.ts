@@ -1,11 +1,11 @@
-import { BadFault } from '../kit/faults.js';
+import { InvalidControlRequest } from '../kit/invalid-control-request.js';
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
-import { BadMarkup, pseudoTranslated, pseudoTranslatedHtml } from './pseudo-translation.js';
+import { InvalidMarkup, pseudoTranslate, pseudoTranslateHtml } from './pseudo-translation.js';
 
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'ru', 'uk'];
 
-/** What LibreTranslate refuses, in its words. */
-class Refusal extends Error {
+/** An error of LibreTranslate's API, worded as the service words it. */
+class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -14,7 +14,7 @@ class Refusal extends Error {
   }
 }
 
-/** LibreTranslate's API as its clients meet it; every error is `{"error": "…"}`. */
+/** LibreTranslate's API; every error is `{"error": "…"}`. */
 export class LibreTranslateService implements StandInNetwork {
   readonly platform = 'libretranslate';
   readonly title = 'LibreTranslate';
@@ -34,36 +34,37 @@ export class LibreTranslateService implements StandInNetwork {
         case 'GET /languages':
           return { status: 200, body: LANGUAGES.map((code) => ({ code, name: code, targets: LANGUAGES })) };
         default:
-          throw new Refusal(404, 'Not Found');
+          throw new ApiError(404, 'Not Found');
       }
     } catch (error) {
-      if (error instanceof Refusal) return { status: error.status, body: { error: error.message } };
-      if (error instanceof BadMarkup)
+      if (error instanceof ApiError) return { status: error.status, body: { error: error.message } };
+      if (error instanceof InvalidMarkup)
         return { status: 500, body: { error: `Cannot translate text: ${error.message}` } };
       throw error;
     }
   }
 
-  failure(status: number, sentence: string): StandInAnswer {
-    return { status, body: { error: sentence || 'Internal Server Error' } };
+  createErrorAnswer(status: number, message: string): StandInAnswer {
+    return { status, body: { error: message || 'Internal Server Error' } };
   }
 
   /**
-   * Controls of its own:
-   * - `POST /_control/keys {keys}`: API keys that it asks for; null asks for none
-   * - `POST /_control/limits {characters}`: of one request
+   * LibreTranslate's controls:
+   * - `POST /_control/keys {keys}`: sets the accepted API keys; null: no key is needed
+   * - `POST /_control/limits {characters}`: sets the characters of one request, at most
    */
-  control(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
+  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
     switch (`${httpMethod} ${path}`) {
       case 'POST keys': {
         const { keys } = body;
-        if (keys !== null && !Array.isArray(keys)) throw new BadFault('keys must be a list, or null');
+        if (keys !== null && !Array.isArray(keys)) throw new InvalidControlRequest('keys must be a list, or null');
         this.keys = keys && new Set(keys.map(String));
         return { status: 200, body: {} };
       }
       case 'POST limits': {
         const { characters } = body;
-        if (typeof characters !== 'number' || characters <= 0) throw new BadFault('characters must be above 0');
+        if (typeof characters !== 'number' || characters <= 0)
+          throw new InvalidControlRequest('characters must be above 0');
         this.charLimit = characters;
         return { status: 200, body: { characters } };
       }
@@ -74,21 +75,21 @@ export class LibreTranslateService implements StandInNetwork {
 
   private translate({ q, source, target, format = 'text', api_key: key }: StandInCall['fields']): object {
     if (this.keys && (typeof key !== 'string' || !this.keys.has(key)))
-      throw new Refusal(
+      throw new ApiError(
         403,
         key === undefined ? 'Please contact the server operator to get an API key' : 'Invalid API key',
       );
     for (const [name, value] of Object.entries({ q, source, target }))
-      if (value === undefined || value === '') throw new Refusal(400, `Invalid request: missing ${name} parameter`);
-    if (typeof q !== 'string') throw new Refusal(400, 'Invalid request: q parameter is not a string');
+      if (value === undefined || value === '') throw new ApiError(400, `Invalid request: missing ${name} parameter`);
+    if (typeof q !== 'string') throw new ApiError(400, 'Invalid request: q parameter is not a string');
     if (typeof target !== 'string' || !LANGUAGES.includes(target))
-      throw new Refusal(400, `${String(target)} is not supported`);
+      throw new ApiError(400, `${String(target)} is not supported`);
     if (source !== 'auto' && !LANGUAGES.includes(String(source)))
-      throw new Refusal(400, `${String(source)} is not supported`);
-    if (format !== 'text' && format !== 'html') throw new Refusal(400, `${String(format)} format is not supported`);
+      throw new ApiError(400, `${String(source)} is not supported`);
+    if (format !== 'text' && format !== 'html') throw new ApiError(400, `${String(format)} format is not supported`);
     if (q.length > this.charLimit)
-      throw new Refusal(400, `Invalid request: request (${q.length}) exceeds text limit (${this.charLimit})`);
-    const translatedText = format === 'html' ? pseudoTranslatedHtml(q, target) : pseudoTranslated(q, target);
+      throw new ApiError(400, `Invalid request: request (${q.length}) exceeds text limit (${this.charLimit})`);
+    const translatedText = format === 'html' ? pseudoTranslateHtml(q, target) : pseudoTranslate(q, target);
     return source === 'auto'
       ? { translatedText, detectedLanguage: { confidence: 90, language: 'ru' } }
       : { translatedText };

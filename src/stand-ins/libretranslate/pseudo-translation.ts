@@ -1,45 +1,47 @@
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>|<|>/gi;
 
-/** HTML that is none. */
-export class BadMarkup extends Error {}
+/** Invalid HTML. */
+export class InvalidMarkup extends Error {}
 
-/** A text in which every word says its language: `мир` becomes `мир·en`. Everything between the words stays. */
-export const pseudoTranslated = (text: string, target: string): string => text.replace(WORD, `$&·${target}`);
+/** Marks every word of a text with the language: `мир` becomes `мир·en`. Text between the words is kept. */
+export const pseudoTranslate = (text: string, target: string): string => text.replace(WORD, `$&·${target}`);
 
 /**
- * HTML whose text is {@link pseudoTranslated}. Tags and their attributes stay, and so does what is inside of an element
- * with `translate="no"`; references come back as far as HTML needs them alone.
+ * Translates the text of HTML with {@link pseudoTranslate}. Tags, attributes and elements with `translate="no"` are kept;
+ * character references are kept only where HTML needs them.
  */
-export const pseudoTranslatedHtml = (html: string, target: string): string => {
-  const open: { readonly name: string; readonly isLeft: boolean }[] = [];
+export const pseudoTranslateHtml = (html: string, target: string): string => {
+  const open: { readonly name: string; readonly isUntranslated: boolean }[] = [];
   let result = '';
   let at = 0;
-  const writeTo = (position: number): void => {
-    const words = decoded(html.slice(at, position));
-    result += encoded(open.at(-1)?.isLeft ? words : pseudoTranslated(words, target));
+  const appendUpTo = (position: number): void => {
+    const text = decodeReferences(html.slice(at, position));
+    result += encodeReferences(open.at(-1)?.isUntranslated ? text : pseudoTranslate(text, target));
   };
   for (const token of html.matchAll(TOKEN)) {
     const [whole, slash, name = '', attributes = ''] = token;
-    if (slash === undefined) throw new BadMarkup(`a lone ${whole}`);
-    writeTo(token.index);
+    if (slash === undefined) throw new InvalidMarkup(`a lone ${whole}`);
+    appendUpTo(token.index);
     at = token.index + whole.length;
     result += whole;
-    if (slash === '') open.push({ name, isLeft: open.at(-1)?.isLeft === true || /\btranslate="no"/.test(attributes) });
-    else if (open.pop()?.name !== name) throw new BadMarkup(`${whole} closes nothing`);
+    if (slash === '')
+      open.push({ name, isUntranslated: open.at(-1)?.isUntranslated === true || /\btranslate="no"/.test(attributes) });
+    else if (open.pop()?.name !== name) throw new InvalidMarkup(`${whole} closes nothing`);
   }
-  if (open.length > 0) throw new BadMarkup(`<${open.at(-1)!.name}> is not closed`);
-  writeTo(html.length);
+  if (open.length > 0) throw new InvalidMarkup(`<${open.at(-1)!.name}> is not closed`);
+  appendUpTo(html.length);
   return result;
 };
 
 const REFERENCES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' } as const;
 
-const decoded = (html: string): string =>
+const decodeReferences = (html: string): string =>
   html.replace(/&[a-z0-9#]*;?/gi, (reference) => {
     const character = REFERENCES[reference as keyof typeof REFERENCES];
-    if (character === undefined) throw new BadMarkup(`${reference} is no reference`);
+    if (character === undefined) throw new InvalidMarkup(`${reference} is no reference`);
     return character;
   });
 
-const encoded = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const encodeReferences = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,9 +1,9 @@
 import type { LedgerButton, LedgerMedium } from '../kit/ledger.js';
 import { isLink } from './html-text.js';
-import { badPayload } from './refusal.js';
+import { badPayload } from './api-error.js';
 import { UPLOAD_TYPES, type Uploads, type UploadType } from './uploads.js';
 
-/** What stands on a message beside its text. */
+/** The parts of a message other than its text. */
 export interface Attachments {
   readonly media: readonly LedgerMedium[];
   readonly buttons: readonly (readonly LedgerButton[])[];
@@ -18,30 +18,30 @@ const MAX_BUTTON_TEXT = 128;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads and checks a message's `attachments`; absent, null and empty are none. */
+/** Reads and checks a message's `attachments`; absent, null and empty mean none. */
 export const readAttachments = async (value: unknown, uploads: Uploads): Promise<Attachments> => {
   if (value === undefined || value === null) return { media: [], buttons: [] };
   if (!Array.isArray(value)) throw badPayload('attachments: expected an array');
   if (value.length > MAX_ATTACHMENTS) throw badPayload(`attachments: at most ${MAX_ATTACHMENTS}`);
-  const given = value.map((one) => fieldsOf(one, 'attachments'));
-  if (given.length > 1 && given.some(({ type }) => type === 'audio')) {
+  const attachments = value.map((one) => fieldsOf(one, 'attachments'));
+  if (attachments.length > 1 && attachments.some(({ type }) => type === 'audio')) {
     throw badPayload('attachments: audio must be the only attachment of its message');
   }
-  const keyboards = given.filter(({ type }) => type === 'inline_keyboard');
+  const keyboards = attachments.filter(({ type }) => type === 'inline_keyboard');
   if (keyboards.length > 1) throw badPayload('attachments: one inline_keyboard at most');
   const media: LedgerMedium[] = [];
-  for (const one of given) if (one['type'] !== 'inline_keyboard') media.push(await readMedium(one, uploads));
+  for (const one of attachments) if (one['type'] !== 'inline_keyboard') media.push(await readMedium(one, uploads));
   return { media, buttons: keyboards.flatMap(({ payload }) => readKeyboard(fieldsOf(payload, 'payload'))) };
 };
 
 const readMedium = async ({ type, payload }: Fields, uploads: Uploads): Promise<LedgerMedium> => {
   if (!UPLOAD_TYPES.includes(type as UploadType)) throw badPayload(`attachments: type ${String(type)} is unknown`);
   const { token, url, photos } = fieldsOf(payload, 'payload');
-  if (typeof token === 'string') return uploads.find(type as UploadType, token);
+  if (typeof token === 'string') return uploads.getMedium(type as UploadType, token);
   if (type === 'image' && typeof photos === 'object' && photos !== null) {
     const [first, ...more] = Object.values(photos) as readonly { readonly token?: unknown }[];
     if (typeof first?.token !== 'string' || more.length > 0) throw badPayload('photos: expected one token');
-    return uploads.find('image', first.token);
+    return uploads.getMedium('image', first.token);
   }
   if (type === 'image' && typeof url === 'string' && isLink(url)) {
     return { type: 'photo', file: null, url, mime: '', bytes: 0, name: '', hash: null };

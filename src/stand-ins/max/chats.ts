@@ -1,12 +1,12 @@
 import type { LedgerEntry } from '../kit/ledger.js';
-import { Refusal, badPayload } from './refusal.js';
+import { ApiError, badPayload } from './api-error.js';
 
-/** What a bot finds when it posts. */
+/** States of a chat for a posting bot. */
 export const CHAT_STATES = ['admin', 'missing', 'denied'] as const;
-/** One of these. */
+/** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
 
-/** A channel, how far its messages are numbered, and the newest of them. */
+/** A channel with the number of its last message and its newest messages. */
 export interface Chat {
   readonly id: string;
   title: string;
@@ -16,15 +16,15 @@ export interface Chat {
   readonly newest: LedgerEntry[];
 }
 
-/** How many messages of a chat can be asked for (the schema's upper bound of `count`). */
+/** Messages of a chat that can be requested (the schema's maximum of `count`). */
 export const MAX_COUNT = 100;
 
 /** Every numeric chat exists until a control says otherwise. */
 export class Chats {
   private readonly byId = new Map<string, Chat>();
 
-  /** The chat under an id; null where it cannot be one. */
-  find(id: string): Chat | null {
+  /** Returns the chat of an id and creates it if needed; null for an invalid id. */
+  getOrCreate(id: string): Chat | null {
     if (!/^-?[1-9]\d{0,18}$/.test(id)) return null;
     const known = this.byId.get(id);
     if (known) return known;
@@ -33,19 +33,19 @@ export class Chats {
     return chat;
   }
 
-  /** The chat that a bot may read and post to; a {@link Refusal} where it may not. */
-  forBot(id: string | null): Chat {
+  /** Returns the chat for a bot that reads or posts. @throws ApiError if the bot may not */
+  getForBot(id: string | null): Chat {
     if (id === null || id === '') throw badPayload('chat_id: expected a value');
-    const chat = this.find(id);
+    const chat = this.getOrCreate(id);
     if (!chat) throw badPayload('chat_id: expected an integer');
-    if (chat.state === 'missing') throw new Refusal(404, 'chat.not.found', `Chat ${id} not found`);
-    if (chat.state === 'denied') throw new Refusal(403, 'chat.denied', 'No rights to send to this chat');
+    if (chat.state === 'missing') throw new ApiError(404, 'chat.not.found', `Chat ${id} not found`);
+    if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');
     return chat;
   }
 
-  /** Takes up a message that is in the ledger: after a restart, and as it is written. */
-  add(entry: LedgerEntry): void {
-    const chat = this.find(entry.channel);
+  /** Adds a message of the ledger: after a restart, and when it is written. */
+  addMessage(entry: LedgerEntry): void {
+    const chat = this.getOrCreate(entry.channel);
     if (!chat) return;
     chat.title = entry.channel_title;
     chat.lastSeq = Math.max(chat.lastSeq, seqOf(entry.message_id));
@@ -54,9 +54,9 @@ export class Chats {
   }
 }
 
-/** A message's id: the chat and its number there, so that no two are the same. */
+/** Returns the id of a message: the chat and its number there, unique across chats. */
 export const midOf = (chat: Chat, seq: number): string =>
   `mid.${BigInt.asUintN(64, BigInt(chat.id)).toString(16).padStart(16, '0')}.${seq.toString(16)}`;
 
-/** The number in a message's id. */
+/** Returns the number in a message's id. */
 export const seqOf = (mid: string): number => parseInt(mid.split('.')[2] ?? '0', 16);

@@ -1,13 +1,13 @@
-import { BadFault } from '../kit/faults.js';
+import { InvalidControlRequest } from '../kit/invalid-control-request.js';
 import type { StandInAnswer } from '../kit/network.js';
 import { CHAT_STATES, type ChatState } from './chats.js';
-import type { Posting } from './posting.js';
-import { MAX_PACE, type RateLimitSettings } from './rate-limits.js';
+import type { PostingContext } from './posting.js';
+import { MAX_RATE_LIMITS, type RateLimitSettings } from './rate-limits.js';
 
-/** The parts of the stand-in that these controls reach. */
-interface Controlled {
+/** The parts of the stand-in that these controls change. */
+interface ControlledParts {
   readonly revokedTokens: Set<string>;
-  readonly posting: Posting;
+  readonly posting: PostingContext;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -16,13 +16,13 @@ type Body = Readonly<Record<string, unknown>>;
  * MAX's own controls:
  * - `POST /_control/tokens {token, revoked}`: a revoked token is answered 401
  * - `POST /_control/chats {chat_id, state?, title?}`: see `CHAT_STATES`
- * - `POST /_control/not-ready {times}`: so many messages with media meet `attachment.not.ready`
- * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: how uploads are answered; a retval other than 1
- *   refuses videos and audios
+ * - `POST /_control/not-ready {times}`: number of messages with media that get `attachment.not.ready`
+ * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: form of the answers to uploads; a retval
+ *   other than 1 rejects videos and audio
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `bot_per_second`; `{on: false}`
  */
 export const answerMaxControl = (
-  { revokedTokens, posting }: Controlled,
+  { revokedTokens, posting }: ControlledParts,
   httpMethod: string,
   path: string,
   body: Body,
@@ -33,7 +33,7 @@ export const answerMaxControl = (
     case 'POST chats':
       return setChat(posting, body);
     case 'POST not-ready':
-      posting.notReady = whole(body['times'], 'times');
+      posting.notReady = readWholeNumber(body['times'], 'times');
       return { status: 200, body: { times: posting.notReady } };
     case 'POST uploads':
       return setUploads(posting, body);
@@ -44,43 +44,46 @@ export const answerMaxControl = (
   }
 };
 
-const whole = (value: unknown, name: string): number => {
+const readWholeNumber = (value: unknown, name: string): number => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw new BadFault(`${name} must be a whole number from 0`);
+  throw new InvalidControlRequest(`${name} must be a whole number from 0`);
 };
 
 const setToken = (revoked: Set<string>, { token, revoked: isRevoked = true }: Body): StandInAnswer => {
-  if (typeof token !== 'string' || token === '') throw new BadFault('token must be a string');
+  if (typeof token !== 'string' || token === '') throw new InvalidControlRequest('token must be a string');
   if (isRevoked === true) revoked.add(token);
   else revoked.delete(token);
   return { status: 200, body: { revoked: revoked.has(token) } };
 };
 
-const setChat = ({ chats }: Posting, { chat_id, state, title }: Body): StandInAnswer => {
-  const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.find(String(chat_id)) : null;
-  if (!chat) throw new BadFault('chat_id must be a number');
+const setChat = ({ chats }: PostingContext, { chat_id, state, title }: Body): StandInAnswer => {
+  const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.getOrCreate(String(chat_id)) : null;
+  if (!chat) throw new InvalidControlRequest('chat_id must be a number');
   if (state !== undefined && !CHAT_STATES.includes(state as ChatState)) {
-    throw new BadFault(`state must be one of ${CHAT_STATES.join(', ')}`);
+    throw new InvalidControlRequest(`state must be one of ${CHAT_STATES.join(', ')}`);
   }
   if (state !== undefined) chat.state = state as ChatState;
   if (typeof title === 'string') chat.title = title;
   return { status: 200, body: { id: chat.id, state: chat.state, title: chat.title } };
 };
 
-const setUploads = ({ uploads }: Posting, { image, retval }: Body): StandInAnswer => {
-  if (image !== undefined && image !== 'photos' && image !== 'token') throw new BadFault('image: photos or token');
-  if (retval !== undefined && typeof retval !== 'number') throw new BadFault('retval must be a number');
+const setUploads = ({ uploads }: PostingContext, { image, retval }: Body): StandInAnswer => {
+  if (image !== undefined && image !== 'photos' && image !== 'token')
+    throw new InvalidControlRequest('image must be photos or token');
+  if (retval !== undefined && typeof retval !== 'number') throw new InvalidControlRequest('retval must be a number');
   if (image !== undefined) uploads.imageAnswer = image;
   if (retval !== undefined) uploads.retval = retval;
   return { status: 200, body: { image: uploads.imageAnswer, retval: uploads.retval } };
 };
 
-const setRateLimit = ({ limits }: Posting, { on, ...given }: Body): StandInAnswer => {
+const setRateLimit = ({ limits }: PostingContext, { on, ...limitsByName }: Body): StandInAnswer => {
   const off: RateLimitSettings = { chat_per_second: null, bot_per_second: null };
-  const settings: Record<string, number | null> = { ...(on === true ? MAX_PACE : off) };
-  for (const [name, value] of Object.entries(given)) {
-    if (!(name in off)) throw new BadFault(`${name} is no rate limit`);
-    if (value !== null && !(typeof value === 'number' && value > 0)) throw new BadFault(`${name} must be above 0`);
+  const settings: Record<string, number | null> = { ...(on === true ? MAX_RATE_LIMITS : off) };
+  for (const [name, value] of Object.entries(limitsByName)) {
+    if (!(name in off))
+      throw new InvalidControlRequest(`unknown rate limit ${name}; the limits are ${Object.keys(off).join(', ')}`);
+    if (value !== null && !(typeof value === 'number' && value > 0))
+      throw new InvalidControlRequest(`${name} must be above 0`);
     settings[name] = value;
   }
   limits.settings = { ...off, ...settings };

@@ -1,13 +1,13 @@
 import type { LedgerEntity } from '../kit/ledger.js';
-import { badPayload } from './refusal.js';
+import { badPayload } from './api-error.js';
 
-/** A text as it stands in the chat. */
+/** A text as the chat shows it. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly LedgerEntity[];
 }
 
-/** The tags of MAX's HTML and the formatting that each stands for. */
+/** The tags of MAX's HTML and the formatting that each one means. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ b: 'bold', strong: 'bold', i: 'italic', em: 'italic', u: 'underline', ins: 'underline' },
   ...{ s: 'strikethrough', del: 'strikethrough', code: 'code', pre: 'pre', a: 'text_link' },
@@ -15,12 +15,12 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** What stands at one place of the HTML: a tag, a character reference, or text. */
+/** Matches a tag, a character reference, or text of the HTML. */
 const PIECE = /<(\/?)([a-z]+)((?:\s[^<>]*)?)>|&([a-z]+|#\d+);|[^<&]+|[<&]/gi;
 
 /**
- * Reads MAX's HTML. The real server's leniency is unknown, so everything that it might misread is refused: tags that
- * are unknown or do not nest, a bare `<` or `&`, a link without an address.
+ * Reads MAX's HTML. The real server's leniency is unknown, so everything that it might misread is rejected: unknown tags,
+ * wrong nesting, a bare `<` or `&`, a link without an address.
  */
 export const parseHtml = (html: string): FormattedText => {
   let text = '';
@@ -36,7 +36,7 @@ export const parseHtml = (html: string): FormattedText => {
         if (opened?.tag !== tag) throw badPayload(`text: ${piece} closes nothing`);
         const { offset, url } = opened;
         entities.push({ type, offset, length: text.length - offset, ...(url === null ? {} : { url }) });
-      } else open.push({ tag, offset: text.length, url: tag === 'a' ? hrefOf(attributes) : null });
+      } else open.push({ tag, offset: text.length, url: tag === 'a' ? readHref(attributes) : null });
     } else if (reference !== undefined) {
       const character = CHARACTERS[reference.toLowerCase()];
       if (character === undefined) throw badPayload(`text: ${piece} is no character`);
@@ -49,12 +49,12 @@ export const parseHtml = (html: string): FormattedText => {
   return { text, entities: sorted };
 };
 
-const hrefOf = (attributes: string): string => {
+const readHref = (attributes: string): string => {
   const value = /^\s+href="([^"]*)"\s*$/i.exec(attributes)?.[1];
   const url = value?.replace(/&(amp|lt|gt|quot);/g, (_, name: string) => CHARACTERS[name] ?? '');
   if (url === undefined || !isLink(url)) throw badPayload('text: <a> needs an href');
   return url;
 };
 
-/** An address that a link or a button may have. */
+/** True for a valid address of a link or button. */
 export const isLink = (url: string): boolean => url.length <= 2_048 && /^https?:\/\/./i.test(url) && URL.canParse(url);

@@ -1,4 +1,3 @@
-import { DEMO_CHANNELS } from '../demo-channels.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
@@ -7,25 +6,25 @@ import { Chats } from './chats.js';
 import { MaxNetwork } from './max-network.js';
 import { RateLimits } from './rate-limits.js';
 import { Uploads } from './uploads.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
+import { THEME } from './theme.js';
 
 /**
  * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
- * `POST` and `GET /messages`, `POST /uploads` with upload addresses of its own. Any token and any numeric chat exist
- * until a control says otherwise. What was accepted before a stop or a kill is there again, uploads included.
+ * `POST` and `GET /messages`, `POST /uploads` with its own upload addresses. Any token and any numeric chat exist
+ * until a control says otherwise. Messages accepted before a stop or kill are restored, uploads included.
  */
 export const startMaxStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {
   const chats = new Chats();
-  for (const { platform, name, credentials } of DEMO_CHANNELS) {
-    const chat = platform === 'max' ? chats.find(credentials['chat_id'] ?? '') : null;
-    if (chat) chat.title = name;
-  }
+  const demo = chats.getOrCreate(DEMO_CHANNEL.credentials['chat_id'] ?? '');
+  if (demo) demo.title = DEMO_CHANNEL.name;
   const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('max', 'MAX', media.folder);
+  const wall = new Wall('max', 'MAX', media.folder, THEME);
   const ledger = await Ledger.open({
     file: options.ledgerFile,
     platform: 'max',
     onEntry: (entry) => {
-      chats.add(entry);
+      chats.addMessage(entry);
       wall.add(entry);
     },
   });

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../kit/ledger.js';
 import { seqOf } from './chats.js';
 
-/** A `Message` of the API: as a post is answered, and as it is listed. */
+/** Returns a `Message` of the API, as it answers a post and appears in lists. */
 export const messageJson = (entry: LedgerEntry): object => {
   const seq = seqOf(entry.message_id);
   return {

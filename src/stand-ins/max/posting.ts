@@ -5,40 +5,43 @@ import { MAX_COUNT, midOf, type Chats } from './chats.js';
 import { parseHtml, type FormattedText } from './html-text.js';
 import { messageJson } from './message.js';
 import type { RateLimits } from './rate-limits.js';
-import { Refusal, badPayload } from './refusal.js';
+import { ApiError, badPayload } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
-/** Of the raw field, in UTF-16 units: tags count, until somebody knows better (networks.md §2). */
+/** UTF-16 code units of the raw field, at most. Tags count until the real rule is known (networks.md §2). */
 const MAX_TEXT = 4_000;
 
 const FIELDS = new Set(['text', 'format', 'attachments', 'notify']);
 
-/** What posting needs of the stand-in. */
-export interface Posting {
+/** The parts of the stand-in that posting needs. */
+export interface PostingContext {
   readonly chats: Chats;
   readonly uploads: Uploads;
   readonly limits: RateLimits;
   readonly ledger: Ledger;
-  /** How many more messages with media are told that their uploads are not ready. */
+  /** Number of messages with media that still get `attachment.not.ready`. */
   notReady: number;
 }
 
-/** `POST /messages?chat_id=`: one message. */
-export const postMessage = async (posting: Posting, { fields, query, id, headers }: StandInCall): Promise<object> => {
+/** Handles `POST /messages?chat_id=`: one message. */
+export const postMessage = async (
+  posting: PostingContext,
+  { fields, query, id, headers }: StandInCall,
+): Promise<object> => {
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw badPayload('body: expected JSON');
   for (const name of Object.keys(fields)) if (!FIELDS.has(name)) throw badPayload(`${name}: unknown field`);
   const { notify } = fields;
   if (notify !== undefined && notify !== true) throw badPayload('notify: a channel takes true alone');
-  const chat = posting.chats.forBot(query.get('chat_id'));
+  const chat = posting.chats.getForBot(query.get('chat_id'));
   const content = readText(fields);
   const { media, buttons } = await readAttachments(fields['attachments'], posting.uploads);
   if (content.text.trim() === '' && media.length === 0) throw badPayload('text: must be non-empty');
   if (media.length > 0 && posting.notReady > 0) {
     posting.notReady--;
-    const words = 'Key: errors.process.attachment.file.not.processed';
-    throw new Refusal(400, 'attachment.not.ready', words);
+    const message = 'Key: errors.process.attachment.file.not.processed';
+    throw new ApiError(400, 'attachment.not.ready', message);
   }
-  posting.limits.take('chat_per_second', chat.id, Date.now());
+  posting.limits.countCall('chat_per_second', chat.id, Date.now());
   const [entry] = await posting.ledger.append([
     {
       channel: chat.id,
@@ -57,9 +60,9 @@ export const postMessage = async (posting: Posting, { fields, query, id, headers
   return { message: entry ? messageJson(entry) : null };
 };
 
-/** `GET /messages?chat_id=&count=`: the newest first. */
-export const listMessages = ({ chats }: Posting, { query }: StandInCall): object => {
-  const chat = chats.forBot(query.get('chat_id'));
+/** Handles `GET /messages?chat_id=&count=`: newest first. */
+export const listMessages = ({ chats }: PostingContext, { query }: StandInCall): object => {
+  const chat = chats.getForBot(query.get('chat_id'));
   const count = Number(query.get('count') ?? 50);
   if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) throw badPayload(`count: 1 to ${MAX_COUNT}`);
   return { messages: chat.newest.slice(-count).reverse().map(messageJson) };
@@ -69,8 +72,8 @@ const readText = ({ text = null, format = null }: Readonly<Record<string, unknow
   if (text !== null && typeof text !== 'string') throw badPayload('text: expected a string');
   if (format === 'markdown') throw badPayload('format: this stand-in takes html, not markdown');
   if (format !== null && format !== 'html') throw badPayload('format: expected html or markdown');
-  const given = text ?? '';
-  if (given.length > MAX_TEXT) throw badPayload(`text: at most ${MAX_TEXT} characters`);
-  if (/\p{Surrogate}/u.test(given)) throw badPayload('text: expected UTF-8');
-  return format === 'html' ? parseHtml(given) : { text: given, entities: [] };
+  const raw = text ?? '';
+  if (raw.length > MAX_TEXT) throw badPayload(`text: at most ${MAX_TEXT} characters`);
+  if (/\p{Surrogate}/u.test(raw)) throw badPayload('text: expected UTF-8');
+  return format === 'html' ? parseHtml(raw) : { text: raw, entities: [] };
 };

@@ -1,75 +1,79 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import type { Applications } from './applications.js';
 import { answerOkControl } from './controls.js';
-import { Refusal, badParameter } from './refusal.js';
-import { postTopic, publish, type Feed } from './topics.js';
+import { ApiError, badParameter } from './api-error.js';
+import { postTopic, appendTopic, type TopicContext } from './topics.js';
 import { Uploads } from './uploads.js';
 
 type Parameters = Readonly<Record<string, string>>;
-type Method = (feed: Feed, parameters: Parameters, call: StandInCall) => object | string | Promise<object | string>;
+type Method = (
+  context: TopicContext,
+  parameters: Parameters,
+  call: StandInCall,
+) => object | string | Promise<object | string>;
 
 const METHODS: Readonly<Record<string, Method>> = {
-  'mediatopic.post': async (feed, parameters, { id }) => JSON.stringify(await postTopic(feed, parameters, id)),
+  'mediatopic.post': async (context, parameters, { id }) => JSON.stringify(await postTopic(context, parameters, id)),
   'photosV2.getUploadUrl': ({ uploads }, { gid = '', count = '1' }, call) => {
     if (gid === '') throw badParameter('gid is required');
-    return uploads.photoPlace(Number(count), originOf(call));
+    return uploads.createPhotoUpload(Number(count), originOf(call));
   },
   'video.getUploadUrl': ({ uploads }, { file_name = '', file_size, gid }, call) =>
-    uploads.videoPlace(file_name, Number(file_size), gid ?? null, originOf(call)),
-  'video.update': async (feed, { vid = '' }, { id }) => {
-    const own = await feed.uploads.releaseVideo(vid);
-    if (own) await publish(feed, own.gid, { text: '', media: [own.medium] }, id);
+    uploads.createVideoUpload(file_name, Number(file_size), gid ?? null, originOf(call)),
+  'video.update': async (context, { vid = '' }, { id }) => {
+    const released = await context.uploads.releaseVideo(vid);
+    if (released) await appendTopic(context, released.gid, { text: '', media: [released.medium] }, id);
     return {};
   },
 };
 
-/** OK's API as a publisher meets it: one address, every answer is HTTP 200, errors too. */
+/** OK's API: one address; every answer is HTTP 200, errors too. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
   readonly title = 'Odnoklassniki';
-  /** Room for the largest video and what surrounds it. */
+  /** The largest video and its multipart frame. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
 
   constructor(
-    private readonly feed: Feed,
+    private readonly context: TopicContext,
     private readonly applications: Applications,
   ) {}
 
   identify(call: StandInCall): { method: string; channel: string | null } {
-    const uploading = Uploads.kindOf(call.path);
+    const uploading = Uploads.uploadKindOf(call.path);
     const { method = 'unknown', gid } = parametersOf(call);
     return { method: uploading ? `upload.${uploading}` : method, channel: gid ?? null };
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    if (Uploads.kindOf(call.path)) return this.feed.uploads.take(call);
+    if (Uploads.uploadKindOf(call.path)) return this.context.uploads.receiveFiles(call);
     if (call.path !== '/fb.do') return { status: 404, body: '<html><body>404 Not Found</body></html>' };
     try {
       const parameters = parametersOf(call);
       const method = METHODS[parameters['method'] ?? ''];
-      if (!method) throw new Refusal(3, 'METHOD : Method does not exist');
-      this.applications.admit(parameters);
+      if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
+      this.applications.authenticate(parameters);
       if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in answers format=json alone');
-      const body = await method(this.feed, parameters, call);
+      const body = await method(this.context, parameters, call);
       return { status: 200, body, headers: { 'content-type': 'application/json;charset=utf-8' } };
     } catch (error) {
-      if (error instanceof Refusal) return refused(error);
+      if (error instanceof ApiError) return errorAnswer(error);
       throw error;
     }
   }
 
-  failure(status: number, sentence: string): StandInAnswer {
+  createErrorAnswer(status: number, message: string): StandInAnswer {
     if (status === 413) return { status, body: '<html><body>413 Request Entity Too Large</body></html>' };
     const code = status === 400 ? 100 : 9_999;
-    return { ...refused(new Refusal(code, sentence || 'SYSTEM : Critical system error')), status };
+    return { ...errorAnswer(new ApiError(code, message || 'SYSTEM : Critical system error')), status };
   }
 
-  control(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    return answerOkControl({ applications: this.applications, groups: this.feed.groups }, httpMethod, path, body);
+  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
+    return answerOkControl({ applications: this.applications, groups: this.context.groups }, httpMethod, path, body);
   }
 }
 
-/** From the query, a form or multipart, all to the same effect. */
+/** Returns the parameters from query, form or multipart, which are equivalent. */
 const parametersOf = ({ query, fields }: StandInCall): Parameters =>
   Object.fromEntries(
     Object.entries({ ...Object.fromEntries(query), ...fields }).filter(
@@ -79,7 +83,7 @@ const parametersOf = ({ query, fields }: StandInCall): Parameters =>
 
 const originOf = ({ headers }: StandInCall): string => `http://${headers.host ?? '127.0.0.1'}`;
 
-const refused = ({ errorCode, errorMsg }: Refusal): StandInAnswer => ({
+const errorAnswer = ({ errorCode, errorMsg }: ApiError): StandInAnswer => ({
   status: 200,
   body: { error_code: errorCode, error_msg: errorMsg, error_data: null },
 });

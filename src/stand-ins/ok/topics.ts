@@ -1,10 +1,10 @@
 import type { Ledger, LedgerMedium } from '../kit/ledger.js';
 import type { Groups } from './groups.js';
-import { Refusal, badParameter } from './refusal.js';
+import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
-/** What posting needs of the stand-in. */
-export interface Feed {
+/** The parts of the stand-in that posting needs. */
+export interface TopicContext {
   readonly groups: Groups;
   readonly uploads: Uploads;
   readonly ledger: Ledger;
@@ -12,27 +12,32 @@ export interface Feed {
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** What readers see of a topic. */
+/** The visible content of a topic. */
 interface Content {
   readonly text: string;
   readonly media: readonly LedgerMedium[];
 }
 
-/** `mediatopic.post` into a group's feed; answers the bare id. */
-export const postTopic = async (feed: Feed, parameters: Parameters, callId: string): Promise<string> => {
+/** Handles `mediatopic.post` into a group's feed; returns the bare id. */
+export const postTopic = async (context: TopicContext, parameters: Parameters, callId: string): Promise<string> => {
   const { type, gid = '', attachment = '' } = parameters;
   if (type !== 'GROUP_THEME') throw badParameter('type should be GROUP_THEME');
   if (!/^[1-9]\d{0,19}$/.test(gid)) throw badParameter('gid is invalid');
-  const content = readAttachment(feed, attachment);
-  return publish(feed, gid, content, callId);
+  const content = readAttachment(context, attachment);
+  return appendTopic(context, gid, content, callId);
 };
 
-/** Puts something into a group's feed; answers its id. */
-export const publish = async (feed: Feed, gid: string, content: Content, callId: string): Promise<string> => {
-  const group = feed.groups.find(gid);
-  if (group.refusal) throw group.refusal;
-  const id = feed.groups.nextTopicId();
-  await feed.ledger.append([
+/** Adds a topic to a group's feed and returns its id. */
+export const appendTopic = async (
+  context: TopicContext,
+  gid: string,
+  content: Content,
+  callId: string,
+): Promise<string> => {
+  const group = context.groups.getOrCreate(gid);
+  if (group.postingError) throw group.postingError;
+  const id = context.groups.nextTopicId();
+  await context.ledger.append([
     {
       channel: group.id,
       channel_title: group.title,
@@ -50,7 +55,7 @@ export const publish = async (feed: Feed, gid: string, content: Content, callId:
   return id;
 };
 
-const readAttachment = (feed: Feed, attachment: string): Content => {
+const readAttachment = (context: TopicContext, attachment: string): Content => {
   let value: unknown;
   try {
     value = JSON.parse(attachment);
@@ -59,29 +64,29 @@ const readAttachment = (feed: Feed, attachment: string): Content => {
   }
   const { media: blocks, onBehalfOfGroup } = (value ?? {}) as { media?: unknown; onBehalfOfGroup?: unknown };
   if (onBehalfOfGroup !== 'true' && onBehalfOfGroup !== true) {
-    throw new Refusal(10, 'PERMISSION_DENIED : members may not post here');
+    throw new ApiError(10, 'PERMISSION_DENIED : members may not post here');
   }
   if (!Array.isArray(blocks) || blocks.length === 0) throw badParameter('attachment : media is empty');
   const texts: string[] = [];
   const media: LedgerMedium[] = [];
   for (const block of blocks as readonly unknown[]) {
     const { type, text, url, list } = (block ?? {}) as Readonly<Record<string, unknown>>;
-    if (type === 'text') texts.push(textOf(text, feed.groups.textLimit));
+    if (type === 'text') texts.push(readText(text, context.groups.textLimit));
     else if (type === 'photo' || type === 'movie') {
-      media.push(...idsOf(list, type).map((id) => feed.uploads.find(type, id)));
+      media.push(...readIds(list, type).map((id) => context.uploads.getMedium(type, id)));
     } else if (type === 'link' && typeof url === 'string' && /^https?:\/\//.test(url)) texts.push(url);
     else throw badParameter('attachment : unknown block');
   }
   return { text: texts.join('\n'), media };
 };
 
-const textOf = (text: unknown, limit: number): string => {
+const readText = (text: unknown, limit: number): string => {
   if (typeof text !== 'string' || text.trim() === '') throw badParameter('attachment : text is empty');
-  if (text.length > limit) throw new Refusal(601, 'MEDIA_TOPIC_TEXT_LIMIT : text is too long');
+  if (text.length > limit) throw new ApiError(601, 'MEDIA_TOPIC_TEXT_LIMIT : text is too long');
   return text;
 };
 
-const idsOf = (list: unknown, type: string): readonly string[] => {
+const readIds = (list: unknown, type: string): readonly string[] => {
   if (!Array.isArray(list) || list.length === 0) throw badParameter(`attachment : ${type} list is empty`);
   return (list as readonly unknown[]).map((item) => {
     const { id } = (item ?? {}) as { id?: unknown };

@@ -1,44 +1,44 @@
 import type { LedgerEntity } from '../kit/ledger.js';
-import { checkNesting, keptEntities } from './entities.js';
-import { badRequest } from './refusal.js';
+import { checkNesting, limitEntities } from './entities.js';
+import { badRequest } from './api-error.js';
 
-/** A text as it will stand in the chat. */
+/** A text as the chat shows it. */
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly LedgerEntity[];
 }
 
-/** Characters that the server makes a space of, and those that it takes out. */
+/** Characters that the server replaces with a space, and those that it removes. */
 const TO_SPACE = /[\0-\t\v\f\x0e-\x1f]/g;
-const TAKEN_OUT = /[\r\u2028-\u202e\u030a\u0333\u033f]/;
+const REMOVED = /[\r\u2028-\u202e\u030a\u0333\u033f]/;
 
-/** Without a shape: a text of these alone is empty to the server. */
+/** Invisible characters: a text that consists only of these is empty for the server. */
 const EMPTY =
   /^(?:[ \n\u00a0\u1680\u180e\u2000-\u200f\u202e\u202f\u205f\u2800\u3000\ufeff\ufffc]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
- * Does to a text what the server does before it sends: refuses offsets that are off, cleans characters, trims white
- * space at both ends, and moves the entities along. Entities come in order of nesting.
+ * Prepares a text as the server does before sending: rejects wrong offsets, cleans characters, trims white space at both
+ * ends, and moves the entities. Expects entities in nesting order.
  *
  * @param allowEmpty a caption may be empty, a message may not
  */
-export const fixText = (text: string, entities: readonly LedgerEntity[], allowEmpty: boolean): FormattedText => {
+export const prepareText = (text: string, entities: readonly LedgerEntity[], allowEmpty: boolean): FormattedText => {
   if (Buffer.byteLength(text) > 32_768) throw badRequest('Text is too long');
   if (/\p{Surrogate}/u.test(text)) throw badRequest('Strings must be encoded in UTF-8');
   for (const entity of entities) checkRange(text, entity);
   checkNesting(entities);
 
-  const cleaned = clean(text, entities);
+  const cleaned = cleanCharacters(text, entities);
   const trimmed = trim(cleaned);
   if (EMPTY.test(trimmed.text)) {
     if (!allowEmpty) throw badRequest('Text must be non-empty');
     return { text: '', entities: [] };
   }
-  return { text: trimmed.text, entities: keptEntities(trimmed.entities) };
+  return { text: trimmed.text, entities: limitEntities(trimmed.entities) };
 };
 
-/** Code points, which is how the server counts lengths. */
-export const lengthOf = (text: string): number => {
+/** Counts code points, as the server does. */
+export const countCodePoints = (text: string): number => {
   let count = text.length;
   for (let at = 0; at < text.length; at++) if (isLowSurrogate(text, at)) count--;
   return count;
@@ -50,10 +50,10 @@ const checkRange = (text: string, { offset, length }: LedgerEntity): void => {
   if (isLowSurrogate(text, offset)) {
     throw badRequest(`Entity begins in a middle of a UTF-16 symbol at byte offset ${bytesBefore(text, offset + 1)}`);
   }
-  const which = `Entity beginning at UTF-16 offset ${offset} ends`;
-  if (end > text.length) throw badRequest(`${which} after the end of the text at UTF-16 offset ${end}`);
+  const subject = `Entity beginning at UTF-16 offset ${offset} ends`;
+  if (end > text.length) throw badRequest(`${subject} after the end of the text at UTF-16 offset ${end}`);
   if (isLowSurrogate(text, end)) {
-    throw badRequest(`${which} in a middle of a UTF-16 symbol at byte offset ${bytesBefore(text, end + 1)}`);
+    throw badRequest(`${subject} in a middle of a UTF-16 symbol at byte offset ${bytesBefore(text, end + 1)}`);
   }
 };
 
@@ -63,29 +63,29 @@ const isLowSurrogate = (text: string, at: number): boolean => {
 };
 const bytesBefore = (text: string, offset: number): number => Buffer.byteLength(text.slice(0, offset));
 
-const clean = (text: string, entities: readonly LedgerEntity[]): FormattedText => {
+const cleanCharacters = (text: string, entities: readonly LedgerEntity[]): FormattedText => {
   const spaced = text.replace(TO_SPACE, ' ');
-  if (!TAKEN_OUT.test(spaced)) return { text: spaced, entities };
+  if (!REMOVED.test(spaced)) return { text: spaced, entities };
   let kept = '';
   const movedTo: number[] = [];
   for (const unit of spaced.split('')) {
     movedTo.push(kept.length);
-    if (!TAKEN_OUT.test(unit)) kept += unit;
+    if (!REMOVED.test(unit)) kept += unit;
   }
   movedTo.push(kept.length);
-  return { text: kept, entities: remap(entities, (offset) => movedTo[offset] ?? kept.length) };
+  return { text: kept, entities: moveEntities(entities, (offset) => movedTo[offset] ?? kept.length) };
 };
 
-/** White space goes from the end, and from the beginning as far as no entity covers it. */
+/** Trims white space at the end, and at the beginning where no entity covers it. */
 const trim = ({ text, entities }: FormattedText): FormattedText => {
   const end = text.length - (/[ \n]+$/.exec(text)?.[0].length ?? 0);
-  const ended = remap(entities, (offset) => Math.min(offset, end));
+  const ended = moveEntities(entities, (offset) => Math.min(offset, end));
   const firstEntity = ended[0]?.offset ?? end;
   const start = Math.min(/^[ \n]*/.exec(text)?.[0].length ?? 0, firstEntity);
-  return { text: text.slice(start, end), entities: remap(ended, (offset) => offset - start) };
+  return { text: text.slice(start, end), entities: moveEntities(ended, (offset) => offset - start) };
 };
 
-const remap = (entities: readonly LedgerEntity[], moved: (offset: number) => number): LedgerEntity[] =>
+const moveEntities = (entities: readonly LedgerEntity[], moved: (offset: number) => number): LedgerEntity[] =>
   entities.flatMap((entity) => {
     const offset = moved(entity.offset);
     const length = moved(entity.offset + entity.length) - offset;

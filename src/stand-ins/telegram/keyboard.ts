@@ -1,15 +1,15 @@
 import type { LedgerButton } from '../kit/ledger.js';
-import { linkProblem } from './links.js';
-import { badRequest } from './refusal.js';
+import { findLinkProblem } from './links.js';
+import { badRequest } from './api-error.js';
 
 /** Rows of URL buttons. */
 export type Keyboard = readonly (readonly LedgerButton[])[];
 
-/** Buttons in a row, and in all (networks.md §5). */
+/** Buttons per row and in total, at most (networks.md §5). */
 const MAX_IN_ROW = 8;
-const MAX_IN_ALL = 100;
+const MAX_IN_TOTAL = 100;
 
-/** Parses `reply_markup`: an inline keyboard of URL buttons, the only kind that a channel's readers can use here. */
+/** Parses `reply_markup`: an inline keyboard of URL buttons, the only kind supported here. */
 export const parseKeyboard = (value: unknown): Keyboard => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('Object expected as reply markup');
@@ -27,30 +27,30 @@ export const parseKeyboard = (value: unknown): Keyboard => {
 
 const parseButton = (value: unknown): LedgerButton => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw unparsable('InlineKeyboardButton must be an Object');
+    throw invalidButton('InlineKeyboardButton must be an Object');
   }
   const { text, url } = value as Record<string, unknown>;
-  if (text === undefined) throw unparsable('Can\'t find field "text"');
-  if (typeof text !== 'string') throw unparsable('Field "text" must be of type String');
-  if (url !== undefined && typeof url !== 'string') throw unparsable('Field "url" must be of type String');
-  if (!url) throw unparsable('Text buttons are unallowed in the inline keyboard');
+  if (text === undefined) throw invalidButton('Can\'t find field "text"');
+  if (typeof text !== 'string') throw invalidButton('Field "text" must be of type String');
+  if (url !== undefined && typeof url !== 'string') throw invalidButton('Field "url" must be of type String');
+  if (!url) throw invalidButton('Text buttons are unallowed in the inline keyboard');
   return { text, url };
 };
 
-const unparsable = (what: string): Error => badRequest(`Can't parse inline keyboard button: ${what}`);
+const invalidButton = (problem: string): Error => badRequest(`Can't parse inline keyboard button: ${problem}`);
 
 /**
- * Refuses what the network refuses of buttons; answers with those that will stand under the message. A button without
- * a text is left out, as the real server does.
+ * Rejects invalid buttons as the network does and returns those that the message will show. Like the real server, it leaves
+ * out a button without text.
  */
 export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
-  if (shown.flat().length > MAX_IN_ALL || shown.some((row) => row.length > MAX_IN_ROW)) {
+  if (shown.flat().length > MAX_IN_TOTAL || shown.some((row) => row.length > MAX_IN_ROW)) {
     throw badRequest('reply markup is too long');
   }
   return shown.map((row) =>
     row.map(({ text, url }) => {
-      const problem = linkProblem(url);
+      const problem = findLinkProblem(url);
       if (problem) throw badRequest(`Inline keyboard button ${problem}`);
       if (!isReachable(url)) throw badRequest('BUTTON_URL_INVALID');
       const cleaned = text.replace(/[\0-\x1f]/g, ' ').trim();
@@ -60,7 +60,7 @@ export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   );
 };
 
-/** What the network itself checks, beyond the Bot API server: a host of the public Internet and a bearable length. */
+/** True if a URL passes the checks beyond the Bot API server: a public host and a limited length. */
 const isReachable = (url: string): boolean => {
   if (url.length > 2_048) return false;
   if (/^tg:/i.test(url)) return true;

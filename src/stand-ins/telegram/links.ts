@@ -1,15 +1,15 @@
 /**
- * Why the server does not take a URL for a link or a button, in its own words; null where it takes it. Without a
- * scheme, http is meant.
+ * Returns the server's reason for rejecting a URL of a link or button; null if the server accepts it. Without a scheme, http
+ * is assumed.
  */
-export const linkProblem = (url: string): string | null => {
-  const reason = problemOf(url);
+export const findLinkProblem = (url: string): string | null => {
+  const reason = findUrlProblem(url);
   return reason === null ? null : `URL '${url}' is invalid: ${reason}`;
 };
 
-const problemOf = (url: string): string | null => {
-  const own = /^(?:tg|ton|tonsite):(?:\/\/)?/i.exec(url)?.[0];
-  const rest = own ? url.slice(own.length) : url;
+const findUrlProblem = (url: string): string | null => {
+  const telegramScheme = /^(?:tg|ton|tonsite):(?:\/\/)?/i.exec(url)?.[0];
+  const rest = telegramScheme ? url.slice(telegramScheme.length) : url;
   const scheme = /^([^:/?#@[\]]*):\/\//.exec(rest)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return 'Unsupported URL protocol';
   const authority = /^[^/?#]*/.exec(scheme === undefined ? rest : rest.slice(scheme.length + 3))?.[0] ?? '';
@@ -19,7 +19,7 @@ const problemOf = (url: string): string | null => {
     return 'Wrong port number specified in the URL';
   }
   if (host === '') return 'URL host is empty';
-  if (own) return /^[a-z0-9_-]+$/i.test(host) ? null : 'Unallowed characters in URL host';
+  if (telegramScheme) return /^[a-z0-9_-]+$/i.test(host) ? null : 'Unallowed characters in URL host';
   if (host.startsWith('[')) return null;
   if (/[\0-\x20"#/<>?@[\\\]^`{|}]/.test(host)) return 'Disallowed character in URL host';
   return host.includes('.') ? null : 'Wrong HTTP URL';

@@ -1,28 +1,29 @@
 import type { LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
-import { mimeOf } from '../kit/mime-of.js';
-import { photoShape } from '../kit/photo-shape.js';
+import { detectMimeType } from '../kit/detect-mime-type.js';
+import { readPhotoDimensions } from '../kit/photo-dimensions.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import type { Parameters } from './parameters.js';
-import { Refusal, badRequest } from './refusal.js';
+import { ApiError, badRequest } from './api-error.js';
 
-/** What a bot can send as a medium; the method is `send` and the kind with a capital letter. */
+/** Kinds of media; the method is `send` and the capitalised kind. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
 /** Name of a kind of medium. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];
 
-/** Uploads (networks.md §1). */
+/** Largest uploads, in bytes (networks.md §1). */
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
-/** Of a photo: pixels of width and height together, and the longer side by the shorter. */
+/** Limits of a photo: width plus height in pixels, and the ratio of the longer to the shorter side. */
 const MAX_SUM = 10_000;
 const MAX_RATIO = 20;
 
 /**
- * The medium that a parameter names: `attach://name`, an upload under the parameter's own name, or a URL. Refused
- * where there is none, it is empty, too large, or no picture where a photo is wanted.
+ * Returns the medium of a parameter: `attach://name`, an upload with the parameter's name, or a URL. Returns
+ * null if the request has no such file.
+ * @throws ApiError if it is empty, too large, or not an image where a photo is required
  */
-export const takeMedium = async (
+export const readMedium = async (
   kind: MediumKind,
   reference: string,
   fieldName: string,
@@ -37,15 +38,15 @@ export const takeMedium = async (
     throw badRequest("Wrong remote file identifier specified: can't unserialize it");
   }
   const file = parameters.file(attached ?? fieldName);
-  return file ? store.keep(typeOf(kind, file), file, mimeOf(file.head)) : null;
+  return file ? store.storeFile(visibleTypeOf(kind, file), file, detectMimeType(file.head)) : null;
 };
 
-/** The type that readers get: what is no MP4 arrives as a document, and so does sound that is neither MP3 nor M4A. */
-const typeOf = (kind: MediumKind, file: UploadedFile): string => {
+/** Returns the type that readers see: videos other than MP4, and audio other than MP3 and M4A, arrive as documents. */
+const visibleTypeOf = (kind: MediumKind, file: UploadedFile): string => {
   const { size } = file;
-  const mime = mimeOf(file.head);
+  const mime = detectMimeType(file.head);
   if (size === 0) throw badRequest('File must be non-empty');
-  if (size > MAX_FILE_BYTES) throw new Refusal(413, 'Request Entity Too Large');
+  if (size > MAX_FILE_BYTES) throw new ApiError(413, 'Request Entity Too Large');
   if (kind === 'photo') {
     if (size > MAX_PHOTO_BYTES) {
       throw badRequest(
@@ -53,7 +54,7 @@ const typeOf = (kind: MediumKind, file: UploadedFile): string => {
       );
     }
     if (!mime.startsWith('image/')) throw badRequest('IMAGE_PROCESS_FAILED');
-    const { long, short } = photoShape(file) ?? { long: 1, short: 1 };
+    const { long, short } = readPhotoDimensions(file) ?? { long: 1, short: 1 };
     if (long + short > MAX_SUM || long > short * MAX_RATIO) throw badRequest('PHOTO_INVALID_DIMENSIONS');
     return 'photo';
   }

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../kit/ledger.js';
 import type { Chat } from './chats.js';
 
-/** A `Chat` of the Bot API. */
+/** Returns a `Chat` of the Bot API. */
 export const chatJson = ({ id, type, title, username }: Chat): object => ({
   id,
   type,
@@ -9,10 +9,10 @@ export const chatJson = ({ id, type, title, username }: Chat): object => ({
   ...(username === null ? {} : { username }),
 });
 
-/** A `Message` of the Bot API, as an accepted post is answered. */
+/** Returns the `Message` of the Bot API that answers an accepted post. */
 export const messageJson = (entry: LedgerEntry, chat: Chat): object => {
   const [medium] = entry.media;
-  const words = medium ? ['caption', 'caption_entities'] : ['text', 'entities'];
+  const names = medium ? ['caption', 'caption_entities'] : ['text', 'entities'];
   return {
     message_id: Number(entry.message_id),
     ...(chat.type === 'channel' ? { sender_chat: chatJson(chat) } : {}),
@@ -23,8 +23,8 @@ export const messageJson = (entry: LedgerEntry, chat: Chat): object => {
       : { reply_to_message: { message_id: Number(entry.reply_to), chat: chatJson(chat) } }),
     ...(entry.group_id === null ? {} : { media_group_id: entry.group_id }),
     ...(medium ? mediumJson(medium) : {}),
-    ...(entry.text ? { [words[0] ?? '']: entry.text } : {}),
-    ...(entry.entities.length > 0 ? { [words[1] ?? '']: entry.entities } : {}),
+    ...(entry.text ? { [names[0] ?? '']: entry.text } : {}),
+    ...(entry.entities.length > 0 ? { [names[1] ?? '']: entry.entities } : {}),
     ...(entry.buttons.length > 0 ? { reply_markup: { inline_keyboard: entry.buttons } } : {}),
   };
 };

@@ -1,7 +1,7 @@
 import type { StandInCall } from '../kit/network.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 
-/** A call's parameters as the Bot API reads them: from the query, a form, multipart or JSON, all to the same effect. */
+/** A call's parameters as the Bot API reads them: query, form, multipart and JSON are equivalent. */
 export class Parameters {
   private readonly values: Readonly<Record<string, unknown>>;
 
@@ -9,14 +9,14 @@ export class Parameters {
     this.values = { ...Object.fromEntries(call.query), ...call.fields };
   }
 
-  /** A string; numbers and booleans as JSON writes them; empty where there is none. */
+  /** Returns a string; numbers and booleans as JSON; empty if absent. */
   string(name: string): string {
     const value = this.values[name];
     if (typeof value === 'string') return value;
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   }
 
-  /** An object or array, sent as such or as JSON in a string; undefined where there is none or it is no JSON. */
+  /** Returns an object or array, sent as such or as a JSON string; undefined if absent or invalid. */
   json(name: string): unknown {
     const value = this.values[name];
     if (typeof value !== 'string') return value ?? undefined;
@@ -27,13 +27,13 @@ export class Parameters {
     }
   }
 
-  /** Whether something was sent under this name. */
+  /** True if the parameter was sent. */
   has(name: string): boolean {
     const value = this.values[name];
     return value !== undefined && value !== null && value !== '';
   }
 
-  /** A file of a multipart body. */
+  /** Returns a file of a multipart body. */
   file(name: string): UploadedFile | undefined {
     return this.call.files.get(name);
   }

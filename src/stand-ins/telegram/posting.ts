@@ -1,72 +1,76 @@
-import type { Ledger, LedgerDraft, LedgerMedium } from '../kit/ledger.js';
+import type { Ledger, NewLedgerEntry, LedgerMedium } from '../kit/ledger.js';
 import type { MediaStore } from '../kit/media-store.js';
 import type { Chat, Chats } from './chats.js';
 import { parseEntities } from './entities.js';
-import { fixText, lengthOf, type FormattedText } from './formatted-text.js';
+import { prepareText, countCodePoints, type FormattedText } from './formatted-text.js';
 import { checkKeyboard, parseKeyboard, type Keyboard } from './keyboard.js';
-import { takeMedium, MEDIUM_KINDS, type MediumKind } from './media.js';
+import { readMedium, MEDIUM_KINDS, type MediumKind } from './media.js';
 import { messageJson } from './message.js';
 import type { Parameters } from './parameters.js';
 import type { RateLimits } from './rate-limits.js';
-import { badRequest } from './refusal.js';
+import { badRequest } from './api-error.js';
 
-/** In code points, after parsing (networks.md §2). */
+/** Code points of a parsed text, at most (networks.md §2). */
 const MAX_TEXT = 4_096;
 const MAX_CAPTION = 1_024;
 const MAX_ALBUM = 10;
 
-/** What posting needs of the stand-in. */
-export interface Posting {
+/** The parts of the stand-in that posting needs. */
+export interface PostingContext {
   readonly chats: Chats;
   readonly limits: RateLimits;
   readonly ledger: Ledger;
   readonly media: MediaStore;
 }
 
-/** Who calls: the bot, and the id that ledger lines name. */
+/** The caller: its bot, and the call id for ledger entries. */
 export interface Caller {
   readonly botId: string;
   readonly callId: string;
 }
 
-/** `sendMessage`: in the order in which the real server finds fault. */
-export const sendMessage = async (posting: Posting, parameters: Parameters, caller: Caller): Promise<object> => {
-  refuseParseMode(parameters);
+/** Handles `sendMessage`, with checks in the real server's order. */
+export const sendMessage = async (posting: PostingContext, parameters: Parameters, caller: Caller): Promise<object> => {
+  rejectParseMode(parameters);
   if (parameters.string('text') === '') throw badRequest('message text is empty');
   const entities = parseEntities(parameters.json('entities'));
-  const keyboard = keyboardOf(parameters);
-  const chat = posting.chats.forPosting(parameters.string('chat_id'));
-  const replyTo = replyOf(parameters, chat);
-  const content = fixText(parameters.string('text'), entities, false);
-  if (lengthOf(content.text) > MAX_TEXT) throw badRequest('Message is too long');
-  const draft = { content, buttons: checkKeyboard(keyboard), media: [], replyTo, groupId: null };
-  const [message] = await post(posting, caller, chat, [draft]);
-  return message ?? {};
+  const keyboard = readKeyboard(parameters);
+  const chat = posting.chats.getForPosting(parameters.string('chat_id'));
+  const replyTo = readReply(parameters, chat);
+  const content = prepareText(parameters.string('text'), entities, false);
+  if (countCodePoints(content.text) > MAX_TEXT) throw badRequest('Message is too long');
+  const message = { content, buttons: checkKeyboard(keyboard), media: [], replyTo, groupId: null };
+  const [sent] = await appendMessages(posting, caller, chat, [message]);
+  return sent ?? {};
 };
 
-/** `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`. */
+/** Handles `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`. */
 export const sendMedium = async (
   kind: MediumKind,
-  posting: Posting,
+  posting: PostingContext,
   parameters: Parameters,
   caller: Caller,
 ): Promise<object> => {
-  refuseParseMode(parameters);
-  const medium = await takeMedium(kind, parameters.string(kind), kind, parameters, posting.media);
+  rejectParseMode(parameters);
+  const medium = await readMedium(kind, parameters.string(kind), kind, parameters, posting.media);
   if (!medium) throw badRequest(`There is no ${kind} in the request`);
   const entities = parseEntities(parameters.json('caption_entities'));
-  const keyboard = keyboardOf(parameters);
-  const chat = posting.chats.forPosting(parameters.string('chat_id'));
-  const replyTo = replyOf(parameters, chat);
-  const content = captionOf(parameters.string('caption'), entities);
-  const draft = { content, buttons: checkKeyboard(keyboard), media: [medium], replyTo, groupId: null };
-  const [message] = await post(posting, caller, chat, [draft]);
-  return message ?? {};
+  const keyboard = readKeyboard(parameters);
+  const chat = posting.chats.getForPosting(parameters.string('chat_id'));
+  const replyTo = readReply(parameters, chat);
+  const content = prepareCaption(parameters.string('caption'), entities);
+  const message = { content, buttons: checkKeyboard(keyboard), media: [medium], replyTo, groupId: null };
+  const [sent] = await appendMessages(posting, caller, chat, [message]);
+  return sent ?? {};
 };
 
-/** `sendMediaGroup`: two to ten messages that share a group id. */
-export const sendMediaGroup = async (posting: Posting, parameters: Parameters, caller: Caller): Promise<object> => {
-  // The real server ignores these buttons without a word; a publisher that sends them is mistaken.
+/** Handles `sendMediaGroup`: two to ten messages with a common group id. */
+export const sendMediaGroup = async (
+  posting: PostingContext,
+  parameters: Parameters,
+  caller: Caller,
+): Promise<object> => {
+  // The real server ignores these buttons silently. A publisher that sends them has a bug.
   if (parameters.has('reply_markup')) throw badRequest('an album takes no reply_markup');
   const items = parameters.json('media');
   if (!parameters.has('media')) throw badRequest('Parameter "media" is required');
@@ -81,11 +85,11 @@ export const sendMediaGroup = async (posting: Posting, parameters: Parameters, c
   for (const type of ['audio', 'document']) {
     if (types.size > 1 && types.has(type)) throw badRequest(`${type} can't be mixed with other media types`);
   }
-  const chat = posting.chats.forPosting(parameters.string('chat_id'));
-  const replyTo = replyOf(parameters, chat);
+  const chat = posting.chats.getForPosting(parameters.string('chat_id'));
+  const replyTo = readReply(parameters, chat);
   const groupId = `${chat.lastMessageId + 1}${Math.abs(chat.id)}`.slice(0, 18);
-  const drafts = parsed.map(({ content, media }) => ({ content, buttons: [], media, replyTo, groupId }));
-  return post(posting, caller, chat, drafts);
+  const messages = parsed.map(({ content, media }) => ({ content, buttons: [], media, replyTo, groupId }));
+  return appendMessages(posting, caller, chat, messages);
 };
 
 const parseItem = async (
@@ -99,31 +103,31 @@ const parseItem = async (
   if (!MEDIUM_KINDS.includes(type as MediumKind)) {
     throw badRequest(`Can't parse InputMedia: type "${String(type)}" is unsupported`);
   }
-  const medium = await takeMedium(type as MediumKind, media, '', parameters, store);
+  const medium = await readMedium(type as MediumKind, media, '', parameters, store);
   if (!medium) throw badRequest("Can't parse InputMedia: media not found");
-  const content = captionOf(typeof caption === 'string' ? caption : '', parseEntities(caption_entities));
+  const content = prepareCaption(typeof caption === 'string' ? caption : '', parseEntities(caption_entities));
   return { content, media: [medium], type: medium.type };
 };
 
-const captionOf = (caption: string, entities: ReturnType<typeof parseEntities>): FormattedText => {
-  const content = fixText(caption, entities, true);
-  if (lengthOf(content.text) > MAX_CAPTION) throw badRequest('Message caption is too long');
+const prepareCaption = (caption: string, entities: ReturnType<typeof parseEntities>): FormattedText => {
+  const content = prepareText(caption, entities, true);
+  if (countCodePoints(content.text) > MAX_CAPTION) throw badRequest('Message caption is too long');
   return content;
 };
 
-const refuseParseMode = (parameters: Parameters): void => {
+const rejectParseMode = (parameters: Parameters): void => {
   if (parameters.has('parse_mode')) throw badRequest('this stand-in takes entities, not parse_mode');
 };
 
-const keyboardOf = (parameters: Parameters): Keyboard => {
+const readKeyboard = (parameters: Parameters): Keyboard => {
   if (!parameters.has('reply_markup')) return [];
   const value = parameters.json('reply_markup');
   if (value === undefined) throw badRequest("Can't parse reply keyboard markup JSON object");
   return parseKeyboard(value);
 };
 
-/** The message that is replied to: it must be there, unless `allow_sending_without_reply`. */
-const replyOf = (parameters: Parameters, chat: Chat): string | null => {
+/** Returns the id of the message that is replied to. It must exist unless `allow_sending_without_reply` is set. */
+const readReply = (parameters: Parameters, chat: Chat): string | null => {
   if (!parameters.has('reply_parameters')) return null;
   const value = parameters.json('reply_parameters');
   if (typeof value !== 'object' || value === null) throw badRequest("Can't parse reply parameters JSON object");
@@ -142,14 +146,14 @@ interface NewMessage {
   readonly groupId: string | null;
 }
 
-const post = async (
-  { limits, ledger }: Posting,
+const appendMessages = async (
+  { limits, ledger }: PostingContext,
   { botId, callId }: Caller,
   chat: Chat,
   messages: readonly NewMessage[],
 ): Promise<readonly object[]> => {
-  limits.take(botId, chat.key, messages.length, Date.now());
-  const drafts = messages.map(({ content, buttons, media, replyTo, groupId }): LedgerDraft => ({
+  limits.countMessages(botId, chat.key, messages.length, Date.now());
+  const newEntries = messages.map(({ content, buttons, media, replyTo, groupId }): NewLedgerEntry => ({
     channel: chat.key,
     channel_title: chat.title,
     channel_handle: chat.username,
@@ -162,6 +166,6 @@ const post = async (
     media,
     call_id: callId,
   }));
-  const entries = await ledger.append(drafts);
+  const entries = await ledger.append(newEntries);
   return entries.map((entry) => messageJson(entry, chat));
 };

@@ -3,16 +3,16 @@ import { answerTelegramControl } from './controls.js';
 import { MEDIUM_KINDS } from './media.js';
 import { chatJson } from './message.js';
 import { Parameters } from './parameters.js';
-import { sendMediaGroup, sendMedium, sendMessage, type Caller, type Posting } from './posting.js';
-import { Refusal, badRequest } from './refusal.js';
+import { sendMediaGroup, sendMedium, sendMessage, type Caller, type PostingContext } from './posting.js';
+import { ApiError, badRequest } from './api-error.js';
 
 /** `/bot<token>/<method>`. */
 const PATH = /^\/bot([^/]*)\/+([^/]*)$/;
 
-/** A token that the server looks up at all; it never asks more of it than a colon and a number before it. */
+/** Form of a token that the server looks up: a number, a colon and further characters. */
 const TOKEN = /^[1-9]\d{0,15}:[\w-]+$/;
 
-type Method = (posting: Posting, parameters: Parameters, caller: Caller) => Promise<object>;
+type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object>;
 
 const getMe: Method = async (_posting, _parameters, { botId }) => ({
   id: Number(botId),
@@ -24,9 +24,9 @@ const getMe: Method = async (_posting, _parameters, { botId }) => ({
   supports_inline_queries: false,
 });
 
-const getChat: Method = async ({ chats }, parameters) => chatJson(chats.forPosting(parameters.string('chat_id')));
+const getChat: Method = async ({ chats }, parameters) => chatJson(chats.getForPosting(parameters.string('chat_id')));
 
-/** By name in small letters: the server does not mind the case. */
+/** Methods by lower-case name: the server ignores the case. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getme', getMe],
   ['getchat', getChat],
@@ -38,13 +38,13 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ]),
 ]);
 
-/** The Bot API as a publisher meets it, errors and all. */
+/** The Bot API including its errors. */
 export class TelegramNetwork implements StandInNetwork {
   readonly platform = 'telegram';
   readonly title = 'Telegram';
   readonly revokedTokens = new Set<string>();
 
-  constructor(readonly posting: Posting) {}
+  constructor(readonly posting: PostingContext) {}
 
   identify(call: StandInCall): { method: string; channel: string | null } {
     const channel = call.fields['chat_id'] ?? call.query.get('chat_id');
@@ -57,32 +57,32 @@ export class TelegramNetwork implements StandInNetwork {
   async handle(call: StandInCall): Promise<StandInAnswer> {
     try {
       const [, token = '', name = ''] = PATH.exec(call.path) ?? [];
-      if (!PATH.test(call.path)) throw new Refusal(404, 'Not Found');
-      if (!TOKEN.test(token)) throw new Refusal(401, 'Unauthorized: invalid token specified');
-      if (this.revokedTokens.has(token)) throw new Refusal(401, 'Unauthorized');
+      if (!PATH.test(call.path)) throw new ApiError(404, 'Not Found');
+      if (!TOKEN.test(token)) throw new ApiError(401, 'Unauthorized: invalid token specified');
+      if (this.revokedTokens.has(token)) throw new ApiError(401, 'Unauthorized');
       const method = METHODS.get(name.toLowerCase());
-      if (!method) throw new Refusal(404, 'Not Found: method not found');
+      if (!method) throw new ApiError(404, 'Not Found: method not found');
       const caller = { botId: token.slice(0, token.indexOf(':')), callId: call.id };
       const result = await method(this.posting, new Parameters(call), caller);
       return { status: 200, body: { ok: true, result } };
     } catch (error) {
-      if (error instanceof Refusal) return refused(error);
+      if (error instanceof ApiError) return errorAnswer(error);
       throw error;
     }
   }
 
-  failure(status: number, sentence: string): StandInAnswer {
-    if (status === 400) return refused(badRequest(sentence));
-    const name = FAILURES[status] ?? 'Error';
-    return refused(new Refusal(status, sentence ? `${name}: ${sentence}` : name));
+  createErrorAnswer(status: number, message: string): StandInAnswer {
+    if (status === 400) return errorAnswer(badRequest(message));
+    const name = STATUS_NAMES[status] ?? 'Error';
+    return errorAnswer(new ApiError(status, message ? `${name}: ${message}` : name));
   }
 
-  control(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
+  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
     return answerTelegramControl(this, httpMethod, path, body);
   }
 }
 
-const FAILURES: Readonly<Record<number, string>> = {
+const STATUS_NAMES: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
@@ -93,7 +93,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-const refused = ({ errorCode, description, parameters }: Refusal): StandInAnswer => ({
+const errorAnswer = ({ errorCode, description, parameters }: ApiError): StandInAnswer => ({
   status: errorCode,
   body: { ok: false, error_code: errorCode, description, ...(parameters ? { parameters } : {}) },
   ...(parameters?.retry_after === undefined ? {} : { headers: { 'retry-after': String(parameters.retry_after) } }),

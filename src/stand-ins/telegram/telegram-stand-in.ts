@@ -1,4 +1,3 @@
-import { DEMO_CHANNELS } from '../demo-channels.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
@@ -6,24 +5,25 @@ import { Wall } from '../walls/wall.js';
 import { Chats, type KnownChat } from './chats.js';
 import { RateLimits } from './rate-limits.js';
 import { TelegramNetwork } from './telegram-network.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
+import { THEME } from './theme.js';
 
 /** Settings of the Telegram stand-in. */
 export interface TelegramStandInOptions extends StandInOptions {
-  /** Chats with a name of their own; any other exists too, under its number or `@name`. */
+  /** Chats with names; any other chat exists too, under its number or `@name`. */
   readonly chats?: readonly KnownChat[];
 }
 
 /**
  * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
  * `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of the right form
- * and any chat exist until a control says otherwise. What was accepted before a stop or a kill is there again.
+ * and any chat exist until a control says otherwise. Messages accepted before a stop or kill are restored.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
-  const demo = DEMO_CHANNELS.filter(({ platform }) => platform === 'telegram');
-  const known = demo.map(({ name, credentials }) => ({ id: credentials['chat_id'] ?? '', title: name }));
-  const chats = new Chats([...known, ...(options.chats ?? [])]);
+  const demo = { id: DEMO_CHANNEL.credentials['chat_id'] ?? '', title: DEMO_CHANNEL.name };
+  const chats = new Chats([demo, ...(options.chats ?? [])]);
   const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('telegram', 'Telegram', media.folder);
+  const wall = new Wall('telegram', 'Telegram', media.folder, THEME);
   const ledger = await Ledger.open({
     file: options.ledgerFile,
     platform: 'telegram',

@@ -1,7 +1,7 @@
-import { BadFault } from '../kit/faults.js';
+import { InvalidControlRequest } from '../kit/invalid-control-request.js';
 import type { StandInAnswer } from '../kit/network.js';
 import type { Groups } from './groups.js';
-import { Refusal } from './refusal.js';
+import { ApiError } from './api-error.js';
 import { TOKEN_KINDS, type TokenKind, type Tokens } from './tokens.js';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -9,8 +9,8 @@ type Body = Readonly<Record<string, unknown>>;
 /**
  * VK's own controls:
  * - `POST /_control/tokens {token, kind}`: see `TOKEN_KINDS`
- * - `POST /_control/groups {group_id, title?, error_code?, error_msg?, daily_limit?}`: what posting there meets;
- *   `error_code` null takes it back, `daily_limit` 50 is VK's own and null, the default, none
+ * - `POST /_control/groups {group_id, title?, error_code?, error_msg?, daily_limit?}`: sets the error of posting there;
+ *   `error_code` null removes it; `daily_limit` 50 is VK's own limit, null, the default, means none
  */
 export const answerVkControl = (
   { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },
@@ -29,8 +29,9 @@ export const answerVkControl = (
 };
 
 const setToken = (tokens: Tokens, { token, kind }: Body): StandInAnswer => {
-  if (typeof token !== 'string' || token === '') throw new BadFault('token must be a string');
-  if (!TOKEN_KINDS.includes(kind as TokenKind)) throw new BadFault(`kind must be one of ${TOKEN_KINDS.join(', ')}`);
+  if (typeof token !== 'string' || token === '') throw new InvalidControlRequest('token must be a string');
+  if (!TOKEN_KINDS.includes(kind as TokenKind))
+    throw new InvalidControlRequest(`kind must be one of ${TOKEN_KINDS.join(', ')}`);
   tokens.set(token, kind as TokenKind);
   return { status: 200, body: { kind } };
 };
@@ -38,14 +39,15 @@ const setToken = (tokens: Tokens, { token, kind }: Body): StandInAnswer => {
 const setGroup = (groups: Groups, body: Body): StandInAnswer => {
   const { group_id, title, error_code, error_msg = 'Access denied', daily_limit } = body;
   const id = typeof group_id === 'number' ? String(group_id) : group_id;
-  if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id)) throw new BadFault('group_id must be a number without a minus');
-  const group = groups.find(id);
+  if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id))
+    throw new InvalidControlRequest('group_id must be a number without a minus');
+  const group = groups.getOrCreate(id);
   if (typeof title === 'string') group.title = title;
-  if (error_code === null) group.refusal = null;
-  if (typeof error_code === 'number') group.refusal = new Refusal(error_code, error_msg as string);
+  if (error_code === null) group.postingError = null;
+  if (typeof error_code === 'number') group.postingError = new ApiError(error_code, error_msg as string);
   if (daily_limit !== undefined) {
     if (daily_limit !== null && !(typeof daily_limit === 'number' && daily_limit > 0)) {
-      throw new BadFault('daily_limit must be above 0');
+      throw new InvalidControlRequest('daily_limit must be above 0');
     }
     group.dailyLimit = daily_limit;
   }

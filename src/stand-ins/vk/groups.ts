@@ -1,14 +1,14 @@
 import type { LedgerEntry } from '../kit/ledger.js';
-import { Refusal } from './refusal.js';
+import { ApiError } from './api-error.js';
 
-/** A community that a stand-in knows by name from the beginning. */
+/** A community with a name from the start. */
 export interface KnownGroup {
-  /** Its number, without a minus. */
+  /** Number without a minus. */
   readonly id: string;
   readonly title: string;
 }
 
-/** A post under a guid, for an hour. */
+/** A post with a guid, valid for an hour. */
 interface Guid {
   readonly postId: number;
   readonly at: number;
@@ -18,11 +18,11 @@ interface Guid {
 export interface Group {
   readonly id: string;
   title: string;
-  /** Posts of the wall so far; the newest one's id. */
+  /** Id of the newest post. */
   lastPostId: number;
-  /** The error that posting meets, by a control: 15, 203, 214 …; null for none. */
-  refusal: Refusal | null;
-  /** Posts taken in a day; null for no limit. */
+  /** Error of posting, set by a control: 15, 203, 214 …; null for none. */
+  postingError: ApiError | null;
+  /** Posts per day; null for no limit. */
   dailyLimit: number | null;
   readonly postedAt: number[];
   readonly guids: Map<string, Guid>;
@@ -35,29 +35,29 @@ export class Groups {
   private readonly byId = new Map<string, Group>();
 
   constructor(known: readonly KnownGroup[] = []) {
-    for (const { id, title } of known) this.find(id).title = title;
+    for (const { id, title } of known) this.getOrCreate(id).title = title;
   }
 
-  find(id: string): Group {
+  getOrCreate(id: string): Group {
     const known = this.byId.get(id);
     if (known) return known;
     const group: Group = {
-      ...{ id, title: `Community ${id}`, lastPostId: 0, refusal: null, dailyLimit: null },
+      ...{ id, title: `Community ${id}`, lastPostId: 0, postingError: null, dailyLimit: null },
       ...{ postedAt: [], guids: new Map<string, Guid>() },
     };
     this.byId.set(id, group);
     return group;
   }
 
-  /** Goes on numbering where a ledger's entry left off. */
+  /** Continues the numbering after a ledger's entry. */
   restore({ channel, message_id }: LedgerEntry): void {
-    const group = this.find(channel);
+    const group = this.getOrCreate(channel);
     group.lastPostId = Math.max(group.lastPostId, Number(message_id));
   }
 }
 
-/** The post that this guid has made within the hour; null where it is new. */
-export const postOfGuid = ({ guids }: Group, guid: string, now: number): number | null => {
+/** Returns the post with this guid from the last hour; null for a new guid. */
+export const findPostByGuid = ({ guids }: Group, guid: string, now: number): number | null => {
   for (const [old, { at }] of guids) {
     if (at > now - HOUR) break;
     guids.delete(old);
@@ -65,13 +65,13 @@ export const postOfGuid = ({ guids }: Group, guid: string, now: number): number 
   return guids.get(guid)?.postId ?? null;
 };
 
-/** Counts a post of a day; {@link Refusal} 214 where there were enough. */
-export const takeDaily = (group: Group, now: number): void => {
+/** Counts a post toward the daily limit. @throws ApiError 214 beyond the limit */
+export const countDailyPost = (group: Group, now: number): void => {
   const { dailyLimit, postedAt } = group;
   if (dailyLimit === null) return;
   while ((postedAt[0] ?? now) < now - 24 * HOUR) postedAt.shift();
   if (postedAt.length >= dailyLimit) {
-    throw new Refusal(214, `Access to adding post denied: you can only add ${dailyLimit} posts a day`);
+    throw new ApiError(214, `Access to adding post denied: you can only add ${dailyLimit} posts a day`);
   }
   postedAt.push(now);
 };

@@ -4,8 +4,8 @@ import type { LedgerEntity } from '../kit/ledger.js';
 const MENTION =
   /\[((?:https?:\/\/)?[\w./-]+)\|([^\]\n]+)\]|(?<![\w/.@=-])(?:@([a-z][\w.]+)|\*([a-z][\w.]+)(?= \()|\*((?:id|club|public|event)\d+))(?: \(([^)\n]+)\))?/gi;
 
-/** A wall post's text as readers see it: what VK takes for a mention becomes a link with its words alone. */
-export const withMentions = (
+/** Returns a wall post's text as readers see it: VK's mentions become links with their labels. */
+export const renderMentions = (
   message: string,
 ): { readonly text: string; readonly entities: readonly LedgerEntity[] } => {
   const entities: LedgerEntity[] = [];

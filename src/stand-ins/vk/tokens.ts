@@ -1,27 +1,27 @@
-import { Refusal } from './refusal.js';
+import { ApiError } from './api-error.js';
 
-/** Kinds of access token: what each may do differs (networks.md §1). */
+/** Kinds of access tokens with different rights (networks.md §1). */
 export const TOKEN_KINDS = ['user', 'community', 'vk_id', 'revoked'] as const;
-/** Name of a kind of token. */
+/** Kind of a token. */
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /**
- * The tokens that are known. One that no control has told of is a community's where it has `community` in it, one of
- * VK ID where it begins with `vk2.a.`, else a user's.
+ * Access tokens and their kinds. Unless a control sets its kind, a token is a VK ID token if it begins with `vk2.a.`, a
+ * community's if it contains `community`, otherwise a user's.
  */
 export class Tokens {
-  private readonly told = new Map<string, TokenKind>();
+  private readonly knownKinds = new Map<string, TokenKind>();
 
   set(token: string, kind: TokenKind): void {
-    this.told.set(token, kind);
+    this.knownKinds.set(token, kind);
   }
 
-  /** The kind of a caller's token; {@link Refusal} 5 or 1051 where it opens nothing. */
-  identify(token: string): 'user' | 'community' {
-    if (token === '') throw new Refusal(5, 'User authorization failed: no access_token passed.');
-    const kind = this.told.get(token) ?? kindByForm(token);
-    if (kind === 'revoked') throw new Refusal(5, 'User authorization failed: invalid access_token (4).');
-    if (kind === 'vk_id') throw new Refusal(1051, 'Method is unavailable for this profile type');
+  /** Returns the kind of a caller's token. @throws ApiError 5 or 1051 for a token without rights */
+  authenticate(token: string): 'user' | 'community' {
+    if (token === '') throw new ApiError(5, 'User authorization failed: no access_token passed.');
+    const kind = this.knownKinds.get(token) ?? kindByForm(token);
+    if (kind === 'revoked') throw new ApiError(5, 'User authorization failed: invalid access_token (4).');
+    if (kind === 'vk_id') throw new ApiError(1051, 'Method is unavailable for this profile type');
     return kind;
   }
 }

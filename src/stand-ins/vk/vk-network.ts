@@ -1,9 +1,9 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { answerVkControl } from './controls.js';
-import { Refusal, badParameter } from './refusal.js';
+import { ApiError, badParameter } from './api-error.js';
 import { Tokens } from './tokens.js';
 import { Uploads } from './uploads.js';
-import { wallGet, wallPost, type Walls } from './wall-methods.js';
+import { wallGet, wallPost, type WallContext } from './wall-methods.js';
 
 /** `/method/<name>`. */
 const PATH = /^\/method\/([\w.]+)$/;
@@ -12,15 +12,15 @@ const PATH = /^\/method\/([\w.]+)$/;
 const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 
 type Parameters = Readonly<Record<string, string>>;
-type Method = (walls: Walls, parameters: Parameters, call: StandInCall) => object | Promise<object>;
+type Method = (context: WallContext, parameters: Parameters, call: StandInCall) => object | Promise<object>;
 
-/** By name; `userOnly` refuses a community's token with 27 (networks.md §1). */
+/** Methods by name; `userOnly` rejects a community's token with 27 (networks.md §1). */
 const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly run: Method }>> = {
-  'wall.post': { userOnly: false, run: (walls, parameters, { id }) => wallPost(walls, parameters, id) },
+  'wall.post': { userOnly: false, run: (context, parameters, { id }) => wallPost(context, parameters, id) },
   'wall.get': { userOnly: true, run: wallGet },
   'photos.getWallUploadServer': {
     userOnly: true,
-    run: ({ uploads }, parameters, call) => uploads.photoServer(groupIdOf(parameters), originOf(call)),
+    run: ({ uploads }, parameters, call) => uploads.createPhotoUpload(groupIdOf(parameters), originOf(call)),
   },
   'photos.saveWallPhoto': {
     userOnly: true,
@@ -36,18 +36,18 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
   },
 };
 
-/** VK's API as a publisher meets it: every answer is HTTP 200, errors too. */
+/** VK's API: every answer is HTTP 200, errors too. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   readonly title = 'VK';
-  /** Room for the largest video and what surrounds it. */
+  /** The largest video and its multipart frame. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
   readonly tokens = new Tokens();
 
-  constructor(private readonly walls: Walls) {}
+  constructor(private readonly context: WallContext) {}
 
   identify(call: StandInCall): { method: string; channel: string | null } {
-    const uploading = Uploads.kindOf(call.path);
+    const uploading = Uploads.uploadKindOf(call.path);
     const { owner_id, group_id } = parametersOf(call);
     return {
       method: PATH.exec(call.path)?.[1] ?? (uploading ? `upload.${uploading}` : 'unknown'),
@@ -56,35 +56,35 @@ export class VkNetwork implements StandInNetwork {
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    if (Uploads.kindOf(call.path)) return this.walls.uploads.take(call);
+    if (Uploads.uploadKindOf(call.path)) return this.context.uploads.receiveFile(call);
     try {
       const parameters = parametersOf(call);
       const method = METHODS[PATH.exec(call.path)?.[1] ?? ''];
-      if (!method) throw new Refusal(3, 'Unknown method passed.');
-      if (parameters['v'] === undefined) throw new Refusal(8, 'Invalid request: v (version) is required');
-      if (!VERSION.test(parameters['v'])) throw new Refusal(8, 'Invalid request: versions below 5.81 are deprecated');
-      const kind = this.tokens.identify(parameters['access_token'] ?? '');
+      if (!method) throw new ApiError(3, 'Unknown method passed.');
+      if (parameters['v'] === undefined) throw new ApiError(8, 'Invalid request: v (version) is required');
+      if (!VERSION.test(parameters['v'])) throw new ApiError(8, 'Invalid request: versions below 5.81 are deprecated');
+      const kind = this.tokens.authenticate(parameters['access_token'] ?? '');
       if (method.userOnly && kind === 'community') {
-        throw new Refusal(27, 'Group authorization failed: method is unavailable with group auth.');
+        throw new ApiError(27, 'Group authorization failed: method is unavailable with group auth.');
       }
-      return { status: 200, body: { response: await method.run(this.walls, parameters, call) } };
+      return { status: 200, body: { response: await method.run(this.context, parameters, call) } };
     } catch (error) {
-      if (error instanceof Refusal) return refused(error);
+      if (error instanceof ApiError) return errorAnswer(error);
       throw error;
     }
   }
 
-  failure(status: number, sentence: string): StandInAnswer {
+  createErrorAnswer(status: number, message: string): StandInAnswer {
     if (status === 413) return { status, body: '<html><body>413 Request Entity Too Large</body></html>' };
-    return { ...refused(new Refusal(status === 400 ? 100 : 10, sentence || 'Internal server error')), status };
+    return { ...errorAnswer(new ApiError(status === 400 ? 100 : 10, message || 'Internal server error')), status };
   }
 
-  control(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    return answerVkControl({ tokens: this.tokens, groups: this.walls.groups }, httpMethod, path, body);
+  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
+    return answerVkControl({ tokens: this.tokens, groups: this.context.groups }, httpMethod, path, body);
   }
 }
 
-/** From the query, a form or multipart, all to the same effect. */
+/** Returns the parameters from query, form or multipart, which are equivalent. */
 const parametersOf = ({ query, fields }: StandInCall): Parameters =>
   Object.fromEntries(
     Object.entries({ ...Object.fromEntries(query), ...fields }).filter(
@@ -99,7 +99,7 @@ const groupIdOf = ({ group_id = '' }: Parameters): string => {
 
 const originOf = ({ headers }: StandInCall): string => `http://${headers.host ?? '127.0.0.1'}`;
 
-const refused = ({ errorCode, errorMsg }: Refusal): StandInAnswer => ({
+const errorAnswer = ({ errorCode, errorMsg }: ApiError): StandInAnswer => ({
   status: 200,
   body: { error: { error_code: errorCode, error_msg: errorMsg, request_params: [] } },
 });

@@ -1,5 +1,4 @@
-import { DEMO_CHANNELS } from '../demo-channels.js';
-import { KeptUploads } from '../kit/kept-uploads.js';
+import { StoredUploads } from '../kit/stored-uploads.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
@@ -7,25 +6,26 @@ import { Wall } from '../walls/wall.js';
 import { Groups, type KnownGroup } from './groups.js';
 import { Uploads } from './uploads.js';
 import { VkNetwork } from './vk-network.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
+import { THEME } from './theme.js';
 
 /** Settings of the VK stand-in. */
 export interface VkStandInOptions extends StandInOptions {
-  /** Communities with a name of their own; any other exists too, under its number. */
+  /** Communities with names; any other community exists too, under its number. */
   readonly groups?: readonly KnownGroup[];
 }
 
 /**
  * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (networks.md §1–§4, §8): `wall.post`,
- * `wall.get`, the upload chains of photos and videos. What was accepted before a stop or a kill is there again; guids
- * are forgotten.
+ * `wall.get`, the upload chains of photos and videos. Posts and uploads accepted before a stop or kill are restored; guids
+ * are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
-  const demo = DEMO_CHANNELS.filter(({ platform }) => platform === 'vk');
-  const known = demo.map(({ name, credentials }) => ({ id: credentials['group_id'] ?? '', title: name }));
-  const groups = new Groups([...known, ...(options.groups ?? [])]);
+  const demo = { id: DEMO_CHANNEL.credentials['group_id'] ?? '', title: DEMO_CHANNEL.name };
+  const groups = new Groups([demo, ...(options.groups ?? [])]);
   const media = new MediaStore(`${options.ledgerFile}.media`);
-  const wall = new Wall('vk', 'VK', media.folder);
-  const uploads = new Uploads(await KeptUploads.open(`${options.ledgerFile}.uploads`), media);
+  const wall = new Wall('vk', 'VK', media.folder, THEME);
+  const uploads = new Uploads(await StoredUploads.open(`${options.ledgerFile}.uploads`), media);
   const ledger = await Ledger.open({
     file: options.ledgerFile,
     platform: 'vk',

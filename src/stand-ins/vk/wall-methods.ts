@@ -1,15 +1,15 @@
 import type { Ledger } from '../kit/ledger.js';
-import { postOfGuid, takeDaily, type Group, type Groups } from './groups.js';
-import { withMentions } from './mentions.js';
-import { Refusal, badParameter } from './refusal.js';
+import { findPostByGuid, countDailyPost, type Group, type Groups } from './groups.js';
+import { renderMentions } from './mentions.js';
+import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
-/** Characters of a post, in UTF-16 units. */
+/** UTF-16 code units of a post's text, at most. */
 const MAX_MESSAGE = 15_895;
 const MAX_ATTACHMENTS = 10;
 
-/** What the methods of walls need of the stand-in. */
-export interface Walls {
+/** The parts of the stand-in that the wall methods need. */
+export interface WallContext {
   readonly groups: Groups;
   readonly uploads: Uploads;
   readonly ledger: Ledger;
@@ -17,27 +17,27 @@ export interface Walls {
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** `wall.post` on a community's wall. */
-export const wallPost = async (walls: Walls, parameters: Parameters, callId: string): Promise<object> => {
-  const group = groupOf(walls.groups, parameters['owner_id'] ?? '');
-  if (parameters['from_group'] !== '1') throw new Refusal(214, 'Access to adding post denied: from_group is needed');
-  if (group.refusal) throw group.refusal;
+/** Handles `wall.post` on a community's wall. */
+export const wallPost = async (context: WallContext, parameters: Parameters, callId: string): Promise<object> => {
+  const group = groupOf(context.groups, parameters['owner_id'] ?? '');
+  if (parameters['from_group'] !== '1') throw new ApiError(214, 'Access to adding post denied: from_group is needed');
+  if (group.postingError) throw group.postingError;
   const { message = '', attachments = '', guid } = parameters;
   if (message.trim() === '' && attachments === '') throw badParameter('message is empty and there are no attachments');
   if (message.length > MAX_MESSAGE) throw badParameter('message is too long');
   const names = attachments === '' ? [] : attachments.split(',');
   if (names.length > MAX_ATTACHMENTS) throw badParameter('attachments: too many');
-  const media = names.filter((name) => !/^https?:/.test(name)).map((name) => walls.uploads.find(name));
-  if (names.length - media.length > 1) throw new Refusal(222, 'Hyperlinks are forbidden');
+  const media = names.filter((name) => !/^https?:/.test(name)).map((name) => context.uploads.getMedium(name));
+  if (names.length - media.length > 1) throw new ApiError(222, 'Hyperlinks are forbidden');
 
   const now = Date.now();
-  const before = guid === undefined ? null : postOfGuid(group, guid, now);
-  if (before !== null) return { post_id: before };
-  takeDaily(group, now);
+  const earlierPostId = guid === undefined ? null : findPostByGuid(group, guid, now);
+  if (earlierPostId !== null) return { post_id: earlierPostId };
+  countDailyPost(group, now);
   const postId = ++group.lastPostId;
   if (guid !== undefined) group.guids.set(guid, { postId, at: now });
-  const { text, entities } = withMentions(message);
-  await walls.ledger.append([
+  const { text, entities } = renderMentions(message);
+  await context.ledger.append([
     {
       channel: group.id,
       channel_title: group.title,
@@ -55,8 +55,8 @@ export const wallPost = async (walls: Walls, parameters: Parameters, callId: str
   return { post_id: postId };
 };
 
-/** `wall.get`: a wall's posts, newest first; `count` 20 by default, at most 100. */
-export const wallGet = async ({ groups, ledger }: Walls, parameters: Parameters): Promise<object> => {
+/** Handles `wall.get`: posts newest first; `count` is 20 by default, at most 100. */
+export const wallGet = async ({ groups, ledger }: WallContext, parameters: Parameters): Promise<object> => {
   const group = groupOf(groups, parameters['owner_id'] ?? '');
   const count = Number(parameters['count'] ?? 20);
   const offset = Number(parameters['offset'] ?? 0);
@@ -77,5 +77,5 @@ export const wallGet = async ({ groups, ledger }: Walls, parameters: Parameters)
 const groupOf = (groups: Groups, ownerId: string): Group => {
   const id = /^-([1-9]\d{0,18})$/.exec(ownerId)?.[1];
   if (id === undefined) throw badParameter('owner_id should be negative: the wall of a community');
-  return groups.find(id);
+  return groups.getOrCreate(id);
 };

@@ -1,12 +1,14 @@
-/** A post as a wall shows it; `html` is whole and safe to insert. */
+import type { WallTheme } from './theme.js';
+
+/** A post as a wall shows it; `html` is complete and safe to insert. */
 export interface WallPost {
   readonly seq: number;
-  /** The channel's key. */
+  /** Key of the channel. */
   readonly channel: string;
   readonly html: string;
 }
 
-/** A channel that posts on a wall are of. */
+/** A channel with posts on a wall. */
 export interface WallChannel {
   readonly key: string;
   readonly title: string;
@@ -14,12 +16,12 @@ export interface WallChannel {
   readonly handle: string | null;
 }
 
-/** What `GET /wall.json` answers: what is new on one network's wall. */
+/** Answer of `GET /wall.json`: new posts on one network's wall. */
 export interface WallFeed {
   readonly platform: string;
   /** The network's name for people. */
   readonly title: string;
-  /** What to ask for next, as `?after=`. */
+  /** Value of `?after=` for the next request. */
   readonly next: number;
   /** The channels of the posts below, the one with the newest post first. */
   readonly channels: readonly WallChannel[];
@@ -30,6 +32,7 @@ export interface WallFeed {
 /** One network on a page of walls. */
 export interface WallSource {
   readonly feed: WallFeed;
-  /** Where the page asks for what is new; `?after=` is added. */
+  /** Address of new posts; the page adds `?after=`. */
   readonly feedUrl: string;
+  readonly theme?: WallTheme;
 }

@@ -1,20 +1,22 @@
 import { escapeHtml } from './escape-html.js';
 import type { WallChannel, WallFeed, WallSource } from './feed.js';
+import { themeCss } from './theme.js';
 import { WALL_SCRIPT } from './wall-script.js';
 import { WALL_STYLE } from './wall-style.js';
 
-/** How a page of walls is made. */
+/** Options of a page of walls. */
 export interface WallPageOptions {
-  /** For a Content-Security-Policy that asks for one. */
+  /** Nonce of the Content-Security-Policy. */
   readonly nonce?: string;
 }
 
 /**
- * The walls of one or several networks as a page: one network shows its channels side by side, several stand side by
- * side with one channel each. The posts are in the HTML as served; a script keeps them live from each source's feed.
+ * Renders the walls of one or several networks as a page: one network shows its channels side by side; several networks show
+ * one channel each. The HTML contains the posts; a script keeps them live from each source's feed.
  */
 export const renderWalls = (sources: readonly WallSource[], options: WallPageOptions = {}): string => {
   const nonce = options.nonce ? ` nonce="${escapeHtml(options.nonce)}"` : '';
+  const themes = sources.map(({ feed: { platform }, theme = {} }) => themeCss(platform, theme));
   const [first] = sources;
   const isSingle = sources.length === 1 && first !== undefined;
   const heading = isSingle ? first.feed.title : 'All walls';
@@ -25,50 +27,50 @@ export const renderWalls = (sources: readonly WallSource[], options: WallPageOpt
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(heading)} · what readers see</title>
-<style${nonce}>${WALL_STYLE}</style>
+<style${nonce}>${WALL_STYLE}${themes.join('')}</style>
 </head>
 <body class="${isSingle ? 'single' : 'many'}">
 <header class="bar"><h1>${escapeHtml(heading)}</h1><p>what readers see</p><span class="live" role="status">live</span></header>
-<main>${sources.map(sourceHtml).join('')}</main>
-<template id="channel-template">${channelHtml({ key: '', title: '', handle: null }, false, [])}</template>
+<main>${sources.map(renderSource).join('')}</main>
+<template id="channel-template">${renderChannel({ key: '', title: '', handle: null }, false, [])}</template>
 <script${nonce}>${WALL_SCRIPT}</script>
 </body>
 </html>`;
 };
 
-const sourceHtml = ({ feed, feedUrl }: WallSource): string => {
-  const chips = feed.channels.map(chipHtml).join('');
+const renderSource = ({ feed, feedUrl, theme: { layout = 'messages' } = {} }: WallSource): string => {
+  const chips = feed.channels.map(renderChip).join('');
   const channels = feed.channels.map((channel, index) =>
-    channelHtml(
+    renderChannel(
       channel,
       index === 0,
       feed.posts.filter((post) => post.channel === channel.key),
     ),
   );
   return (
-    `<section class="source" data-platform="${escapeHtml(feed.platform)}" data-feed="${escapeHtml(feedUrl)}" ` +
+    `<section class="source" data-platform="${escapeHtml(feed.platform)}" data-layout="${layout}" data-feed="${escapeHtml(feedUrl)}" ` +
     `data-next="${feed.next}"><h2>${escapeHtml(feed.title)}</h2><nav class="chips" aria-label="Channels">${chips}</nav>` +
     `<div class="channels">${channels.join('')}<p class="nothing">Nothing is posted here yet.</p></div></section>`
   );
 };
 
-const chipHtml = ({ key, title }: WallChannel): string =>
+const renderChip = ({ key, title }: WallChannel): string =>
   `<button class="chip" type="button" data-channel="${escapeHtml(key)}">${escapeHtml(title)}</button>`;
 
-const channelHtml = (channel: WallChannel, isActive: boolean, posts: WallFeed['posts']): string => {
+const renderChannel = (channel: WallChannel, isActive: boolean, posts: WallFeed['posts']): string => {
   const { key, title, handle } = channel;
   const name = handle === null ? key : `@${handle}`;
   return (
     `<section class="channel${isActive ? ' active' : ''}" data-channel="${escapeHtml(key)}" style="--hue:${hueOf(key)}">` +
     `<header><span class="avatar" aria-hidden="true">${escapeHtml(initials(title))}</span>` +
     `<div><h3>${escapeHtml(title)}</h3><p>${escapeHtml(name)}</p></div></header>` +
-    `<div class="posts">${postsHtml(posts)}</div>` +
+    `<div class="posts">${renderPosts(posts)}</div>` +
     `<button class="newer" type="button" hidden aria-label="To the newest post">↓</button></section>`
   );
 };
 
-/** Posts with the day above each day's first. */
-const postsHtml = (posts: WallFeed['posts']): string => {
+/** Renders posts with the date above the first post of a day. */
+const renderPosts = (posts: WallFeed['posts']): string => {
   let day = '';
   return posts
     .map(({ html }) => {
@@ -95,6 +97,6 @@ const initials = (title: string): string =>
 /** Hues of avatars and names that stay readable on light and dark. */
 const HUES = [4, 24, 140, 178, 208, 262, 330];
 
-/** A colour for each channel, the same every time. */
+/** Returns a stable colour for a channel. */
 const hueOf = (key: string): number =>
   HUES[[...key].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973, 0) % HUES.length] ?? 0;

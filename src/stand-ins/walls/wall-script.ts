@@ -1,6 +1,6 @@
 /**
- * Keeps a page of walls live: asks each source once a second what is new, puts it in, follows the newest post where
- * the reader is at the end, and shows times in the reader's own zone. Plain JavaScript for the browser.
+ * Keeps a page of walls live: polls each source once a second for new posts, inserts them, scrolls to the newest post
+ * if the reader is at the end, and shows times in the reader's time zone. Plain JavaScript for the browser.
  */
 export const WALL_SCRIPT = String.raw`
 (() => {
@@ -23,7 +23,7 @@ export const WALL_SCRIPT = String.raw`
     const newer = channel.querySelector('.newer');
     posts.addEventListener('scroll', () => { newer.hidden = atEnd(posts); }, { passive: true });
     newer.addEventListener('click', () => toEnd(posts, 'smooth'));
-    // A picture that comes later makes the wall longer: whoever was at its end stays there.
+    // An image that loads later makes the wall longer; a reader at the end stays at the end.
     posts.addEventListener('load', () => { if (newer.hidden) toEnd(posts, 'instant'); }, true);
     toEnd(posts, 'instant');
   };

@@ -1,4 +1,4 @@
-/** The look of a page of walls: a messenger's channels, light or dark as the reader's system is, phone or desktop. */
+/** Style sheet of a page of walls: messenger channels, light or dark by system setting, phone or desktop. */
 export const WALL_STYLE = String.raw`
 :root {
   --accent: #2f8fdf; --bar: #ffffff; --ink: #0f1419; --soft: #6b7a88; --line: #e3e9ee; --bubble: #ffffff;
@@ -6,9 +6,6 @@ export const WALL_STYLE = String.raw`
   --meta: #8a9aa8; --code: #eef3f7; --shade: rgb(38 66 79 / 16%); --over: rgb(36 62 70 / 47%); --over-ink: #fff;
   --page: #eef2f5; --chip: #e9eff4; --code-ink: #b3366b;
 }
-[data-platform='vk'] { --accent: #0077ff; --ground-1: #edeef0; --ground-2: #edeef0; --ground-3: #edeef0; --ground-4: #edeef0; --like: '♡  💬  ↪'; }
-[data-platform='max'] { --accent: #6a4df5; --ground-1: #e2dcff; --ground-2: #cfd8ff; --ground-3: #f0e3ff; --ground-4: #bfc9fb; }
-[data-platform='ok'] { --accent: #ee8208; --ground-1: #f0f2f5; --ground-2: #f0f2f5; --ground-3: #f0f2f5; --ground-4: #f0f2f5; --like: '👍 Klass!'; }
 @media (prefers-color-scheme: dark) {
   :root {
     --bar: #1c242d; --ink: #eef3f7; --soft: #8d9cab; --line: #10161c; --bubble: #1f2a35;
@@ -16,9 +13,6 @@ export const WALL_STYLE = String.raw`
     --meta: #7f91a1; --code: #16202a; --shade: rgb(0 0 0 / 35%); --over: rgb(255 255 255 / 11%); --over-ink: #e8f0f6;
     --accent: #6ab3f3; --page: #0e141a; --chip: #26313c; --code-ink: #f08cb8;
   }
-  [data-platform='vk'] { --accent: #71aaff; --bubble: #19191a; --ground-1: #0a0a0a; --ground-2: #0a0a0a; --ground-3: #0a0a0a; --ground-4: #0a0a0a; }
-  [data-platform='max'] { --accent: #a596ff; --ground-1: #1b1730; --ground-2: #151226; --ground-3: #231d3d; --ground-4: #100e1d; }
-  [data-platform='ok'] { --accent: #ffab5c; --bubble: #222326; --ground-1: #121314; --ground-2: #121314; --ground-3: #121314; --ground-4: #121314; }
 }
 * { box-sizing: border-box; margin: 0; }
 html { height: 100%; -webkit-text-size-adjust: 100%; }
@@ -92,7 +86,7 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .author { font-size: 14px; font-weight: 620; color: hsl(var(--hue) 60% 42%); }
 @media (prefers-color-scheme: dark) { .author { color: hsl(var(--hue) 75% 70%); } }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; }
-/* Each paragraph runs in the direction of its own words. */
+/* The direction of each paragraph follows its own text. */
 :is(.text, .text blockquote, .author, .reply, .chip, .button span, .channel > header h3) { unicode-bidi: plaintext; }
 .text a, .tag { color: var(--accent); text-decoration: none; }
 .text a:hover { text-decoration: underline; }
@@ -116,7 +110,7 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .id { color: inherit; text-decoration: none; }
 .post:target .bubble { outline: 2px solid var(--accent); }
 .post:has(.media) { width: min(100%, 440px); }
-/* Rows of an album are filled, whatever the shapes of its pictures. */
+/* Photos fill the rows of an album, whatever their aspect ratios. */
 .media { display: flex; flex-wrap: wrap; gap: 2px; }
 .media > * { flex: 1 1 30%; min-width: 0; }
 .media:is(:has(> :nth-child(3):last-child), :has(> :nth-child(4):last-child)) > * { flex-basis: 45%; }
@@ -136,21 +130,21 @@ main { flex: 1; min-height: 0; display: flex; background: var(--line); gap: 1px;
 .row:has(> :nth-child(5)) .button { padding: 8px 3px; font-size: 11px; }
 .row:has(> :nth-child(5)) .button i { display: none; }
 .button i { position: absolute; right: 6px; top: 3px; font-size: 10px; font-style: normal; opacity: 0.85; }
-/* Walls and feeds of cards: whose it is, the words, the pictures, and what one may do with it. */
-:is([data-platform='vk'], [data-platform='ok']) .post { width: min(100%, 560px); align-self: center; }
-:is([data-platform='vk'], [data-platform='ok']) .bubble { display: flex; flex-direction: column; border-radius: 12px; }
-:is([data-platform='vk'], [data-platform='ok']) .body { display: contents; }
-:is([data-platform='vk'], [data-platform='ok']) .author {
+/* Cards: author, text, media, actions. */
+[data-layout='cards'] .post { width: min(100%, 560px); align-self: center; }
+[data-layout='cards'] .bubble { display: flex; flex-direction: column; border-radius: 12px; }
+[data-layout='cards'] .body { display: contents; }
+[data-layout='cards'] .author {
   order: 1; display: flex; align-items: center; gap: 10px; padding: 12px 16px 4px; color: var(--accent);
 }
-:is([data-platform='vk'], [data-platform='ok']) .author::before {
+[data-layout='cards'] .author::before {
   content: attr(data-initial); display: grid; place-items: center; width: 36px; height: 36px; border-radius: 50%;
   color: #fff; background: linear-gradient(hsl(var(--hue) 72% 66%), hsl(calc(var(--hue) + 18) 66% 50%));
 }
-:is([data-platform='vk'], [data-platform='ok']) .text { order: 2; padding: 6px 16px 10px; }
-:is([data-platform='vk'], [data-platform='ok']) .media { order: 3; }
-:is([data-platform='vk'], [data-platform='ok']) .body footer { order: 4; margin: 0; padding: 9px 16px; }
-:is([data-platform='vk'], [data-platform='ok']) .body footer::before {
+[data-layout='cards'] .text { order: 2; padding: 6px 16px 10px; }
+[data-layout='cards'] .media { order: 3; }
+[data-layout='cards'] .body footer { order: 4; margin: 0; padding: 9px 16px; }
+[data-layout='cards'] .body footer::before {
   content: var(--like); margin-right: auto; padding: 3px 12px; border-radius: 999px; font-size: 13px; font-weight: 600;
   color: var(--soft); background: var(--chip); white-space: pre;
 }

@@ -27,7 +27,7 @@ describe('Wall', () => {
     expect(posts.map(({ seq }) => seq)).toEqual(posts.map((_, index) => 4_011 + index));
   });
 
-  it('shows an album as one post, with the words of the one that has any', () => {
+  it('shows an album as one post, with the text of the message that has one', () => {
     const wall = new Wall('telegram', 'Telegram', '/nowhere');
     const photo = (name: string) => ({
       type: 'photo',
@@ -48,10 +48,10 @@ describe('Wall', () => {
     expect(posts[1]?.html).toContain('c.jpg');
   });
 
-  it('serves no file but those of its own media folder', async () => {
+  it('serves only files of its own media folder', async () => {
     const wall = new Wall('telegram', 'Telegram', '/etc');
     for (const name of ['passwd', '..%2fpasswd', '../etc/passwd', `${'a'.repeat(32)}.png`]) {
-      expect((await wall.answer(new URL(`http://x/wall/media/${name}`))).status).toBe(404);
+      expect((await wall.answerRequest(new URL(`http://x/wall/media/${name}`))).status).toBe(404);
     }
   });
 });

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { LedgerEntry } from '../kit/ledger.js';
 import type { StandInAnswer } from '../kit/network.js';
 import type { WallChannel, WallFeed } from './feed.js';
-import { postHtml } from './post-html.js';
+import { renderPost } from './render-post.js';
+import type { WallTheme } from './theme.js';
 import { renderWalls } from './wall-page.js';
 
-/** How many of the newest posts a wall shows; the ledger keeps them all. */
-const SHOWN = 3_000;
+/** Number of newest posts that a wall shows; the ledger keeps all. */
+const MAX_POSTS = 3_000;
 
-/** Types by a media file's ending; the rest is offered as a download. */
+/** Types by a media file's extension; other files are offered as downloads. */
 const TYPES: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',
@@ -23,46 +24,47 @@ const TYPES: Readonly<Record<string, string>> = {
   ogg: 'audio/ogg',
 };
 
-interface Shown {
+interface ShownPost {
   readonly entry: LedgerEntry;
-  readonly seenBefore: number;
+  readonly viewsBefore: number;
 }
 
 /**
- * What a network's readers see: `GET /wall` as a page, `GET /wall.json?after=` what is new since, `/wall/media/<file>`
- * what was uploaded. A post's views are the times that its channel was looked at since.
+ * The page of a network's readers: `GET /wall` as a page, `GET /wall.json?after=` new posts, `/wall/media/<file>` uploaded
+ * files. A post's views count the requests for its channel since it was posted.
  */
 export class Wall {
-  /** A ring of the newest posts; `seenBefore`: visits to the channel before the post was there. */
-  private readonly posts: Shown[] = [];
-  private readonly visits = new Map<string, number>();
+  /** Ring buffer of the newest posts; `viewsBefore`: views of the channel before the post. */
+  private readonly posts: ShownPost[] = [];
+  private readonly views = new Map<string, number>();
   private last = 0;
 
   constructor(
     private readonly platform: string,
     private readonly title: string,
     private readonly mediaFolder: string,
+    private readonly theme: WallTheme = {},
   ) {}
 
-  /** Takes up a post; its place in the ring is its number. */
+  /** Adds a post; its number is its place in the ring buffer. */
   add(entry: LedgerEntry): void {
-    this.posts[entry.seq % SHOWN] = { entry, seenBefore: this.visits.get(entry.channel) ?? 0 };
+    this.posts[entry.seq % MAX_POSTS] = { entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
     this.last = entry.seq;
   }
 
-  /** Whether a path is the wall's. */
-  serves(path: string): boolean {
+  /** True for a path of the wall. */
+  isWallPath(path: string): boolean {
     return path === '/wall' || path === '/wall.json' || path.startsWith('/wall/');
   }
 
   /** Answers a request for one of the wall's paths. */
-  async answer(url: URL): Promise<StandInAnswer> {
+  async answerRequest(url: URL): Promise<StandInAnswer> {
     if (url.pathname === '/wall') {
-      const feed = this.feed(0);
-      for (const { key } of feed.channels) this.visits.set(key, (this.visits.get(key) ?? 0) + 1);
+      const readFeed = this.feed(0);
+      for (const { key } of readFeed.channels) this.views.set(key, (this.views.get(key) ?? 0) + 1);
       return {
         status: 200,
-        body: renderWalls([{ feed, feedUrl: '/wall.json' }]),
+        body: renderWalls([{ feed: readFeed, feedUrl: '/wall.json', theme: this.theme }]),
         headers: { 'cache-control': 'no-store' },
       };
     }
@@ -71,10 +73,10 @@ export class Wall {
       const feed = this.feed(Number(url.searchParams.get('after') ?? 0), base);
       return { status: 200, body: feed, headers: { 'cache-control': 'no-store' } };
     }
-    return this.medium(url.pathname.slice('/wall/media/'.length));
+    return this.readMedium(url.pathname.slice('/wall/media/'.length));
   }
 
-  /** What is on the wall after the post `after`. */
+  /** Returns the posts after number `after`. */
   feed(after: number, mediaBase = '/wall/media'): WallFeed {
     const channels = new Map<string, WallChannel>();
     const fresh = this.posts.filter(({ entry }) => entry.seq > after).sort((a, b) => a.entry.seq - b.entry.seq);
@@ -82,19 +84,19 @@ export class Wall {
       const { channel: key, channel_title, channel_handle } = entry;
       if (!channels.has(key)) channels.set(key, { key, title: channel_title, handle: channel_handle });
     }
-    const posts = withAlbums(fresh).map(({ entry, seenBefore }) => ({
+    const posts = joinAlbums(fresh).map(({ entry, viewsBefore }) => ({
       seq: entry.seq,
       channel: entry.channel,
-      html: postHtml(entry, { views: 1 + (this.visits.get(entry.channel) ?? 0) - seenBefore, mediaBase }),
+      html: renderPost(entry, { views: 1 + (this.views.get(entry.channel) ?? 0) - viewsBefore, mediaBase }),
     }));
     return { platform: this.platform, title: this.title, next: this.last, channels: [...channels.values()], posts };
   }
 
-  private async medium(name: string): Promise<StandInAnswer> {
-    const ending = /^[0-9a-f]{32}\.(\w+)$/.exec(name)?.[1];
-    const bytes = ending ? await readFile(join(this.mediaFolder, name)).catch(() => null) : null;
+  private async readMedium(name: string): Promise<StandInAnswer> {
+    const extension = /^[0-9a-f]{32}\.(\w+)$/.exec(name)?.[1];
+    const bytes = extension ? await readFile(join(this.mediaFolder, name)).catch(() => null) : null;
     if (!bytes) return { status: 404, body: { error: 'no such file' } };
-    const type = TYPES[ending ?? ''];
+    const type = TYPES[extension ?? ''];
     return {
       status: 200,
       body: bytes,
@@ -107,9 +109,9 @@ export class Wall {
   }
 }
 
-/** Messages of one album stand side by side in one post, with the words of the one that has any. */
-const withAlbums = (posts: readonly Shown[]): Shown[] => {
-  const joined: Shown[] = [];
+/** Joins the messages of an album into one post, with the text of the message that has one. */
+const joinAlbums = (posts: readonly ShownPost[]): ShownPost[] => {
+  const joined: ShownPost[] = [];
   for (const post of posts) {
     const album = joined.at(-1);
     if (album && post.entry.group_id !== null && album.entry.group_id === post.entry.group_id) {

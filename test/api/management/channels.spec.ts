@@ -1,24 +1,32 @@
-import { complaints } from './details.js';
-import { type Caller, newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+import { listProblems } from './problem-details.js';
+import {
+  type Caller,
+  createChannel,
+  createOwner,
+  operatorCaller,
+  type TestOwner,
+  type ManagementHarness,
+  startHarness,
+} from './management-harness.js';
 
 const MINUTE = 60_000;
 
 describe('channels', () => {
-  let stage: Stage;
+  let harness: ManagementHarness;
   let operator: Caller;
-  let owner: Owner;
-  let other: Owner;
+  let owner: TestOwner;
+  let other: TestOwner;
   beforeAll(async () => {
-    stage = await startStage();
-    operator = operatorOf(stage);
-    owner = await newOwner(stage);
-    other = await newOwner(stage);
+    harness = await startHarness();
+    operator = operatorCaller(harness);
+    owner = await createOwner(harness);
+    other = await createOwner(harness);
   });
-  afterAll(() => stage.stop());
+  afterAll(() => harness.stop());
 
   const telegram = { platform: 'telegram', name: 'News', credentials: { bot_token: '1:secret', chat_id: -100123 } };
 
-  describe('are connected with what the network asks for, and it is never shown again', () => {
+  describe('are connected with the credentials that the network requires, which are never shown again', () => {
     it.each([
       ['telegram', { bot_token: '1:secret', chat_id: '@acme_news' }, { chat_id: '@acme_news' }, { on_doubt: 'hold' }],
       ['telegram', { bot_token: '1:secret', chat_id: -1001234567890 }, { chat_id: '-1001234567890' }, {}],
@@ -46,7 +54,7 @@ describe('channels', () => {
       expect(text).not.toContain('secret');
       const { body: read } = await owner.caller.get(`/channels/${body.id}`).expect(200);
       expect(read).toEqual(body);
-      const [event] = await stage.running.infrastructure.store.readStream(`channel-${body.id}`);
+      const [event] = await harness.running.infrastructure.store.readStream(`channel-${body.id}`);
       expect(event).toMatchObject({ type: 'ChannelConnected', data: expect.not.stringContaining('secret') });
     });
   });
@@ -71,7 +79,7 @@ describe('channels', () => {
     ],
   ])('are not connected to %s with %j', async (platform, credentials, expected) => {
     const { body } = await owner.caller.post('/channels', { platform, name: 'N', credentials }).expect(422);
-    expect(complaints(body).sort()).toEqual([...expected].sort());
+    expect(listProblems(body).sort()).toEqual([...expected].sort());
   });
 
   it.each([
@@ -84,24 +92,24 @@ describe('channels', () => {
     ],
     [{ ...telegram, settings: { on_doubt: 'ask' } }, ['settings.on_doubt: unknown_value']],
     [{ ...telegram, setings: {} }, ['setings: unknown_field']],
-  ])('are not connected with %j', async (draft, expected) => {
-    expect(complaints((await owner.caller.post('/channels', draft).expect(422)).body)).toEqual(expected);
+  ])('are not connected with %j', async (sent, expected) => {
+    expect(listProblems((await owner.caller.post('/channels', sent).expect(422)).body)).toEqual(expected);
   });
 
-  it('belong to their owner; the operator says to whom', async () => {
+  it('belong to their owner, whom the operator names', async () => {
     const { body } = await operator.post('/channels', { ...telegram, owner_id: owner.id }).expect(201);
     expect((await owner.caller.get(`/channels/${body.id}`).expect(200)).body).toEqual(body);
-    expect(complaints((await operator.post('/channels', telegram).expect(422)).body)).toEqual(['owner_id: missing']);
-    const nobody = { ...telegram, owner_id: 'own_00000000000000000000000000000000' };
-    const { body: refused } = await operator.post('/channels', nobody).expect(422);
-    expect(complaints(refused)).toEqual(['owner_id: unknown_id']);
-    expect(refused.details[0].message).toBe(`there is no owner ${JSON.stringify(nobody.owner_id)}`);
+    expect(listProblems((await operator.post('/channels', telegram).expect(422)).body)).toEqual(['owner_id: missing']);
+    const ofUnknownOwner = { ...telegram, owner_id: 'own_00000000000000000000000000000000' };
+    const { body: refused } = await operator.post('/channels', ofUnknownOwner).expect(422);
+    expect(listProblems(refused)).toEqual(['owner_id: unknown_id']);
+    expect(refused.details[0].message).toBe(`there is no owner ${JSON.stringify(ofUnknownOwner.owner_id)}`);
     await owner.caller.post('/channels', { ...telegram, owner_id: owner.id }).expect(201);
     await owner.caller.post('/channels', { ...telegram, owner_id: other.id }).expect(404);
   });
 
-  it('are not there for others', async () => {
-    const { id } = await newChannel(owner);
+  it('are not found by other owners', async () => {
+    const { id } = await createChannel(owner);
     await other.caller.get(`/channels/${id}`).expect(404);
     await other.caller.patch(`/channels/${id}`, { name: 'Mine' }).expect(404);
     await other.caller.post(`/channels/${id}/pause`, { minutes: 1 }).expect(404);
@@ -113,8 +121,8 @@ describe('channels', () => {
     });
   });
 
-  it('change name, settings, credentials, and whether they take posts', async () => {
-    const { id } = await newChannel(owner);
+  it('change their name, settings and credentials, and are disabled and enabled', async () => {
+    const { id } = await createChannel(owner);
     const change = (body: object) => owner.caller.patch(`/channels/${id}`, body);
     expect((await change({ name: 'Other' }).expect(200)).body.name).toBe('Other');
     expect((await change({ settings: { on_doubt: 'resend' } }).expect(200)).body.settings).toEqual({
@@ -126,7 +134,7 @@ describe('channels', () => {
     const { body, headers } = await change({ enabled: true }).expect(200);
     expect(body).toMatchObject({ name: 'Other', settings: { on_doubt: 'resend' }, status: 'ok' });
     expect(headers['x-position']).toMatch(/^\d+$/);
-    // What changes nothing is no change.
+    // A request that changes nothing writes no event.
     expect((await change({ enabled: true }).expect(200)).headers['x-position']).toBe(headers['x-position']);
     expect((await owner.caller.get(`/channels/${id}`)).body).toEqual(body);
   });
@@ -137,23 +145,23 @@ describe('channels', () => {
     [{ credentials: { bot_token: 'x' } }, ['credentials.chat_id: missing']],
     [{ settings: { text_limit: 5 } }, ['settings.text_limit: not_on_platform']],
     [{ settings: [] }, ['settings: wrong_type']],
-  ])('do not change by %j', async (change, expected) => {
-    const { id } = await newChannel(owner);
-    expect(complaints((await owner.caller.patch(`/channels/${id}`, change).expect(422)).body)).toEqual(expected);
+  ])('are not changed by %j', async (change, expected) => {
+    const { id } = await createChannel(owner);
+    expect(listProblems((await owner.caller.patch(`/channels/${id}`, change).expect(422)).body)).toEqual(expected);
   });
 
-  it('keep the settings of ok within its limits', async () => {
+  it('accept the settings of ok within its limits', async () => {
     const credentials = { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: 1 };
-    const draft = { platform: 'ok', name: 'OK', credentials, settings: { buttons: 'drop', text_limit: 100 } };
-    const { body } = await owner.caller.post('/channels', draft).expect(201);
+    const sent = { platform: 'ok', name: 'OK', credentials, settings: { buttons: 'drop', text_limit: 100 } };
+    const { body } = await owner.caller.post('/channels', sent).expect(201);
     expect(body.settings).toEqual({ on_doubt: 'hold', buttons: 'drop', text_limit: 100 });
     const tooMuch = await owner.caller.patch(`/channels/${body.id}`, { settings: { text_limit: 15_896 } }).expect(422);
-    expect(complaints(tooMuch.body)).toEqual(['settings.text_limit: out_of_range']);
+    expect(listProblems(tooMuch.body)).toEqual(['settings.text_limit: out_of_range']);
   });
 
-  describe('pause', () => {
-    it('for some minutes, never shortened, until they are resumed', async () => {
-      const { id } = await newChannel(owner);
+  describe('a pause', () => {
+    it('lasts for some minutes, is never shortened, and ends when the channel is resumed', async () => {
+      const { id } = await createChannel(owner);
       const before = Date.now();
       const { body } = await owner.caller.post(`/channels/${id}/pause`, { minutes: 60 }).expect(200);
       const until = Date.parse(body.paused_until);
@@ -171,11 +179,11 @@ describe('channels', () => {
       expect((await owner.caller.get(`/channels/${id}`)).body).toEqual(resumed.body);
     });
 
-    it('and need not be paused to be resumed', async () => {
-      const { id } = await newChannel(owner);
+    it('is not needed for a resume', async () => {
+      const { id } = await createChannel(owner);
       const { body, headers } = await owner.caller.post(`/channels/${id}/resume`, {}).expect(200);
       expect(body.paused_until).toBeNull();
-      expect(headers['x-position']).toBeUndefined(); // nothing has happened
+      expect(headers['x-position']).toBeUndefined(); // no event was written
     });
 
     it.each([
@@ -185,9 +193,9 @@ describe('channels', () => {
       [{ minutes: 1.5 }, ['minutes: wrong_type']],
       [{ minutes: '5' }, ['minutes: wrong_type']],
       [{ minutes: 5, hours: 1 }, ['hours: unknown_field']],
-    ])('but not for %j', async (body, expected) => {
-      const { id } = await newChannel(owner);
-      expect(complaints((await owner.caller.post(`/channels/${id}/pause`, body).expect(422)).body)).toEqual(expected);
+    ])('is not started by %j', async (body, expected) => {
+      const { id } = await createChannel(owner);
+      expect(listProblems((await owner.caller.post(`/channels/${id}/pause`, body).expect(422)).body)).toEqual(expected);
     });
   });
 });

@@ -1,47 +1,47 @@
 import { createHmac } from 'node:crypto';
 import request from 'supertest';
-import { complaints } from './details.js';
+import { listProblems } from './problem-details.js';
 import {
   type Caller,
-  newChannel,
-  newEndpoint,
-  newOwner,
-  newProject,
-  operatorOf,
-  type Owner,
-  type Stage,
-  startStage,
-} from './stage.js';
+  createChannel,
+  createEndpoint,
+  createOwner,
+  createProject,
+  operatorCaller,
+  type TestOwner,
+  type ManagementHarness,
+  startHarness,
+} from './management-harness.js';
 
 const TOKEN = /^service_live_[\w-]{43}$/;
 
 describe('endpoints', () => {
-  let stage: Stage;
+  let harness: ManagementHarness;
   let operator: Caller;
-  let owner: Owner;
-  let other: Owner;
+  let owner: TestOwner;
+  let other: TestOwner;
   let project: string;
   beforeAll(async () => {
-    stage = await startStage();
-    operator = operatorOf(stage);
-    [owner, other] = [await newOwner(stage), await newOwner(stage)];
-    project = await newProject(owner, [(await newChannel(owner)).id]);
+    harness = await startHarness();
+    operator = operatorCaller(harness);
+    [owner, other] = [await createOwner(harness), await createOwner(harness)];
+    project = await createProject(owner, [(await createChannel(owner)).id]);
   });
-  afterAll(() => stage.stop());
+  afterAll(() => harness.stop());
 
-  const create = (draft: object, { caller }: Owner = owner) =>
-    caller.post('/endpoints', { project_ids: [], mode: 'live', ...draft });
+  const create = (settings: object, { caller }: TestOwner = owner) =>
+    caller.post('/endpoints', { project_ids: [], mode: 'live', ...settings });
   const send = (slug: string, token: string) =>
-    request(stage.url).post(`/v1/webhooks/${slug}`).set('authorization', `Bearer ${token}`).send({ text: 'Hello' });
+    request(harness.url).post(`/v1/webhooks/${slug}`).set('authorization', `Bearer ${token}`).send({ text: 'Hello' });
 
-  it('are created with what they need; token and signing secret are shown once', async () => {
+  it('are created with defaults; token and signing secret are shown once', async () => {
     const { body } = await create({ name: 'Blog', project_ids: [project] }).expect(201);
     const { token, signing_secret, ...shown } = body;
     expect(shown).toEqual({
       id: expect.stringMatching(/^ep_[0-9a-f]{32}$/),
       ...{ owner_id: owner.id, name: 'Blog', mode: 'live', project_ids: [project], min_interval: 10 },
       slug: expect.stringMatching(/^[\w-]{16,}$/),
-      url: `${stage.url}/v1/webhooks/${body.slug}`,
+      url: `${harness.url}/v1/webhooks/${body.slug}`,
       ...{ require_signature: false, require_timestamp: false, ip_allowlist: [], verbose_discovery: false },
       ...{ is_active: true, disabled_by: null, slug_rotated_at: null, previous_secret_until: null },
       created_at: expect.any(String),
@@ -54,7 +54,7 @@ describe('endpoints', () => {
     await send(body.slug, token).expect(200);
   });
 
-  it('take every setting', async () => {
+  it('accept every setting', async () => {
     const settings = {
       ...{
         name: 'Signed',
@@ -76,8 +76,8 @@ describe('endpoints', () => {
     ['::ffff:203.0.113.0/120', '203.0.113.0/24'],
     ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
     ['2001:db8::/32', '2001:db8::/32'],
-  ])('write the allowed address %s as %s', async (sent, kept) => {
-    expect((await create({ ip_allowlist: [sent, sent] }).expect(201)).body.ip_allowlist).toEqual([kept]);
+  ])('store the allowed address %s as %s', async (sent, stored) => {
+    expect((await create({ ip_allowlist: [sent, sent] }).expect(201)).body.ip_allowlist).toEqual([stored]);
   });
 
   it.each([
@@ -91,12 +91,12 @@ describe('endpoints', () => {
     'fe80::1%eth0',
     '',
     7,
-  ])('refuse %j as an allowed address', async (entry) => {
+  ])('reject %j as an allowed address', async (entry) => {
     const { body } = await create({ ip_allowlist: ['10.0.0.1', entry] }).expect(422);
-    expect(complaints(body)).toEqual(['ip_allowlist[1]: bad_address']);
+    expect(listProblems(body)).toEqual(['ip_allowlist[1]: bad_address']);
   });
 
-  it('refuse a network with bits beyond its prefix, and say what may be meant', async () => {
+  it('reject a network with bits beyond its prefix, and suggest corrections', async () => {
     const { body } = await create({ ip_allowlist: ['10.0.0.1/8'] }).expect(422);
     expect(body.errors).toEqual([
       'ip_allowlist[0] must be 10.0.0.0/8 for the whole network, or 10.0.0.1 for this one address, not the string "10.0.0.1/8"',
@@ -117,21 +117,21 @@ describe('endpoints', () => {
     [{ ip_allowlist: '10.0.0.1' }, ['ip_allowlist: wrong_type']],
     [{ project_ids: ['tgt_1'] }, ['project_ids[0]: wrong_type']],
     [{ minInterval: 10 }, ['minInterval: unknown_field']],
-  ])('are not created with %j', async (draft, expected) => {
-    expect(complaints((await create(draft).expect(422)).body).sort()).toEqual([...expected].sort());
+  ])('are not created with %j', async (settings, expected) => {
+    expect(listProblems((await create(settings).expect(422)).body).sort()).toEqual([...expected].sort());
   });
 
-  it('are bound to projects of their owner alone', async () => {
-    const foreign = await newProject(other, []);
-    expect(complaints((await create({ project_ids: [project, foreign] }).expect(422)).body)).toEqual([
+  it('are bound only to projects of their owner', async () => {
+    const foreign = await createProject(other, []);
+    expect(listProblems((await create({ project_ids: [project, foreign] }).expect(422)).body)).toEqual([
       'project_ids[1]: unknown_id',
     ]);
     const { id } = (await create({}).expect(201)).body;
     const changed = await owner.caller.patch(`/endpoints/${id}`, { project_ids: [foreign] }).expect(422);
-    expect(complaints(changed.body)).toEqual(['project_ids[0]: unknown_id']);
+    expect(listProblems(changed.body)).toEqual(['project_ids[0]: unknown_id']);
   });
 
-  it('change what is sent and keep the rest; null takes name and allowlist away', async () => {
+  it('change only the fields that are sent; null removes name and allowlist', async () => {
     const first = { name: 'A', ip_allowlist: ['10.0.0.1'], project_ids: [project] };
     const { id } = (await create(first).expect(201)).body;
     const change = (body: object) => owner.caller.patch(`/endpoints/${id}`, body);
@@ -144,12 +144,14 @@ describe('endpoints', () => {
     expect((await change({ ip_allowlist: ['10.0.0.1'] }).expect(200)).body.ip_allowlist).toEqual(['10.0.0.1']);
     expect((await change({ ip_allowlist: [] }).expect(200)).body.ip_allowlist).toEqual([]);
     expect((await change({ project_ids: [] }).expect(200)).body).toMatchObject({ ...changes, project_ids: [] });
-    expect(complaints((await change({ mode: 'test' }).expect(422)).body)).toEqual(['mode: unknown_field']);
-    expect(complaints((await change({ min_interval: 100 }).expect(422)).body)).toEqual(['min_interval: out_of_range']);
+    expect(listProblems((await change({ mode: 'test' }).expect(422)).body)).toEqual(['mode: unknown_field']);
+    expect(listProblems((await change({ min_interval: 100 }).expect(422)).body)).toEqual([
+      'min_interval: out_of_range',
+    ]);
   });
 
-  it('are not there for others', async () => {
-    const { id } = await newEndpoint(owner, []);
+  it('are not found by other owners', async () => {
+    const { id } = await createEndpoint(owner, []);
     await other.caller.get(`/endpoints/${id}`).expect(404);
     await other.caller.get(`/endpoints/${id}/requests`).expect(404);
     await other.caller.patch(`/endpoints/${id}`, { name: 'Mine' }).expect(404);
@@ -157,29 +159,29 @@ describe('endpoints', () => {
       await other.caller.post(`/endpoints/${id}/${act}`).expect(404);
   });
 
-  describe('and the plan', () => {
-    it.each(['free', 'mini', 'standard'])('%s: test endpoints alone, live ones are 402', async (plan) => {
-      const small = await newOwner(stage, plan);
+  describe('with a plan', () => {
+    it.each(['free', 'mini', 'standard'])('of %s can be test endpoints only; live ones are 402', async (plan) => {
+      const small = await createOwner(harness, plan);
       const { body } = await create({}, small).expect(402);
       expect(body).toMatchObject({ ok: false, code: 'plan_not_allowed', plan });
       const test = await create({ mode: 'test' }, small).expect(201);
       expect(test.body.token).toMatch(/^service_test_/);
     });
 
-    it('that is gone: the endpoint is not enabled again until there is another', async () => {
-      const shrinking = await newOwner(stage, 'pro');
-      const { id } = (await create({}, shrinking).expect(201)).body;
-      await shrinking.caller.post(`/endpoints/${id}/disable`).expect(200);
-      await operator.patch(`/owners/${shrinking.id}`, { plan: 'standard' }).expect(200);
-      expect((await shrinking.caller.post(`/endpoints/${id}/enable`).expect(402)).body.code).toBe('plan_not_allowed');
-      expect((await shrinking.caller.get(`/endpoints/${id}`)).body.is_active).toBe(false);
-      await operator.patch(`/owners/${shrinking.id}`, { plan: 'maxi' }).expect(200);
-      expect((await shrinking.caller.post(`/endpoints/${id}/enable`).expect(200)).body.is_active).toBe(true);
+    it('that no longer has webhook input are not enabled until the owner has another plan', async () => {
+      const downgraded = await createOwner(harness, 'pro');
+      const { id } = (await create({}, downgraded).expect(201)).body;
+      await downgraded.caller.post(`/endpoints/${id}/disable`).expect(200);
+      await operator.patch(`/owners/${downgraded.id}`, { plan: 'standard' }).expect(200);
+      expect((await downgraded.caller.post(`/endpoints/${id}/enable`).expect(402)).body.code).toBe('plan_not_allowed');
+      expect((await downgraded.caller.get(`/endpoints/${id}`)).body.is_active).toBe(false);
+      await operator.patch(`/owners/${downgraded.id}`, { plan: 'maxi' }).expect(200);
+      expect((await downgraded.caller.post(`/endpoints/${id}/enable`).expect(200)).body.is_active).toBe(true);
     });
   });
 
-  it('are switched off and on', async () => {
-    const { id, slug, token } = await newEndpoint(owner, [project]);
+  it('are disabled and enabled', async () => {
+    const { id, slug, token } = await createEndpoint(owner, [project]);
     const off = await owner.caller.post(`/endpoints/${id}/disable`).expect(200);
     expect(off.body).toMatchObject({ is_active: false, disabled_by: 'owner' });
     expect(off.headers['x-position']).toMatch(/^\d+$/);
@@ -188,25 +190,25 @@ describe('endpoints', () => {
     const on = await owner.caller.post(`/endpoints/${id}/enable`).expect(200);
     expect(on.body).toMatchObject({ is_active: true, disabled_by: null });
     await send(slug, token).expect(200);
-    expect(complaints((await owner.caller.post(`/endpoints/${id}/enable`, { now: true }).expect(422)).body)).toEqual([
+    expect(listProblems((await owner.caller.post(`/endpoints/${id}/enable`, { now: true }).expect(422)).body)).toEqual([
       'now: unknown_field',
     ]);
   });
 
   describe('rotate', () => {
-    it('the token: the old one is dead at once', async () => {
-      const { id, slug, token } = await newEndpoint(owner, [project]);
+    it('the token: the old one stops working at once', async () => {
+      const { id, slug, token } = await createEndpoint(owner, [project]);
       const { body } = await owner.caller.post(`/endpoints/${id}/rotate-token`).expect(200);
       expect(body).toMatchObject({ id, slug, token: expect.stringMatching(TOKEN) });
       await send(slug, token).expect(401);
       await send(slug, body.token).expect(200);
     });
 
-    it('the slug: the old one is dead at once, and it may not be again within 24 hours', async () => {
-      const { id, slug, token } = await newEndpoint(owner, [project]);
+    it('the slug: the old one stops working at once, and the next rotation waits 24 hours', async () => {
+      const { id, slug, token } = await createEndpoint(owner, [project]);
       const { body } = await owner.caller.post(`/endpoints/${id}/rotate-slug`).expect(200);
       expect(body.slug).not.toBe(slug);
-      expect(body.url).toBe(`${stage.url}/v1/webhooks/${body.slug}`);
+      expect(body.url).toBe(`${harness.url}/v1/webhooks/${body.slug}`);
       await send(slug, token).expect(401);
       await send(body.slug, token).expect(200);
       const again = await owner.caller.post(`/endpoints/${id}/rotate-slug`).expect(409);
@@ -215,39 +217,39 @@ describe('endpoints', () => {
       expect((await owner.caller.get(`/endpoints/${id}`)).body.slug).toBe(body.slug);
     });
 
-    it('the signing secret: both are valid for as long as is asked for (D-40)', async () => {
+    it('the signing secret: both are valid for the requested overlap (D-40)', async () => {
       const { body: first } = await create({ require_signature: true, min_interval: 1 }).expect(201);
       const { id, slug, token } = first;
       const signed = (secret: string) => {
         const text = JSON.stringify({ text: 'Hello' });
         const signature = `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
-        return request(stage.url)
+        return request(harness.url)
           .post(`/v1/webhooks/${slug}`)
           .set({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
           .set('x-service-client-signature', signature)
           .send(text);
       };
-      // Past authentication: posts in quick succession may be too many (429), which comes after it (D-7).
-      const isLetIn = ({ status }: { status: number }): void => expect([200, 429]).toContain(status);
+      // Authenticated: posts in quick succession may exceed the rate limit (429), which is checked later (D-7).
+      const isAuthenticated = ({ status }: { status: number }): void => expect([200, 429]).toContain(status);
       const overlap = await owner.caller.post(`/endpoints/${id}/rotate-secret`, { overlap_minutes: 60 }).expect(200);
       expect(Date.parse(overlap.body.previous_secret_until)).toBeGreaterThan(Date.now() + 59 * 60_000);
-      await signed(first.signing_secret).expect(isLetIn);
-      await signed(overlap.body.signing_secret).expect(isLetIn);
+      await signed(first.signing_secret).expect(isAuthenticated);
+      await signed(overlap.body.signing_secret).expect(isAuthenticated);
       const { body: last } = await owner.caller.post(`/endpoints/${id}/rotate-secret`).expect(200);
       expect(last.previous_secret_until).toBeNull();
       await signed(overlap.body.signing_secret).expect(401);
-      await signed(last.signing_secret).expect(isLetIn);
+      await signed(last.signing_secret).expect(isAuthenticated);
       const tooLong = await owner.caller.post(`/endpoints/${id}/rotate-secret`, { overlap_minutes: -1 }).expect(422);
-      expect(complaints(tooLong.body)).toEqual(['overlap_minutes: out_of_range']);
+      expect(listProblems(tooLong.body)).toEqual(['overlap_minutes: out_of_range']);
     });
   });
 
   it('keep a log of their requests, the newest first (D-33)', async () => {
-    const { id, slug, token } = await newEndpoint(owner, [project]);
+    const { id, slug, token } = await createEndpoint(owner, [project]);
     const { body: post } = await send(slug, token).set('user-agent', 'blog/1.0').expect(200);
-    const lines = async (query = '') =>
+    const listRequests = async (query = '') =>
       (await owner.caller.get(`/endpoints/${id}/requests${query}`).expect(200)).body.items;
-    expect(await lines()).toEqual([
+    expect(await listRequests()).toEqual([
       {
         id: expect.stringMatching(/^req_/),
         at: expect.stringMatching(/Z$/),
@@ -256,11 +258,11 @@ describe('endpoints', () => {
         ...{ payload_bytes: 16, trace_id: null, post_id: post.id, why: null },
       },
     ]);
-    expect(await lines('?status=200&decision=accepted')).toHaveLength(1);
-    expect(await lines('?status=401')).toEqual([]);
-    expect(await lines('?decision=rejected_auth')).toEqual([]);
-    expect(await lines('?before=2026-01-01T00:00:00Z')).toEqual([]);
-    expect(await lines(`?before=${new Date(Date.now() + 60_000).toISOString()}`)).toHaveLength(1);
+    expect(await listRequests('?status=200&decision=accepted')).toHaveLength(1);
+    expect(await listRequests('?status=401')).toEqual([]);
+    expect(await listRequests('?decision=rejected_auth')).toEqual([]);
+    expect(await listRequests('?before=2026-01-01T00:00:00Z')).toEqual([]);
+    expect(await listRequests(`?before=${new Date(Date.now() + 60_000).toISOString()}`)).toHaveLength(1);
     for (const bad of [
       '?status=ok',
       '?decision=maybe',

@@ -1,10 +1,18 @@
 import fc from 'fast-check';
-import { newChannel, newEndpoint, newOwner, newProject, type Owner, type Stage, startStage } from './stage.js';
+import {
+  createChannel,
+  createEndpoint,
+  createOwner,
+  createProject,
+  type TestOwner,
+  type ManagementHarness,
+  startHarness,
+} from './management-harness.js';
 
 const RUNS = process.env.TEST_LONG ? 5_000 : 60;
 
-/** Values that have broken servers: types at odds, edges of numbers, broken text, empty and deep things. */
-const odd = fc.oneof(
+/** Values that often break servers: wrong types, extreme numbers, broken text, empty and nested values. */
+const oddValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom(
     null,
@@ -26,16 +34,16 @@ const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 50 }),
 );
 
-describe('whatever is sent to the management API', () => {
-  let stage: Stage;
-  let owner: Owner;
+describe('any body sent to the management API', () => {
+  let harness: ManagementHarness;
+  let owner: TestOwner;
   let bodies: { route: string; method: 'post' | 'patch'; valid: Record<string, unknown> }[];
   beforeAll(async () => {
-    stage = await startStage();
-    owner = await newOwner(stage);
-    const channel = (await newChannel(owner)).id;
-    const project = await newProject(owner, [channel]);
-    const endpoint = (await newEndpoint(owner, [project])).id;
+    harness = await startHarness();
+    owner = await createOwner(harness);
+    const channel = (await createChannel(owner)).id;
+    const project = await createProject(owner, [channel]);
+    const endpoint = (await createEndpoint(owner, [project])).id;
     const credentials = { bot_token: 'x', chat_id: 1 };
     const processing = {
       filters: [{ mode: 'include', words: ['a'], pattern: 'b', platforms: ['vk'] }],
@@ -75,11 +83,11 @@ describe('whatever is sent to the management API', () => {
       { route: `/owners/${owner.id}`, method: 'patch', valid: { name: 'N', notice_chat: credentials } },
     ];
   });
-  afterAll(() => stage.stop());
+  afterAll(() => harness.stop());
 
-  /** Puts a value in the place of another one somewhere inside. @param at chooses the place, 0..1 */
-  const replaced = (whole: unknown, at: number, value: unknown): unknown => {
-    const paths = pathsOf(whole);
+  /** Replaces a value somewhere in a body. @param at selects the position, 0..1 */
+  const replaceValue = (whole: unknown, at: number, value: unknown): unknown => {
+    const paths = listPaths(whole);
     const [path] = paths.slice(Math.floor(at * paths.length));
     const copy = structuredClone({ whole });
     let holder: Record<string, unknown> = copy;
@@ -88,19 +96,19 @@ describe('whatever is sent to the management API', () => {
     holder[keys.at(-1)!] = value;
     return copy.whole;
   };
-  const pathsOf = (value: unknown): string[][] => [
+  const listPaths = (value: unknown): string[][] => [
     [],
     ...(typeof value === 'object' && value !== null
-      ? Object.entries(value).flatMap(([key, inner]) => pathsOf(inner).map((path) => [key, ...path]))
+      ? Object.entries(value).flatMap(([key, inner]) => listPaths(inner).map((path) => [key, ...path]))
       : []),
   ];
 
-  it('is done or refused with reasons, never a 5xx; what was done can be read', async () => {
-    const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  it('succeeds or is rejected with reasons, never a 5xx; a created or changed resource can be read', async () => {
+    const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     await fc.assert(
-      fc.asyncProperty(fc.nat(), place, odd, async (which, at, value) => {
+      fc.asyncProperty(fc.nat(), position, oddValue, async (which, at, value) => {
         const { route, method, valid } = bodies[which % bodies.length]!;
-        const text = JSON.stringify(replaced(valid, at, value)) ?? '';
+        const text = JSON.stringify(replaceValue(valid, at, value)) ?? '';
         const call = method === 'post' ? owner.caller.post(route) : owner.caller.patch(route);
         const { status, body } = await call.set('content-type', 'application/json').send(text);
         if (status === 200 || status === 201) {
@@ -114,7 +122,7 @@ describe('whatever is sent to the management API', () => {
       }),
       { numRuns: RUNS },
     );
-    // What was stored has not stopped a read model.
-    await fetch(`${stage.url}/readyz`).then(({ status }) => expect(status).toBe(200));
+    // The stored values did not stop a read model.
+    await fetch(`${harness.url}/readyz`).then(({ status }) => expect(status).toBe(200));
   });
 });

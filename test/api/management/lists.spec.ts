@@ -1,46 +1,46 @@
-import { complaints } from './details.js';
+import { listProblems } from './problem-details.js';
 import {
   type Caller,
-  newChannel,
-  newEndpoint,
-  newOwner,
-  operatorOf,
-  type Owner,
-  type Stage,
-  startStage,
-} from './stage.js';
+  createChannel,
+  createEndpoint,
+  createOwner,
+  operatorCaller,
+  type TestOwner,
+  type ManagementHarness,
+  startHarness,
+} from './management-harness.js';
 
 describe('lists', () => {
-  let stage: Stage;
+  let harness: ManagementHarness;
   let operator: Caller;
-  let owner: Owner;
-  let other: Owner;
+  let owner: TestOwner;
+  let other: TestOwner;
   const channels: string[] = [];
   beforeAll(async () => {
-    stage = await startStage();
-    operator = operatorOf(stage);
-    [owner, other] = [await newOwner(stage), await newOwner(stage)];
-    for (let i = 0; i < 7; i++) channels.push((await newChannel(owner, `Channel ${i}`)).id);
-    await newChannel(other, 'Foreign');
+    harness = await startHarness();
+    operator = operatorCaller(harness);
+    [owner, other] = [await createOwner(harness), await createOwner(harness)];
+    for (let i = 0; i < 7; i++) channels.push((await createChannel(owner, `Channel ${i}`)).id);
+    await createChannel(other, 'Foreign');
   });
-  afterAll(() => stage.stop());
+  afterAll(() => harness.stop());
 
   const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);
 
-  it('go newest first, page by page, each thing once, also while more come', async () => {
+  it('return the newest first, page by page, each resource once, even while more are created', async () => {
     const seen: string[] = [];
     let cursor = '';
     for (let page = 0; ; page++) {
       const { body } = await owner.caller.get(`/channels?limit=3${cursor}`).expect(200);
       seen.push(...idsOf(body.items));
-      if (page === 0) await newChannel(owner, 'Later');
+      if (page === 0) await createChannel(owner, 'Later');
       if (body.next === null) break;
       cursor = `&cursor=${body.next}`;
     }
     expect(seen).toEqual(channels.toReversed());
   });
 
-  it('end exactly: a full last page has no next', async () => {
+  it('have no next cursor on a full last page', async () => {
     const { body } = await owner.caller.get('/channels?limit=200').expect(200);
     const exact = await owner.caller.get(`/channels?limit=${body.items.length}`).expect(200);
     expect(exact.body).toEqual({ items: body.items, next: null });
@@ -48,7 +48,7 @@ describe('lists', () => {
     expect(less.next).toEqual(expect.any(String));
   });
 
-  it('show owners their own, and the operator everyone’s or one’s', async () => {
+  it('show owners their own resources, and the operator those of all owners or of one', async () => {
     const all = idsOf((await operator.get('/channels?limit=200')).body.items);
     expect(all).toEqual(expect.arrayContaining(channels));
     const foreign = idsOf((await operator.get(`/channels?owner_id=${other.id}`)).body.items);
@@ -60,7 +60,7 @@ describe('lists', () => {
   });
 
   it.each(['owners', 'channels', 'projects', 'endpoints', 'posts'])(
-    'of %s answer 404 to an owner who asks for another’s, and for nobody’s',
+    'of %s return 404 to an owner who names another owner, or one that does not exist',
     async (list) => {
       for (const id of [owner.id, 'own_0']) {
         const { body } = await other.caller.get(`/${list}?owner_id=${id}`).expect(404);
@@ -69,43 +69,44 @@ describe('lists', () => {
     },
   );
 
-  it('refuse a cursor that another kind of list gave', async () => {
-    const { id } = await newEndpoint(owner, []);
+  it('reject a cursor of another kind of list', async () => {
+    const { id } = await createEndpoint(owner, []);
     const lists = [`/channels`, `/channels/${channels[0]}/receipts`, `/endpoints/${id}/requests`];
     const statuses = async (key: string): Promise<string[]> => {
       const cursor = Buffer.from(key).toString('base64url');
       const answers = await Promise.all(lists.map((list) => owner.caller.get(`${list}?cursor=${cursor}`)));
-      return answers.map(({ status, body }) => (status === 422 ? complaints(body).join() : String(status)));
+      return answers.map(({ status, body }) => (status === 422 ? listProblems(body).join() : String(status)));
     };
     const bad = 'cursor: bad_cursor';
     expect(await statuses(channels[0]!)).toEqual(['200', bad, bad]);
     expect(await statuses('5')).toEqual([bad, '200', bad]);
     expect(await statuses('1763729103000/5/0')).toEqual([bad, bad, '200']);
-    for (const nobodys of ['1763729103000/9999999999999999999/0', '5/0', 'NaN', '-1'])
-      expect(await statuses(nobodys)).toEqual([bad, bad, bad]);
+    for (const invalid of ['1763729103000/9999999999999999999/0', '5/0', 'NaN', '-1'])
+      expect(await statuses(invalid)).toEqual([bad, bad, bad]);
   });
 
-  it('of things take cursors of their own kind alone', async () => {
+  it('of resources accept only cursors of their own kind', async () => {
     const prefixes = { owners: 'own', channels: 'tgt', projects: 'prj', endpoints: 'ep', posts: 'post' };
     for (const list of Object.keys(prefixes))
       for (const [of, prefix] of Object.entries(prefixes)) {
         const cursor = Buffer.from(`${prefix}_${'f'.repeat(32)}`).toString('base64url');
         const { status, body } = await operator.get(`/${list}?cursor=${cursor}`);
         expect([list, of, status]).toEqual([list, of, list === of ? 200 : 422]);
-        if (list !== of) expect(complaints(body)).toEqual(['cursor: bad_cursor']);
+        if (list !== of) expect(listProblems(body)).toEqual(['cursor: bad_cursor']);
       }
   });
 
   it.each(['owners', 'channels', 'projects', 'endpoints', 'posts'])(
-    'of %s refuse a bad limit, cursor or filter',
+    'of %s reject a bad limit, cursor or filter',
     async (list) => {
-      const refused = async (query: string) => complaints((await operator.get(`/${list}?${query}`).expect(422)).body);
+      const listQueryProblems = async (query: string) =>
+        listProblems((await operator.get(`/${list}?${query}`).expect(422)).body);
       for (const limit of ['0', '201', '-1', '1.5', 'many', '', '1&limit=2'])
-        expect(await refused(`limit=${limit}`)).toEqual(['limit: out_of_range']);
+        expect(await listQueryProblems(`limit=${limit}`)).toEqual(['limit: out_of_range']);
       for (const cursor of ['x', 'AAAA', '', Buffer.from('own_1; drop').toString('base64url')])
-        expect(await refused(`cursor=${cursor}`)).toEqual(['cursor: bad_cursor']);
-      expect(await refused('limt=5')).toEqual(['limt: unknown_field']);
-      expect(await refused('owner_id=%00')).toEqual(['owner_id: bad_form']);
+        expect(await listQueryProblems(`cursor=${cursor}`)).toEqual(['cursor: bad_cursor']);
+      expect(await listQueryProblems('limt=5')).toEqual(['limt: unknown_field']);
+      expect(await listQueryProblems('owner_id=%00')).toEqual(['owner_id: bad_form']);
     },
   );
 });

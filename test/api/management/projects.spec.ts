@@ -1,21 +1,28 @@
-import { complaints } from './details.js';
-import { newChannel, newOwner, operatorOf, type Owner, type Stage, startStage } from './stage.js';
+import { listProblems } from './problem-details.js';
+import {
+  createChannel,
+  createOwner,
+  operatorCaller,
+  type TestOwner,
+  type ManagementHarness,
+  startHarness,
+} from './management-harness.js';
 
 describe('projects', () => {
-  let stage: Stage;
-  let owner: Owner;
-  let other: Owner;
+  let harness: ManagementHarness;
+  let owner: TestOwner;
+  let other: TestOwner;
   let channels: string[];
   beforeAll(async () => {
-    stage = await startStage();
-    [owner, other] = [await newOwner(stage), await newOwner(stage)];
-    channels = [(await newChannel(owner)).id, (await newChannel(owner)).id];
+    harness = await startHarness();
+    [owner, other] = [await createOwner(harness), await createOwner(harness)];
+    channels = [(await createChannel(owner)).id, (await createChannel(owner)).id];
   });
-  afterAll(() => stage.stop());
+  afterAll(() => harness.stop());
 
-  const create = (draft: object) => owner.caller.post('/projects', { name: 'News', channel_ids: [], ...draft });
+  const create = (fields: object) => owner.caller.post('/projects', { name: 'News', channel_ids: [], ...fields });
 
-  it('list channels in their order', async () => {
+  it('list their channels in the given order', async () => {
     const { body } = await create({ channel_ids: channels }).expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^prj_[0-9a-f]{32}$/),
@@ -29,24 +36,24 @@ describe('projects', () => {
     expect(changed).toEqual({ ...body, ...change });
   });
 
-  it('list only channels of their owner, each once', async () => {
-    const foreign = (await newChannel(other)).id;
-    const nobody = 'tgt_00000000000000000000000000000000';
-    const { body } = await create({ channel_ids: [channels[0], foreign, nobody] }).expect(422);
-    expect(complaints(body)).toEqual(['channel_ids[1]: unknown_id', 'channel_ids[2]: unknown_id']);
-    expect(body.errors[0]).toBe(`channel_ids[1]: there is no ${foreign} among this owner's`);
+  it('accept only channels of their owner, each once', async () => {
+    const foreign = (await createChannel(other)).id;
+    const unknown = 'tgt_00000000000000000000000000000000';
+    const { body } = await create({ channel_ids: [channels[0], foreign, unknown] }).expect(422);
+    expect(listProblems(body)).toEqual(['channel_ids[1]: unknown_id', 'channel_ids[2]: unknown_id']);
+    expect(body.errors[0]).toBe(`channel_ids[1]: there is no ${foreign} among this owner's resources`);
     const twice = await create({ channel_ids: [channels[0], channels[0], 'prj_1', 7] }).expect(422);
-    expect(complaints(twice.body)).toEqual([
+    expect(listProblems(twice.body)).toEqual([
       'channel_ids[1]: duplicate',
       'channel_ids[2]: wrong_type',
       'channel_ids[3]: wrong_type',
     ]);
     const { id } = (await create({}).expect(201)).body;
     const changed = await owner.caller.patch(`/projects/${id}`, { channel_ids: [foreign] }).expect(422);
-    expect(complaints(changed.body)).toEqual(['channel_ids[0]: unknown_id']);
-    // Also where the operator acts for the owner.
-    const draft = { owner_id: owner.id, name: 'N', channel_ids: [foreign] };
-    await operatorOf(stage).post('/projects', draft).expect(422);
+    expect(listProblems(changed.body)).toEqual(['channel_ids[0]: unknown_id']);
+    // The same holds if the operator acts for the owner.
+    const sent = { owner_id: owner.id, name: 'N', channel_ids: [foreign] };
+    await operatorCaller(harness).post('/projects', sent).expect(422);
   });
 
   it.each([
@@ -54,11 +61,11 @@ describe('projects', () => {
     [{ channel_ids: undefined }, ['channel_ids: missing']],
     [{ channel_ids: 'tgt_1' }, ['channel_ids: wrong_type']],
     [{ channels: [] }, ['channels: unknown_field']],
-  ])('are not created with %j', async (draft, expected) => {
-    expect(complaints((await create(draft).expect(422)).body)).toEqual(expected);
+  ])('are not created with %j', async (fields, expected) => {
+    expect(listProblems((await create(fields).expect(422)).body)).toEqual(expected);
   });
 
-  it('are not there for others', async () => {
+  it('are not found by other owners', async () => {
     const { id } = (await create({}).expect(201)).body;
     await other.caller.get(`/projects/${id}`).expect(404);
     await other.caller.patch(`/projects/${id}`, { name: 'Mine' }).expect(404);
@@ -66,7 +73,7 @@ describe('projects', () => {
     await other.caller.post(`/projects/${id}/resume`).expect(404);
   });
 
-  it('pause and resume', async () => {
+  it('are paused and resumed', async () => {
     const { id } = (await create({ channel_ids: channels }).expect(201)).body;
     const { body } = await owner.caller.post(`/projects/${id}/pause`, { minutes: 30 }).expect(200);
     expect(Date.parse(body.paused_until)).toBeGreaterThan(Date.now() + 29 * 60_000);
@@ -74,11 +81,11 @@ describe('projects', () => {
     expect(shorter.body).toEqual(body);
     expect((await owner.caller.post(`/projects/${id}/resume`).expect(200)).body.paused_until).toBeNull();
     await owner.caller.post(`/projects/${id}/pause`, { minutes: 0 }).expect(422);
-    // The project's channels are not paused by it.
+    // A project's pause does not pause its channels.
     expect((await owner.caller.get(`/channels/${channels[0]}`)).body.paused_until).toBeNull();
   });
 
-  describe('process posts', () => {
+  describe('with processing of posts', () => {
     const full = {
       filters: [
         { mode: 'include', words: ['sale', 'распродажа'] },
@@ -99,7 +106,7 @@ describe('projects', () => {
       signature: { text: 'Acme 🎈 news', entities: [{ type: 'bold', offset: 0, length: 4 }], platforms: ['telegram'] },
     };
 
-    it('as they are told, in any part', async () => {
+    it('return every part as it was sent', async () => {
       const { body } = await create({ processing: full }).expect(201);
       expect(body.processing).toEqual(full);
       const footer = { footer: { pattern: '\\n#\\w+$' } };
@@ -109,27 +116,27 @@ describe('projects', () => {
       expect(none.body.processing).toEqual({});
     });
 
-    it('with a key for the translation, which is never shown and stays with its address', async () => {
+    it('store a translation key, which is never shown and belongs to its URL', async () => {
       const { translation } = full;
       const keyed = { translation: { ...translation, api_key: 'secret-key' } };
       const { body, text } = await create({ processing: keyed }).expect(201);
       expect(text).not.toContain('secret-key');
       expect(body.processing).toEqual({ translation });
       const keyIds = async (): Promise<unknown[]> => {
-        const { rows } = await stage.running.infrastructure.pool.query<{ id: unknown }>(
+        const { rows } = await harness.running.infrastructure.pool.query<{ id: unknown }>(
           `select processing -> 'translation' ->> 'api_key_id' as id from discovery.project where project_id = $1`,
           [body.id],
         );
         return rows.map(({ id }) => id);
       };
       const [keyId] = await keyIds();
-      expect(await stage.running.infrastructure.vault.get(keyId as string)).toEqual({ api_key: 'secret-key' });
-      // What was read may be changed and sent back: the key stays.
+      expect(await harness.running.infrastructure.vault.readSecret(keyId as string)).toEqual({ api_key: 'secret-key' });
+      // A project that was read can be changed and sent back: the key stays.
       const change = (more: object) =>
         owner.caller.patch(`/projects/${body.id}`, { processing: { translation: { ...translation, ...more } } });
       await change({ target: 'de' }).expect(200);
       expect(await keyIds()).toEqual([keyId]);
-      // It does not follow to another address, and goes where it is taken away.
+      // The key is not used for another URL, and null removes it.
       await change({ url: 'https://elsewhere.example/' }).expect(200);
       expect(await keyIds()).toEqual([null]);
       await change({ api_key: 'new' }).expect(200);
@@ -139,9 +146,9 @@ describe('projects', () => {
     });
 
     it.each<[string, object, string[]]>([
-      ['no object', [], [': wrong_type']],
+      ['something other than an object', [], [': wrong_type']],
       ['an unknown part', { filter: [] }, ['.filter: unknown_field']],
-      ['a filter that looks for nothing', { filters: [{ mode: 'include' }] }, ['.filters[0]: missing']],
+      ['a filter without words and pattern', { filters: [{ mode: 'include' }] }, ['.filters[0]: missing']],
       ['a filter without a mode', { filters: [{ words: ['a'] }] }, ['.filters[0].mode: missing']],
       [
         'a filter with an empty word',
@@ -155,7 +162,7 @@ describe('projects', () => {
       ],
       ['a backreference', { filters: [{ mode: 'exclude', pattern: '(a)\\1' }] }, ['.filters[0].pattern: bad_pattern']],
       ['a lookahead', { footer: { pattern: 'a(?=b)' } }, ['.footer.pattern: bad_pattern']],
-      ['an open group', { footer: { pattern: '(a' } }, ['.footer.pattern: bad_pattern']],
+      ['an unclosed group', { footer: { pattern: '(a' } }, ['.footer.pattern: bad_pattern']],
       ['a footer that matches nothing', { footer: { pattern: '\\s*$' } }, ['.footer.pattern: empty']],
       [
         'a pattern too large',
@@ -172,17 +179,25 @@ describe('projects', () => {
         { filters: [{ mode: 'exclude', words: Array.from({ length: 120 }, (_, i) => `${i}`.padStart(199, 'x')) }] },
         ['.filters: too_long'],
       ],
-      ['a pattern that is no text', { footer: { pattern: 5 } }, ['.footer.pattern: wrong_type']],
-      ['a filter’s', { filters: [{ mode: 'exclude', pattern: {} }] }, ['.filters[0].pattern: wrong_type']],
-      ['no word', { filters: [{ mode: 'exclude', words: [null] }] }, ['.filters[0].words[0]: bad_word']],
+      ['a pattern that is not a string', { footer: { pattern: 5 } }, ['.footer.pattern: wrong_type']],
+      [
+        'a filter’s pattern that is not a string',
+        { filters: [{ mode: 'exclude', pattern: {} }] },
+        ['.filters[0].pattern: wrong_type'],
+      ],
+      [
+        'a word that is not a string',
+        { filters: [{ mode: 'exclude', words: [null] }] },
+        ['.filters[0].words[0]: bad_word'],
+      ],
       ['two footers', { footer: { pattern: 'a', marker: 'b' } }, ['.footer: missing']],
-      ['no footer', { footer: {} }, ['.footer: missing']],
+      ['an empty footer', { footer: {} }, ['.footer: missing']],
       [
         'a replacement of nothing',
         { replacements: [{ from: '', to: 'x' }, 'a'] },
         ['.replacements[0].from: empty', '.replacements[1]: wrong_type'],
       ],
-      ['a replacement by nothing said', { replacements: [{ from: 'x' }] }, ['.replacements[0].to: missing']],
+      ['a replacement without its new text', { replacements: [{ from: 'x' }] }, ['.replacements[0].to: missing']],
       [
         'an unknown provider',
         { translation: { ...full.translation, provider: 'babel' } },
@@ -219,9 +234,9 @@ describe('projects', () => {
         { signature: { text: 'abc', entities: [{ type: 'blink', offset: 0, length: 1 }] } },
         ['.signature.entities[0].type: unknown_value'],
       ],
-    ])('but not with %s', async (_, processing, expected) => {
+    ])('are rejected with %s', async (_, processing, expected) => {
       const { body } = await create({ processing }).expect(422);
-      expect(complaints(body)).toEqual(expected.map((complaint) => `processing${complaint}`));
+      expect(listProblems(body)).toEqual(expected.map((problem) => `processing${problem}`));
     });
   });
 });

@@ -1,114 +1,114 @@
-import { Line, LIMITS_PROFILE } from './line.js';
-import { type Stage, startStage } from './stage.js';
+import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
+import { type ManagementHarness, startHarness } from './management-harness.js';
 
-describe('publications that wait say why (D-36):', () => {
-  let stage: Stage;
+describe('a waiting publication names the rule that holds it (D-36):', () => {
+  let harness: ManagementHarness;
   beforeAll(async () => {
-    stage = await startStage({ LIMITS_PROFILE });
+    harness = await startHarness({ LIMITS_PROFILE });
   });
-  afterAll(() => stage.stop());
-  afterEach(() => stage.telegram.clearFaults());
+  afterAll(() => harness.stop());
+  afterEach(() => harness.telegram.clearFaults());
 
   const typeOf = async (eventId: string | null): Promise<string | undefined> => {
-    const { rows } = await stage.running.infrastructure.pool.query<{ type: string }>(
+    const { rows } = await harness.running.infrastructure.pool.query<{ type: string }>(
       'select type from event_store.event where id = $1',
       [eventId],
     );
     return rows[0]?.type;
   };
 
-  it('a pause of their project, until it ends', async () => {
-    const line = await Line.open(stage);
-    const { body } = await line.owner.caller.post(`/projects/${line.project}/pause`, { minutes: 60 }).expect(200);
-    const id = await line.send();
-    const held = await line.waitingFor(id, 'project_pause');
+  it('a pause of its project, until it ends', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const { body } = await setup.owner.caller.post(`/projects/${setup.project}/pause`, { minutes: 60 }).expect(200);
+    const id = await setup.sendPost();
+    const held = await setup.waitForRule(id, 'project_pause');
     expect(held).toMatchObject({ until: body.paused_until, text: expect.stringContaining('The project "News"') });
     expect(await typeOf(held.event_id)).toBe('ProjectPaused');
-    expect((await line.publicationOf(id)).not_before).toBe(body.paused_until);
-    await line.owner.caller.post(`/projects/${line.project}/resume`).expect(200);
-    await line.inState(id, 'published');
+    expect((await setup.readPublication(id)).not_before).toBe(body.paused_until);
+    await setup.owner.caller.post(`/projects/${setup.project}/resume`).expect(200);
+    await setup.waitForState(id, 'published');
   });
 
-  it('a pause of their channel, all of them, and then their turn at a distance of a minute (D-21)', async () => {
-    const line = await Line.open(stage);
-    const { body } = await line.owner.caller.post(`/channels/${line.channel.id}/pause`, { minutes: 60 }).expect(200);
-    const [first, second, third] = [await line.send(), await line.send(), await line.send()];
+  it('a pause of its channel, for every publication, and then the backlog’s spacing of a minute (D-21)', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const { body } = await setup.owner.caller.post(`/channels/${setup.channel.id}/pause`, { minutes: 60 }).expect(200);
+    const [first, second, third] = [await setup.sendPost(), await setup.sendPost(), await setup.sendPost()];
     for (const id of [first, second, third]) {
-      const held = await line.waitingFor(id, 'channel_pause');
+      const held = await setup.waitForRule(id, 'channel_pause');
       expect(held).toMatchObject({ until: body.paused_until, text: expect.stringContaining('The channel "News"') });
       expect(await typeOf(held.event_id)).toBe('ChannelPaused');
     }
-    await line.owner.caller.post(`/channels/${line.channel.id}/resume`).expect(200);
-    const published = await line.inState(first, 'published');
-    const spaced = await line.waitingFor(second, 'backlog_spacing');
+    await setup.owner.caller.post(`/channels/${setup.channel.id}/resume`).expect(200);
+    const published = await setup.waitForState(first, 'published');
+    const spaced = await setup.waitForRule(second, 'backlog_spacing');
     expect(Date.parse(spaced.until!) - Date.parse(published.attempts[0]!.started_at)).toBe(60_000);
     expect(await typeOf(spaced.event_id)).toBe('ChannelResumed');
-    const behind = await line.waitingFor(third, 'earlier_publication');
+    const behind = await setup.waitForRule(third, 'earlier_publication');
     expect(behind).toMatchObject({ until: spaced.until, event_id: spaced.event_id });
     expect(behind.text).toContain('number 2 of this channel goes first');
   });
 
-  it('an earlier publication that is tried again, and that one its retry', async () => {
-    const line = await Line.open(stage);
-    const chat = { channel: line.channel.chatId, times: null };
-    await stage.telegram.addFault({ mode: 'answer', status: 403, body: '<html>a proxy says no</html>', ...chat });
-    const [first, second] = [await line.send(), await line.send()];
-    const retry = await line.waitingFor(first, 'retry');
+  it('an earlier publication that is retried, which itself names its retry', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const chat = { channel: setup.channel.chatId, times: null };
+    await harness.telegram.addFault({ mode: 'answer', status: 403, body: '<html>a proxy says no</html>', ...chat });
+    const [first, second] = [await setup.sendPost(), await setup.sendPost()];
+    const retry = await setup.waitForRule(first, 'retry');
     expect(await typeOf(retry.event_id)).toBe('PublicationPostponed');
-    const { attempts } = await line.publicationOf(first);
+    const { attempts } = await setup.readPublication(first);
     expect(attempts[0]).toMatchObject({
       n: 1,
       outcome: 'postponed',
       error: { code: 'unreadable_refusal', category: 'network' },
     });
-    const behind = await line.waitingFor(second, 'earlier_publication');
+    const behind = await setup.waitForRule(second, 'earlier_publication');
     expect(behind.text).toContain('number 1 of this channel');
-    await stage.telegram.clearFaults();
-    await line.inState(second, 'published');
+    await harness.telegram.clearFaults();
+    await setup.waitForState(second, 'published');
   });
 
-  it('a limit that the network names', async () => {
-    const line = await Line.open(stage);
+  it('a rate limit of the network', async () => {
+    const setup = await PublishingSetup.create(harness);
     const body = {
       ok: false,
       error_code: 429,
       description: 'Too Many Requests: retry after 300',
       parameters: { retry_after: 300 },
     };
-    await stage.telegram.addFault({ mode: 'answer', status: 429, body, channel: line.channel.chatId });
-    const id = await line.send();
-    const held = await line.waitingFor(id, 'platform_limit');
+    await harness.telegram.addFault({ mode: 'answer', status: 429, body, channel: setup.channel.chatId });
+    const id = await setup.sendPost();
+    const held = await setup.waitForRule(id, 'platform_limit');
     expect(Date.parse(held.until!)).toBeGreaterThan(Date.now() + 290_000);
     expect(await typeOf(held.event_id)).toBe('PublicationPostponed');
   });
 
-  it('a channel whose credential was refused, until it is replaced (D-26)', async () => {
-    const line = await Line.open(stage);
+  it('a channel whose credentials were refused, until they are replaced (D-26)', async () => {
+    const setup = await PublishingSetup.create(harness);
     const body = { ok: false, error_code: 401, description: 'Unauthorized' };
-    await stage.telegram.addFault({ mode: 'answer', status: 401, body, channel: line.channel.chatId });
-    const [first, second] = [await line.send(), await line.send()];
+    await harness.telegram.addFault({ mode: 'answer', status: 401, body, channel: setup.channel.chatId });
+    const [first, second] = [await setup.sendPost(), await setup.sendPost()];
     for (const id of [first, second]) {
-      const held = await line.waitingFor(id, 'needs_attention');
+      const held = await setup.waitForRule(id, 'needs_attention');
       expect(await typeOf(held.event_id)).toBe('ChannelNeedsAttention');
       expect(held.text).toContain('needs new credentials');
     }
-    const { body: channel } = await line.owner.caller.get(`/channels/${line.channel.id}`).expect(200);
+    const { body: channel } = await setup.owner.caller.get(`/channels/${setup.channel.id}`).expect(200);
     expect(channel).toMatchObject({ status: 'needs_attention', attention: { code: expect.any(String) } });
-    const credentials = { bot_token: '1:new-token', chat_id: line.channel.chatId };
-    const repaired = await line.owner.caller.patch(`/channels/${line.channel.id}`, { credentials }).expect(200);
+    const credentials = { bot_token: '1:new-token', chat_id: setup.channel.chatId };
+    const repaired = await setup.owner.caller.patch(`/channels/${setup.channel.id}`, { credentials }).expect(200);
     expect(repaired.body).toMatchObject({ status: 'ok', attention: null });
-    await line.inState(second, 'published');
+    await setup.waitForState(second, 'published');
   });
 
-  it('a channel that is switched off', async () => {
-    const line = await Line.open(stage);
-    await line.owner.caller.post(`/channels/${line.channel.id}/pause`, { minutes: 60 }).expect(200);
-    const id = await line.send();
-    await line.owner.caller.patch(`/channels/${line.channel.id}`, { enabled: false }).expect(200);
-    const held = await line.waitingFor(id, 'needs_attention');
+  it('a channel that is disabled', async () => {
+    const setup = await PublishingSetup.create(harness);
+    await setup.owner.caller.post(`/channels/${setup.channel.id}/pause`, { minutes: 60 }).expect(200);
+    const id = await setup.sendPost();
+    await setup.owner.caller.patch(`/channels/${setup.channel.id}`, { enabled: false }).expect(200);
+    const held = await setup.waitForRule(id, 'needs_attention');
     expect(held).toMatchObject({
       until: null,
-      text: 'The channel "News" is switched off: enable it to publish what waits.',
+      text: 'The channel "News" is disabled: enable it to publish the posts that wait.',
     });
     expect(await typeOf(held.event_id)).toBe('ChannelDisabled');
   });

@@ -1,20 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
-import { start } from '../../../src/app/start.js';
-import { startWorker } from '../../../src/app/worker.js';
-import { createLogger } from '../../../src/config/logger.js';
-import { loadSettings } from '../../../src/config/settings.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
-import { startTestPostgres } from '../../support/postgres.js';
+import { TestEnvironment } from '../../support/test-environment.js';
 
-/** An answer as it came; `body` is what its JSON says. */
+/** An answer; `body` is its parsed JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -22,60 +15,41 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A channel and the chat that it stands for. */
+/** A channel and its chat. */
 export interface TestChannel {
   readonly id: string;
   readonly chatId: string;
 }
 
 const OPERATOR_KEY = 'service_operator_http_tests';
-/** No limits at all, so that only what is tested refuses. */
-const LIMITS_PROFILE = fileURLToPath(new URL('./unlimited.json', import.meta.url));
 
-/** The gateway as it is composed, on a real PostgreSQL, posting to a Telegram stand-in. */
+/** The complete gateway on a real PostgreSQL, publishing to a Telegram stand-in. */
 export class TestGateway {
   private chats = 0;
 
   private constructor(
     readonly url: string,
     readonly telegram: StandInControl,
-    private readonly on: Infrastructure,
+    private readonly infrastructure: Infrastructure,
     readonly stop: () => Promise<void>,
   ) {}
 
   /**
-   * @param env settings; pauses' minutes last 60 s where MINUTE_MS is not given
-   * @param clock that the worker goes by, in place of the machine's
+   * @param env settings; a pause's minute lasts 60 s unless MINUTE_MS is given
+   * @param clock replaces the machine's clock in the worker
    */
   static async start(env: Readonly<Record<string, string>> = {}, clock?: Clock): Promise<TestGateway> {
-    const folder = await mkdtemp(join(tmpdir(), 'crosspost-http-'));
-    const { connectionString, stop: stopPostgres } = await startTestPostgres();
-    const standIn = await startTelegramStandIn({ port: 0, ledgerFile: join(folder, 'telegram.jsonl') });
-    const settings = loadSettings({
-      PORT: '0',
-      DATA_DIR: folder,
-      DATABASE_URL: connectionString,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-      OPERATOR_KEY,
-      LIMITS_PROFILE,
-      PACING: 'off',
-      LEASE_SECONDS: '3',
-      TELEGRAM_API_URL: standIn.url,
-      ...(clock && { ROLES: 'api' }),
-      ...env,
+    const environment = await TestEnvironment.start({
+      startNetworks: async (folder) => ({
+        telegram: await startTelegramStandIn({ port: 0, ledgerFile: join(folder, 'telegram.jsonl') }),
+      }),
+      operatorKey: OPERATOR_KEY,
+      env: { LEASE_SECONDS: '3', ...env },
     });
-    const logger = createLogger({ logLevel: 'error' });
-    const running = await start(settings, logger);
-    const { infrastructure, networks } = running;
-    const stopWorker = clock && (await startWorker(settings, infrastructure, networks.urls, logger, { clock }));
-    const control = new StandInControl(standIn.url);
-    return new TestGateway(running.settings.baseUrl, control, running.infrastructure, async () => {
-      await stopWorker?.();
-      await running.stop();
-      await standIn.stop();
-      await stopPostgres();
-      await rm(folder, { recursive: true, force: true });
-    });
+    const { settings, infrastructure } = await environment.startProcess(clock ? { roles: 'api' } : {});
+    if (clock) await environment.startProcess({ roles: 'worker', clock });
+    const control = new StandInControl(environment.networks.telegram.url);
+    return new TestGateway(settings.baseUrl, control, infrastructure, () => environment.stop());
   }
 
   async call(method: string, path: string, init: { body?: string; headers?: Record<string, string> } = {}) {
@@ -84,7 +58,7 @@ export class TestGateway {
     return { status: answer.status, headers: answer.headers, body: JSON.parse(text) } as Answer;
   }
 
-  /** A management call of the operator's that must succeed; answers its body. */
+  /** Makes a management call as the operator, which must succeed; returns the answer's body. */
   async manage(method: string, path: string, body?: object): Promise<Answer['body']> {
     const headers = {
       authorization: `Bearer ${OPERATOR_KEY}`,
@@ -98,62 +72,66 @@ export class TestGateway {
     return answer.body;
   }
 
-  async owner(plan = 'business'): Promise<string> {
+  async createOwner(plan = 'business'): Promise<string> {
     return (await this.manage('POST', '/owners', { name: 'Ada', plan })).id;
   }
 
-  async channel(owner_id: string, name = 'Channel'): Promise<TestChannel> {
+  async createChannel(owner_id: string, name = 'Channel'): Promise<TestChannel> {
     const chatId = `-100${1_000_000 + ++this.chats}`;
     const credentials = { bot_token: `1000:${'t'.repeat(35)}`, chat_id: chatId };
     const { id } = await this.manage('POST', '/channels', { owner_id, platform: 'telegram', name, credentials });
     return { id, chatId };
   }
 
-  async project(owner_id: string, channels: readonly { readonly id: string }[], name = 'Project'): Promise<string> {
+  async createProject(
+    owner_id: string,
+    channels: readonly { readonly id: string }[],
+    name = 'Project',
+  ): Promise<string> {
     const channel_ids = channels.map(({ id }) => id);
     return (await this.manage('POST', '/projects', { owner_id, name, channel_ids })).id;
   }
 
-  /** @param settings more of what POST /endpoints takes */
-  async endpoint(owner_id: string, project_ids: readonly string[], settings: object = {}): Promise<TestEndpoint> {
-    const draft = { owner_id, project_ids, mode: 'live', min_interval: 0, ...settings };
-    const { id, slug, token, signing_secret } = await this.manage('POST', '/endpoints', draft);
+  /** @param settings more fields of POST /endpoints */
+  async createEndpoint(owner_id: string, project_ids: readonly string[], settings: object = {}): Promise<TestEndpoint> {
+    const body = { owner_id, project_ids, mode: 'live', min_interval: 0, ...settings };
+    const { id, slug, token, signing_secret } = await this.manage('POST', '/endpoints', body);
     return new TestEndpoint(this, { id, slug, token, secret: signing_secret });
   }
 
-  /** Of the gateway's own database. */
+  /** The pool of the gateway's own database. */
   get pool(): Infrastructure['pool'] {
-    return this.on.pool;
+    return this.infrastructure.pool;
   }
 
-  /** To carry commands out beside the gateway. */
-  get streams(): Infrastructure['streams'] {
-    return this.on.streams;
+  /** The aggregate store, to execute commands beside the gateway. */
+  get aggregates(): Infrastructure['aggregates'] {
+    return this.infrastructure.aggregates;
   }
 
-  /** A stream's events, as they are stored. */
-  async events(stream: string): Promise<RecordedEvent[]> {
-    return (await this.on.store.readStream(stream)).map((event) => this.on.codec.decode(event));
+  /** Reads the events of a stream. */
+  async readEvents(stream: string): Promise<RecordedEvent[]> {
+    return (await this.infrastructure.store.readStream(stream)).map((event) => this.infrastructure.codec.decode(event));
   }
 
-  /** Every event there is. */
-  async allEvents(): Promise<RecordedEvent[]> {
-    const all = await this.on.store.readAll({ after: -1n, limit: 100_000 });
-    return all.map((event) => this.on.codec.decode(event));
+  /** Reads all events of the store. */
+  async readAllEvents(): Promise<RecordedEvent[]> {
+    const all = await this.infrastructure.store.readAll({ after: -1n, limit: 100_000 });
+    return all.map((event) => this.infrastructure.codec.decode(event));
   }
 
-  /** Waits until a chat's readers see a text. */
-  async settle(chatId: string, text: string): Promise<void> {
-    await until(`"${text}" in ${chatId}`, async () => (await this.wall(chatId)).includes(text));
+  /** Waits until a text is published in a chat. */
+  async waitForText(chatId: string, text: string): Promise<void> {
+    await until(`"${text}" in ${chatId}`, async () => (await this.readWall(chatId)).includes(text));
   }
 
-  /** Texts in a chat, in the order in which readers see them. */
-  async wall(chatId: string): Promise<string[]> {
-    return (await this.telegram.ledger({ channel: chatId })).map(({ text }) => text);
+  /** Reads the texts in a chat, in the order of publication. */
+  async readWall(chatId: string): Promise<string[]> {
+    return (await this.telegram.readLedger({ channel: chatId })).map(({ text }) => text);
   }
 }
 
-/** An endpoint as its client uses it. */
+/** A client's view of an endpoint. */
 export class TestEndpoint {
   readonly id: string;
   readonly slug: string;
@@ -167,7 +145,7 @@ export class TestEndpoint {
     ({ id: this.id, slug: this.slug, token: this.token, secret: this.secret } = made);
   }
 
-  /** POST to the endpoint. @param route `''` to publish, `temp-pause`, `temp-resume` */
+  /** Sends a POST to the endpoint. @param route `''` to publish, `temp-pause`, `temp-resume` */
   post(route: string, body: object | string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.gateway.call('POST', `/v1/webhooks/${this.slug}${route && `/${route}`}`, {
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', ...headers },

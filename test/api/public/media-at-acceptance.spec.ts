@@ -11,10 +11,10 @@ let endpoint: TestEndpoint;
 beforeAll(async () => {
   gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
   host = await TestHost.start();
-  owner = await gateway.owner();
-  project = await gateway.project(owner, [await gateway.channel(owner)]);
-  endpoint = await gateway.endpoint(owner, [project]);
-  await endpoint.post('temp-pause', { target_minutes: 1440 }); // so that nobody fetches media to publish them
+  owner = await gateway.createOwner();
+  project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
+  endpoint = await gateway.createEndpoint(owner, [project]);
+  await endpoint.post('temp-pause', { target_minutes: 1440 }); // so that no publication fetches the media
 });
 afterAll(async () => {
   await host.stop();
@@ -24,17 +24,17 @@ afterAll(async () => {
 const photo = (url: string): object => ({ text: 'Ahoy', media: [{ type: 'photo', url }] });
 
 describe('media at acceptance (D-24)', () => {
-  it('that are what they say are accepted', async () => {
+  it('of the declared type are accepted', async () => {
     expect((await endpoint.post('', photo(host.serve('/right.png', png(10, 10))))).status).toBe(200);
   });
 
   it.each([
-    ['of another type than they say', () => host.serve('/wrong.gif', gif())],
-    ['that are not there', () => `${host.origin}/nothing`],
+    ['of another type than declared', () => host.serve('/wrong.gif', gif())],
+    ['that do not exist', () => `${host.origin}/nothing`],
     ['that redirect', () => host.on('/moved', (_, answer) => answer.writeHead(302, { location: '/right.png' }).end())],
     ['over 25 megapixels', () => host.serve('/large.png', png(5_001, 5_000))],
-  ])('%s are 400 there and then, and no post is created', async (_, served) => {
-    const fresh = await gateway.endpoint(owner, [project]);
+  ])('%s are rejected with 400, and no post is created', async (_, served) => {
+    const fresh = await gateway.createEndpoint(owner, [project]);
     const answer = await fresh.post('', photo(served()));
     expect(answer).toMatchObject({ status: 400, body: { ok: false, details: [{ path: 'media[0].url' }] } });
     const { id } = (await fresh.post('', { text: 'the only one' })).body;
@@ -45,22 +45,22 @@ describe('media at acceptance (D-24)', () => {
     expect(listed).toMatchObject([{ id }]);
   });
 
-  it('of a host that is down, or does not answer, are accepted', async () => {
+  it('of a host that is unavailable, or does not answer, are accepted', async () => {
     const down = host.on('/down.png', (_, answer) => answer.writeHead(503).end());
     const silent = host.on('/silent.png', () => undefined);
     const answers = await Promise.all([down, silent].map((url) => endpoint.post('', photo(url))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  describe('that are wrong', () => {
+  describe('with problems', () => {
     const moved = (): string =>
       host.on('/moved', (_, answer) => answer.writeHead(302, { location: '/right.png' }).end());
-    const doors = [
+    const routes = [
       ['publishing', (body: object) => endpoint.post('', body)],
       ['the sandbox', (body: object) => endpoint.sandbox(body)],
     ] as const;
 
-    it.each(doors)('are told before wrong targets, by %s (D-7)', async (_, send) => {
+    it.each(routes)('are reported before wrong targets, by %s (D-7)', async (_, send) => {
       const targets = [{ id: 'tgt_none' }];
       expect(await send({ ...photo(moved()), targets })).toMatchObject({
         ...{ status: 400, body: { ok: false, details: [{ path: 'media[0].url', code: 'media_redirect' }] } },
@@ -69,7 +69,7 @@ describe('media at acceptance (D-24)', () => {
       expect(await send(right)).toMatchObject({ status: 422, body: { code: 'invalid_targets' } });
     });
 
-    it.each(doors)('are told together with what else is wrong with the content, by %s (D-6)', async (_, send) => {
+    it.each(routes)('are reported together with the other problems of the content, by %s (D-6)', async (_, send) => {
       const media = [
         { type: 'document', url: host.serve('/right.png', png(10, 10)) },
         { type: 'photo', url: host.serve('/right.png', png(10, 10)) },
@@ -86,7 +86,7 @@ describe('media at acceptance (D-24)', () => {
     });
   });
 
-  it('are not fetched for a replay, nor for a post that is no payload', async () => {
+  it('are not fetched for a replay, nor for a post that violates the schema', async () => {
     const url = host.serve('/once.png', png(10, 10));
     const key = { 'idempotency-key': 'with media' };
     expect((await endpoint.post('', photo(url), key)).status).toBe(200);

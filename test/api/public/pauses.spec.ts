@@ -7,34 +7,37 @@ let gateway: TestGateway;
 let owner: string;
 beforeAll(async () => {
   gateway = await TestGateway.start();
-  owner = await gateway.owner();
+  owner = await gateway.createOwner();
 });
 afterAll(() => gateway.stop());
 
-/** Two projects of two channels each, of which they share one: `shared` stands in both. */
-const twoProjects = async () => {
+/** Creates two projects of two channels each; `shared` belongs to both. */
+const createTwoProjects = async () => {
   const [first, shared, second] = [
-    await gateway.channel(owner),
-    await gateway.channel(owner),
-    await gateway.channel(owner),
+    await gateway.createChannel(owner),
+    await gateway.createChannel(owner),
+    await gateway.createChannel(owner),
   ];
-  const projects = [await gateway.project(owner, [first, shared]), await gateway.project(owner, [shared, second])];
-  return { first, shared, second, projects, endpoint: await gateway.endpoint(owner, projects) };
+  const projects = [
+    await gateway.createProject(owner, [first, shared]),
+    await gateway.createProject(owner, [shared, second]),
+  ];
+  return { first, shared, second, projects, endpoint: await gateway.createEndpoint(owner, projects) };
 };
-const oneProject = async () => {
-  const channel = await gateway.channel(owner);
-  const project = await gateway.project(owner, [channel]);
-  return { channel, project, endpoint: await gateway.endpoint(owner, [project]) };
+const createOneProject = async () => {
+  const channel = await gateway.createChannel(owner);
+  const project = await gateway.createProject(owner, [channel]);
+  return { channel, project, endpoint: await gateway.createEndpoint(owner, [project]) };
 };
 
-const endOfChannel = async ({ id }: TestChannel): Promise<string | null> =>
+const readChannelEnd = async ({ id }: TestChannel): Promise<string | null> =>
   (await gateway.manage('GET', `/channels/${id}`)).paused_until;
-const endOfProject = async (id: string): Promise<string | null> =>
+const readProjectEnd = async (id: string): Promise<string | null> =>
   (await gateway.manage('GET', `/projects/${id}`)).paused_until;
-const queue = async (endpoint: TestEndpoint, count: number, text = 'waits'): Promise<void> => {
+const queuePosts = async (endpoint: TestEndpoint, count: number, text = 'waits'): Promise<void> => {
   for (let i = 1; i <= count; i++) expect((await endpoint.post('', { text: `${text} ${i}` })).status).toBe(200);
 };
-const figures = ({ body }: Answer): number[] => [
+const listCounts = ({ body }: Answer): number[] => [
   body.projects_affected,
   body.resources_affected,
   body.rescheduled_post_targets,
@@ -42,7 +45,7 @@ const figures = ({ body }: Answer): number[] => [
 
 describe('temp-pause (publish-api.md: POST /v1/webhooks/{slug}/temp-pause)', () => {
   it('pauses every project of the endpoint for project_minutes, and no channel', async () => {
-    const { projects, first, endpoint } = await twoProjects();
+    const { projects, first, endpoint } = await createTwoProjects();
     const before = Date.now();
     const answer = await endpoint.post('temp-pause', { project_minutes: 10 });
     expect(answer.status).toBe(200);
@@ -54,25 +57,27 @@ describe('temp-pause (publish-api.md: POST /v1/webhooks/{slug}/temp-pause)', () 
       rescheduled_post_targets: 0,
     });
     for (const project of projects) {
-      const end = Date.parse((await endOfProject(project))!);
+      const end = Date.parse((await readProjectEnd(project))!);
       expect(end).toBeGreaterThanOrEqual(before + 10 * MINUTE);
       expect(end).toBeLessThanOrEqual(Date.now() + 10 * MINUTE);
     }
-    expect(await endOfChannel(first)).toBeNull();
+    expect(await readChannelEnd(first)).toBeNull();
   });
 
-  it('pauses every channel for target_minutes where none is named, and no project', async () => {
-    const { projects, first, shared, second, endpoint } = await twoProjects();
-    expect(figures(await endpoint.post('temp-pause', { target_minutes: 5, targets: [] }))).toEqual([0, 3, 0]);
-    for (const channel of [first, shared, second]) expect(await endOfChannel(channel)).not.toBeNull();
-    expect(await endOfProject(projects[0]!)).toBeNull();
+  it('pauses every channel for target_minutes if none is named, and no project', async () => {
+    const { projects, first, shared, second, endpoint } = await createTwoProjects();
+    expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 5, targets: [] }))).toEqual([0, 3, 0]);
+    for (const channel of [first, shared, second]) expect(await readChannelEnd(channel)).not.toBeNull();
+    expect(await readProjectEnd(projects[0]!)).toBeNull();
   });
 
-  it('pauses the channels that are named, in every project that uses them', async () => {
-    const { first, shared, second, projects, endpoint } = await twoProjects();
-    const elsewhere = await gateway.endpoint(owner, [projects[1]!]);
-    expect(figures(await endpoint.post('temp-pause', { target_minutes: 5, targets: [shared.id] }))).toEqual([0, 1, 0]);
-    expect(await Promise.all([first, second].map(endOfChannel))).toEqual([null, null]);
+  it('pauses the named channels, in every project that uses them', async () => {
+    const { first, shared, second, projects, endpoint } = await createTwoProjects();
+    const elsewhere = await gateway.createEndpoint(owner, [projects[1]!]);
+    expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 5, targets: [shared.id] }))).toEqual([
+      0, 1, 0,
+    ]);
+    expect(await Promise.all([first, second].map(readChannelEnd))).toEqual([null, null]);
     const { targets } = (await elsewhere.info()).body.projects[0];
     expect(targets.map((target: { paused_until: string | null }) => target.paused_until !== null)).toEqual([
       true,
@@ -80,54 +85,54 @@ describe('temp-pause (publish-api.md: POST /v1/webhooks/{slug}/temp-pause)', () 
     ]);
   });
 
-  it('takes both: projects for one time, the named channels for another', async () => {
-    const { first, projects, endpoint } = await twoProjects();
+  it('pauses projects for one time and the named channels for another', async () => {
+    const { first, projects, endpoint } = await createTwoProjects();
     const body = { project_minutes: 30, target_minutes: 10, targets: [first.id] };
-    expect(figures(await endpoint.post('temp-pause', body))).toEqual([2, 1, 0]);
-    expect(Date.parse((await endOfProject(projects[0]!))!) - Date.parse((await endOfChannel(first))!)).toBe(
+    expect(listCounts(await endpoint.post('temp-pause', body))).toEqual([2, 1, 0]);
+    expect(Date.parse((await readProjectEnd(projects[0]!))!) - Date.parse((await readChannelEnd(first))!)).toBe(
       20 * MINUTE,
     );
   });
 
-  it('counts the projects’ channels where it pauses projects alone, whichever are named (D-45)', async () => {
-    const { first, endpoint } = await twoProjects();
+  it('counts the projects’ channels if it pauses projects alone, whichever are named (D-45)', async () => {
+    const { first, endpoint } = await createTwoProjects();
     const body = { project_minutes: 30, target_minutes: 0, targets: [first.id] };
-    expect(figures(await endpoint.post('temp-pause', body))).toEqual([2, 3, 0]);
-    expect(await endOfChannel(first)).toBeNull();
+    expect(listCounts(await endpoint.post('temp-pause', body))).toEqual([2, 3, 0]);
+    expect(await readChannelEnd(first)).toBeNull();
   });
 
-  it('never shortens a longer active pause: 5 minutes over 10 that run leave 10', async () => {
-    const { channel, project, endpoint } = await oneProject();
+  it('never shortens a longer active pause: 5 minutes during a pause of 10 leave 10', async () => {
+    const { channel, project, endpoint } = await createOneProject();
     await endpoint.post('temp-pause', { project_minutes: 10, target_minutes: 10 });
-    const ends = [await endOfChannel(channel), await endOfProject(project)];
-    await queue(endpoint, 2);
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 5, target_minutes: 5 }))).toEqual([1, 1, 0]);
-    expect([await endOfChannel(channel), await endOfProject(project)]).toEqual(ends);
+    const ends = [await readChannelEnd(channel), await readProjectEnd(project)];
+    await queuePosts(endpoint, 2);
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 5, target_minutes: 5 }))).toEqual([1, 1, 0]);
+    expect([await readChannelEnd(channel), await readProjectEnd(project)]).toEqual(ends);
   });
 
-  it('passes over ids that are no targets of the endpoint, as long as one is', async () => {
-    const { channel, endpoint } = await oneProject();
-    const stranger = await gateway.channel(owner);
+  it('ignores ids that are not targets of the endpoint, as long as one is', async () => {
+    const { channel, endpoint } = await createOneProject();
+    const stranger = await gateway.createChannel(owner);
     const body = { target_minutes: 5, targets: ['tgt_none', stranger.id, channel.id] };
-    expect(figures(await endpoint.post('temp-pause', body))).toEqual([0, 1, 0]);
-    expect(await endOfChannel(stranger)).toBeNull();
+    expect(listCounts(await endpoint.post('temp-pause', body))).toEqual([0, 1, 0]);
+    expect(await readChannelEnd(stranger)).toBeNull();
   });
 
   it.each([{ target_minutes: 5 }, { project_minutes: 5 }])(
-    'answers 422 invalid_targets, and pauses nothing, where no id is a target of the endpoint: %j',
+    'answers 422 invalid_targets, and pauses nothing, if no id is a target of the endpoint: %j',
     async (minutes) => {
-      const { project, channel, endpoint } = await oneProject();
-      const stranger = await gateway.channel(owner);
+      const { project, channel, endpoint } = await createOneProject();
+      const stranger = await gateway.createChannel(owner);
       const answer = await endpoint.post('temp-pause', { ...minutes, targets: [stranger.id, 'tgt_none'] });
       expect(answer).toMatchObject({ status: 422, body: { ok: false, code: 'invalid_targets' } });
-      const ends = [await endOfProject(project), await endOfChannel(channel), await endOfChannel(stranger)];
+      const ends = [await readProjectEnd(project), await readChannelEnd(channel), await readChannelEnd(stranger)];
       expect(ends).toEqual([null, null, null]);
     },
   );
 
-  it('is for an endpoint without a project as well: there is nothing to pause', async () => {
-    const endpoint = await gateway.endpoint(owner, []);
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 5, target_minutes: 5 }))).toEqual([0, 0, 0]);
+  it('accepts an endpoint without a project, and pauses nothing', async () => {
+    const endpoint = await gateway.createEndpoint(owner, []);
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 5, target_minutes: 5 }))).toEqual([0, 0, 0]);
     const named = await endpoint.post('temp-pause', { target_minutes: 5, targets: ['tgt_none'] });
     expect(named).toMatchObject({ status: 422, body: { code: 'invalid_targets' } });
   });
@@ -148,14 +153,14 @@ describe('temp-pause (publish-api.md: POST /v1/webhooks/{slug}/temp-pause)', () 
     ['', 400],
     ['{"project_minutes": 5', 400],
   ])('answers %j with %i', async (body, status) => {
-    const { endpoint } = await oneProject();
+    const { endpoint } = await createOneProject();
     const answer = await endpoint.post('temp-pause', body);
     expect(answer.status).toBe(status);
     if (status !== 200) expect(answer.body).toMatchObject({ ok: false, errors: [expect.any(String)] });
   });
 
-  it('asks for the same credentials and media type as publishing', async () => {
-    const { endpoint } = await oneProject();
+  it('requires the same credentials and media type as publishing', async () => {
+    const { endpoint } = await createOneProject();
     expect((await endpoint.post('temp-pause', { project_minutes: 5 }, { authorization: 'Bearer no' })).status).toBe(
       401,
     );
@@ -165,52 +170,54 @@ describe('temp-pause (publish-api.md: POST /v1/webhooks/{slug}/temp-pause)', () 
   });
 });
 
-describe('rescheduled_post_targets (D-21): publications whose earliest time moved', () => {
-  it('counts what a channel pause puts off and what its end brings forward', async () => {
-    const { channel, endpoint } = await oneProject();
+describe('rescheduled_post_targets (D-21): publications whose earliest time changed', () => {
+  it('counts the publications that a channel pause delays, and that its end brings forward', async () => {
+    const { channel, endpoint } = await createOneProject();
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 10 });
-    await queue(endpoint, 3);
-    expect(figures(await endpoint.post('temp-pause', { target_minutes: 10 }))).toEqual([0, 1, 3]); // a little later
-    expect(figures(await endpoint.post('temp-pause', { target_minutes: 9 }))).toEqual([0, 1, 0]);
-    expect(figures(await endpoint.post('temp-pause', { target_minutes: 60 }))).toEqual([0, 1, 3]);
-    expect(figures(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([1, 1, 0]);
-    expect(figures(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 1, 3]);
+    await queuePosts(endpoint, 3);
+    expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 10 }))).toEqual([0, 1, 3]); // a little later
+    expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 9 }))).toEqual([0, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 60 }))).toEqual([0, 1, 3]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([1, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 1, 3]);
   });
 
-  it('counts what a project pause holds when it is extended, and when it is lifted', async () => {
-    const { endpoint } = await twoProjects();
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 10 }))).toEqual([2, 3, 0]);
-    await queue(endpoint, 2); // on three channels each
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 20 }))).toEqual([2, 3, 6]);
-    expect(figures(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 3, 0]);
-    expect(figures(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([2, 3, 6]);
+  it('counts the publications that a project pause holds when it is extended, and when it is lifted', async () => {
+    const { endpoint } = await createTwoProjects();
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 10 }))).toEqual([2, 3, 0]);
+    await queuePosts(endpoint, 2); // on three channels each
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 20 }))).toEqual([2, 3, 6]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 3, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([2, 3, 6]);
   });
 
-  it('counts nothing that another, longer pause holds anyway', async () => {
-    const { channel, endpoint } = await oneProject();
+  it('does not count publications that another, longer pause holds anyway', async () => {
+    const { channel, endpoint } = await createOneProject();
     await endpoint.post('temp-pause', { project_minutes: 10 });
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 60 });
-    await queue(endpoint, 2);
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 30 }))).toEqual([1, 1, 0]);
-    expect(figures(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([1, 1, 0]);
-    expect(figures(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 2]);
+    await queuePosts(endpoint, 2);
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 30 }))).toEqual([1, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([1, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 2]);
   });
 
-  it('leaves posts alone that were accepted before the project was paused', async () => {
-    const { channel, endpoint } = await oneProject();
+  it('does not count posts that were accepted before the project was paused', async () => {
+    const { channel, endpoint } = await createOneProject();
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 10 });
-    await queue(endpoint, 2, 'before');
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 60 }))).toEqual([1, 1, 0]);
-    await queue(endpoint, 1, 'after');
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 90 }))).toEqual([1, 1, 1]);
+    await queuePosts(endpoint, 2, 'before');
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 60 }))).toEqual([1, 1, 0]);
+    await queuePosts(endpoint, 1, 'after');
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 90 }))).toEqual([1, 1, 1]);
   });
 
-  it('counts a publication that both pauses move once', async () => {
-    const { channel, endpoint } = await oneProject();
+  it('counts a publication once that both pauses delay', async () => {
+    const { channel, endpoint } = await createOneProject();
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 5 });
     await endpoint.post('temp-pause', { project_minutes: 5 });
-    await queue(endpoint, 2);
-    expect(figures(await endpoint.post('temp-pause', { project_minutes: 20, target_minutes: 20 }))).toEqual([1, 1, 2]);
+    await queuePosts(endpoint, 2);
+    expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 20, target_minutes: 20 }))).toEqual([
+      1, 1, 2,
+    ]);
   });
 });
 
@@ -227,7 +234,7 @@ describe('temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume)', (
       ['paused', null, 'paused', 'paused'],
     ],
   ])('resumes %s with %j', async (_, body, affected, left) => {
-    const { first, shared, second, projects, endpoint } = await twoProjects();
+    const { first, shared, second, projects, endpoint } = await createTwoProjects();
     await endpoint.post('temp-pause', { project_minutes: 10, target_minutes: 10 });
     const targets = (body as { targets?: string[] }).targets?.map((id) => (id === 'first' ? first.id : id));
     const answer = await endpoint.post('temp-resume', { ...body, ...(targets && { targets }) });
@@ -238,21 +245,24 @@ describe('temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume)', (
       resources_affected: affected[1],
       rescheduled_post_targets: 0,
     });
-    const ends = [await endOfProject(projects[0]!), ...(await Promise.all([first, shared, second].map(endOfChannel)))];
+    const ends = [
+      await readProjectEnd(projects[0]!),
+      ...(await Promise.all([first, shared, second].map(readChannelEnd))),
+    ];
     expect(ends.map((end) => end && 'paused')).toEqual(left);
   });
 
-  it('resumes all where the body is empty', async () => {
-    const { project, endpoint } = await oneProject();
+  it('resumes all if the body is empty', async () => {
+    const { project, endpoint } = await createOneProject();
     await endpoint.post('temp-pause', { project_minutes: 10 });
     expect((await endpoint.post('temp-resume', '')).status).toBe(200);
-    expect(await endOfProject(project)).toBeNull();
+    expect(await readProjectEnd(project)).toBeNull();
   });
 
-  it('may be sent again, and where nothing is paused', async () => {
-    const { endpoint } = await oneProject();
+  it('may be repeated, and may be sent if nothing is paused', async () => {
+    const { endpoint } = await createOneProject();
     expect((await endpoint.post('temp-resume', {})).status).toBe(200);
-    expect(figures(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 0]);
   });
 
   it.each([
@@ -261,16 +271,16 @@ describe('temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume)', (
     [{ scope: 5 }, 'invalid_payload'],
     [{ scope: 'targets', targets: 'tgt_1' }, 'invalid_payload'],
   ])('answers %j with 422 %s', async (body, code) => {
-    const { endpoint } = await oneProject();
+    const { endpoint } = await createOneProject();
     expect(await endpoint.post('temp-resume', body)).toMatchObject({ status: 422, body: { ok: false, code } });
   });
 });
 
-describe('who did it', () => {
-  it('is told by the events: the endpoint as actor, and the request', async () => {
-    const { channel, endpoint } = await oneProject();
+describe('the origin of a pause', () => {
+  it('is in the events: the endpoint as actor, and the request', async () => {
+    const { channel, endpoint } = await createOneProject();
     const { body } = await endpoint.post('temp-pause', { target_minutes: 5 });
-    const [event] = await gateway.events(`channelPause-${channel.id}`);
+    const [event] = await gateway.readEvents(`channelPause-${channel.id}`);
     expect(event).toMatchObject({
       type: 'ChannelPaused',
       actor: `endpoint:${endpoint.id}`,
@@ -279,13 +289,13 @@ describe('who did it', () => {
     });
   });
 
-  it('is in the endpoint’s log, with the route: accepted, or why not (D-44)', async () => {
-    const { endpoint } = await oneProject();
+  it('is in the endpoint’s log, with the route and the decision (D-44)', async () => {
+    const { endpoint } = await createOneProject();
     await endpoint.post('temp-pause', { target_minutes: 5 });
     await endpoint.post('temp-resume', '');
     await endpoint.post('temp-pause', { target_minutes: 5, targets: ['tgt_none'] });
     await endpoint.info();
-    const log = await until('four lines', async () => {
+    const log = await until('four entries', async () => {
       const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
       return items.length === 4 && items;
     });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
   translator = await startTranslator();
   host = await TestHost.start();
-  owner = await gateway.owner();
+  owner = await gateway.createOwner();
 });
 afterEach(async () => {
   await translator.control.clearFaults();
@@ -24,40 +24,40 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** A project with channels of its own, and an endpoint that posts into it. */
-interface Line {
+/** A project with its own channels, and an endpoint bound to it. */
+interface Setup {
   readonly project: string;
   readonly channels: readonly TestChannel[];
   readonly endpoint: TestEndpoint;
 }
-const project = async (channels: readonly TestChannel[], processing: object): Promise<string> => {
+const createProject = async (channels: readonly TestChannel[], processing: object): Promise<string> => {
   const channel_ids = channels.map(({ id }) => id);
   return (await gateway.manage('POST', '/projects', { owner_id: owner, name: 'Project', channel_ids, processing })).id;
 };
-const line = async (processing: object, count = 1): Promise<Line> => {
+const setUp = async (processing: object, count = 1): Promise<Setup> => {
   const channels: TestChannel[] = [];
-  for (let i = 0; i < count; i++) channels.push(await gateway.channel(owner));
-  const id = await project(channels, processing);
-  return { project: id, channels, endpoint: await gateway.endpoint(owner, [id]) };
+  for (let i = 0; i < count; i++) channels.push(await gateway.createChannel(owner));
+  const id = await createProject(channels, processing);
+  return { project: id, channels, endpoint: await gateway.createEndpoint(owner, [id]) };
 };
-const change = (id: string, processing: object) => gateway.manage('PATCH', `/projects/${id}`, { processing });
+const changeProcessing = (id: string, processing: object) => gateway.manage('PATCH', `/projects/${id}`, { processing });
 
-const send = async ({ endpoint }: Pick<Line, 'endpoint'>, payload: object): Promise<string> => {
+const sendPost = async ({ endpoint }: Pick<Setup, 'endpoint'>, payload: object): Promise<string> => {
   const { status, body } = await endpoint.post('', payload);
   expect(status).toBe(200);
   return body.id;
 };
-const publications = async (post: string) => (await gateway.manage('GET', `/posts/${post}`)).publications;
-/** Waits until all publications of a post are in a state; answers them. */
-const inState = (post: string, state: string) =>
+const readPublications = async (post: string) => (await gateway.manage('GET', `/posts/${post}`)).publications;
+/** Waits until all publications of a post are in a state; returns them. */
+const waitForState = (post: string, state: string) =>
   until(`${post} is ${state}`, async () => {
-    const all: { state: string }[] = await publications(post);
+    const all: { state: string }[] = await readPublications(post);
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as management-api.md has them
     return all.every((one) => one.state === state) ? (all as any[]) : null;
   });
-const wallOf = ({ chatId }: TestChannel) => gateway.telegram.ledger({ channel: chatId });
-/** The first call of a publication to Telegram is put off for a second: by then anything may be changed. */
-const putOff = ({ chatId }: TestChannel, method = 'sendMessage') =>
+const readChat = ({ chatId }: TestChannel) => gateway.telegram.readLedger({ channel: chatId });
+/** Delays the first call of a publication to Telegram by a second, in which a test can change something. */
+const delayFirstCall = ({ chatId }: TestChannel, method = 'sendMessage') =>
   gateway.telegram.addFault({
     ...{ mode: 'answer', method, channel: chatId, status: 429 },
     body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } },
@@ -68,9 +68,9 @@ const translation = (more: object = {}) => ({
   ...more,
 });
 
-describe('what a project does to posts (D-28)', () => {
-  it('is done when they are published, and shown by the sandbox to the letter (D-38)', async () => {
-    const ours = await line({
+describe('the processing of posts by a project (D-28)', () => {
+  it('takes place at publication, and the sandbox shows its exact result (D-38)', async () => {
+    const setup = await setUp({
       footer: { marker: '— — —' },
       replacements: [{ from: 'colour', to: 'color', whole_word: true, ignore_case: true }],
       translation: translation(),
@@ -88,103 +88,108 @@ describe('what a project does to posts (D-28)', () => {
         { type: 'blockquote', offset: 0, length: 25 },
       ],
     };
-    const { telegram, vk } = (await ours.endpoint.sandbox(payload)).body.preview;
-    await send(ours, payload);
+    const { telegram, vk } = (await setup.endpoint.sandbox(payload)).body.preview;
+    await sendPost(setup, payload);
     const shown = '🎈 color·en и·en @acme\n\nAcme 🎈 news';
-    await gateway.settle(ours.channels[0]!.chatId, shown);
-    const [entry] = await wallOf(ours.channels[0]!);
+    await gateway.waitForText(setup.channels[0]!.chatId, shown);
+    const [entry] = await readChat(setup.channels[0]!);
     expect(entry!.entities.map(({ type, offset, length }) => [type, offset, length])).toEqual([
       ['blockquote', 0, 22],
       ['bold', 3, 8],
       ['code', 17, 5],
       ['text_link', 24, 4],
     ]);
-    const { items } = await gateway.telegram.calls({ method: 'sendMessage' });
+    const { items } = await gateway.telegram.listCalls({ method: 'sendMessage' });
     const called = { step: 'message', method: 'sendMessage', request: items.at(-1)!.request };
-    expect(telegram.requests).toEqual([{ ...called, target_id: ours.channels[0]!.id }]);
+    expect(telegram.requests).toEqual([{ ...called, target_id: setup.channels[0]!.id }]);
     expect(telegram).toMatchObject({ text_after_trim: shown, trimmed_chars: 0, warnings: [] });
     expect(vk.text_after_trim).toBe('🎈 color·en и·en @\u200bacme\n\nAcme (https://acme.example/) 🎈 news');
   });
 
-  it('by a filter keeps a post from a target, says why, and holds nothing else back', async () => {
-    const ours = await line({ filters: [{ mode: 'exclude', words: ['casino'], platforms: ['telegram'] }] });
-    const [channel] = ours.channels as [TestChannel];
-    const open = await project([await gateway.channel(owner), channel], {});
-    const both = await gateway.endpoint(owner, [ours.project, open]);
+  it('excludes a post from a target by a filter, gives the reason, and delays no other post', async () => {
+    const setup = await setUp({ filters: [{ mode: 'exclude', words: ['casino'], platforms: ['telegram'] }] });
+    const [channel] = setup.channels as [TestChannel];
+    const open = await createProject([await gateway.createChannel(owner), channel], {});
+    const both = await gateway.createEndpoint(owner, [setup.project, open]);
     const reason = { code: 'filtered', message: expect.stringContaining('filter 1 (exclude) finds the word "casino"') };
 
-    const kept = await send({ endpoint: both }, { text: 'A CASINO' });
-    const next = await send({ endpoint: both }, { text: 'A cat' });
-    await inState(next, 'published');
-    const states = (await publications(kept)).map(({ project_id, state, warnings, waiting_for, attempts }: never) => ({
-      ...{ project_id, state, warnings, waiting_for, attempts },
-    }));
+    const kept = await sendPost({ endpoint: both }, { text: 'A CASINO' });
+    const next = await sendPost({ endpoint: both }, { text: 'A cat' });
+    await waitForState(next, 'published');
+    const states = (await readPublications(kept)).map(
+      ({ project_id, state, warnings, waiting_for, attempts }: never) => ({
+        ...{ project_id, state, warnings, waiting_for, attempts },
+      }),
+    );
     expect(states).toContainEqual({
-      ...{ project_id: ours.project, state: 'filtered', warnings: [reason], waiting_for: null, attempts: [] },
+      ...{ project_id: setup.project, state: 'filtered', warnings: [reason], waiting_for: null, attempts: [] },
     });
     expect(states).toContainEqual(expect.objectContaining({ project_id: open, state: 'published', warnings: [] }));
-    expect(await gateway.wall(channel.chatId)).toEqual(['A cat']);
+    expect(await gateway.readWall(channel.chatId)).toEqual(['A cat']);
 
-    const { preview, would_create_post } = (await ours.endpoint.sandbox({ text: 'A CASINO' })).body;
+    const { preview, would_create_post } = (await setup.endpoint.sandbox({ text: 'A CASINO' })).body;
     expect(would_create_post).toBe(true);
     expect(preview.telegram).toEqual({ text_after_trim: '', trimmed_chars: 0, requests: [], warnings: [reason] });
     expect(preview.vk).toMatchObject({ text_after_trim: 'A CASINO', warnings: [{ code: 'no_target' }] });
   });
 
-  it('leaves nothing where a footer was all there was: filtered, with that reason (D-22)', async () => {
-    const ours = await line({ footer: { marker: 'Ad' }, signature: { text: 'Acme' } });
-    const [publication] = await inState(await send(ours, { text: 'Ad: buy' }), 'filtered');
+  it('filters a post that consists of a footer alone, with that reason (D-22)', async () => {
+    const setup = await setUp({ footer: { marker: 'Ad' }, signature: { text: 'Acme' } });
+    const [publication] = await waitForState(await sendPost(setup, { text: 'Ad: buy' }), 'filtered');
     expect(publication.warnings).toEqual([{ code: 'nothing_to_send', message: expect.any(String) }]);
   });
 
-  it('is what the first of the endpoint’s projects does, where a channel is in two of them (D-27)', async () => {
-    const channel = await gateway.channel(owner);
+  it('is that of the endpoint’s first project if a channel is in two of them (D-27)', async () => {
+    const channel = await gateway.createChannel(owner);
     const [a, b] = [
-      await project([channel], { signature: { text: 'A' } }),
-      await project([channel], { signature: { text: 'B' } }),
+      await createProject([channel], { signature: { text: 'A' } }),
+      await createProject([channel], { signature: { text: 'B' } }),
     ];
-    const ab = await gateway.endpoint(owner, [a, b]);
-    const ba = await gateway.endpoint(owner, [b, a]);
+    const ab = await gateway.createEndpoint(owner, [a, b]);
+    const ba = await gateway.createEndpoint(owner, [b, a]);
     expect((await ba.sandbox({ text: 'x' })).body.preview.telegram.text_after_trim).toBe('x\n\nB');
-    await inState(await send({ endpoint: ab }, { text: 'one' }), 'published');
-    const [second] = await inState(await send({ endpoint: ba }, { text: 'two' }), 'published');
-    expect(await gateway.wall(channel.chatId)).toEqual(['one\n\nA', 'two\n\nB']);
+    await waitForState(await sendPost({ endpoint: ab }, { text: 'one' }), 'published');
+    const [second] = await waitForState(await sendPost({ endpoint: ba }, { text: 'two' }), 'published');
+    expect(await gateway.readWall(channel.chatId)).toEqual(['one\n\nA', 'two\n\nB']);
     expect(second.project_id).toBe(b);
   });
 });
 
 describe('a change of a project', () => {
-  it('changes no text that was on its way already', async () => {
-    const ours = await line({ signature: { text: 'Old' } });
-    const [channel] = ours.channels as [TestChannel];
-    await putOff(channel);
-    const post = await send(ours, { text: 'one' });
-    await until('it was put off', async () => (await publications(post))[0].attempts[0]?.outcome === 'postponed');
-    await change(ours.project, { signature: { text: 'New' }, filters: [{ mode: 'exclude', words: ['one'] }] });
-    await inState(post, 'published');
-    await inState(await send(ours, { text: 'two' }), 'published');
-    expect(await gateway.wall(channel.chatId)).toEqual(['one\n\nOld', 'two\n\nNew']);
+  it('does not change a text whose publication has started', async () => {
+    const setup = await setUp({ signature: { text: 'Old' } });
+    const [channel] = setup.channels as [TestChannel];
+    await delayFirstCall(channel);
+    const post = await sendPost(setup, { text: 'one' });
+    await until('it was postponed', async () => (await readPublications(post))[0].attempts[0]?.outcome === 'postponed');
+    await changeProcessing(setup.project, {
+      signature: { text: 'New' },
+      filters: [{ mode: 'exclude', words: ['one'] }],
+    });
+    await waitForState(post, 'published');
+    await waitForState(await sendPost(setup, { text: 'two' }), 'published');
+    expect(await gateway.readWall(channel.chatId)).toEqual(['one\n\nOld', 'two\n\nNew']);
   });
 
-  it('changes no later step of a post whose first is out', async () => {
-    const ours = await line({ signature: { text: 'Old' } });
-    const [channel] = ours.channels as [TestChannel];
-    await putOff(channel);
+  it('does not change the later steps of a publication whose first is completed', async () => {
+    const setup = await setUp({ signature: { text: 'Old' } });
+    const [channel] = setup.channels as [TestChannel];
+    await delayFirstCall(channel);
     const media = [{ type: 'photo', url: host.serve('/photo.png', png(20, 20)) }];
     const text = `${'word '.repeat(300)}.`; // more than a caption holds
-    const post = await send(ours, { text, media });
-    await until('the photo is out', async () => (await publications(post))[0].message_ids.length === 1);
-    await change(ours.project, { signature: { text: 'New' } });
-    await inState(post, 'published');
-    expect(await gateway.wall(channel.chatId)).toEqual(['', `${text}\n\nOld`]);
+    const post = await sendPost(setup, { text, media });
+    await until('the photo is published', async () => (await readPublications(post))[0].message_ids.length === 1);
+    await changeProcessing(setup.project, { signature: { text: 'New' } });
+    await waitForState(post, 'published');
+    expect(await gateway.readWall(channel.chatId)).toEqual(['', `${text}\n\nOld`]);
   });
 
-  it('counts for what waited in the queue, and for what its owner sends again', async () => {
-    const ours = await line({ signature: { text: 'Old' } });
-    const [channel] = ours.channels as [TestChannel];
+  it('applies to posts that waited in the queue, and to posts that the owner resends', async () => {
+    const setup = await setUp({ signature: { text: 'Old' } });
+    const [channel] = setup.channels as [TestChannel];
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 5 });
-    const post = await send(ours, { text: 'one' });
-    await change(ours.project, { signature: { text: 'New' } });
+    const post = await sendPost(setup, { text: 'one' });
+    await changeProcessing(setup.project, { signature: { text: 'New' } });
     const body = { ok: false, error_code: 400, description: 'Bad Request: chat not found' };
     await gateway.telegram.addFault({
       mode: 'answer',
@@ -195,101 +200,104 @@ describe('a change of a project', () => {
     });
     await gateway.manage('POST', `/channels/${channel.id}/resume`);
     const failed = await until('it has failed', async () => {
-      const [one] = await publications(post);
+      const [one] = await readPublications(post);
       return one.state === 'failed' ? one : null;
     });
-    await change(ours.project, { signature: { text: 'Newest' } });
+    await changeProcessing(setup.project, { signature: { text: 'Newest' } });
     await gateway.manage('POST', `/publications/${failed.id}/resend`);
-    await inState(post, 'published');
-    expect(await gateway.wall(channel.chatId)).toEqual(['one\n\nNewest']);
+    await waitForState(post, 'published');
+    expect(await gateway.readWall(channel.chatId)).toEqual(['one\n\nNewest']);
   });
 });
 
 describe('a translation (D-28)', () => {
-  const askedFor = async (text: string) => (await translator.asked()).filter((q) => q === text).length;
+  const countTranslations = async (text: string) => (await translator.asked()).filter((q) => q === text).length;
 
-  it('is asked for once, for all channels and attempts of a post', async () => {
-    const ours = await line({ translation: translation() }, 3);
-    await putOff(ours.channels[1]!);
-    await inState(await send(ours, { text: 'раз за всех' }), 'published');
-    for (const { chatId } of ours.channels) expect(await gateway.wall(chatId)).toEqual(['раз·en за·en всех·en']);
-    expect(await askedFor('раз за всех')).toBe(1);
+  it('is requested once for all channels and attempts of a post', async () => {
+    const setup = await setUp({ translation: translation() }, 3);
+    await delayFirstCall(setup.channels[1]!);
+    await waitForState(await sendPost(setup, { text: 'раз за всех' }), 'published');
+    for (const { chatId } of setup.channels) expect(await gateway.readWall(chatId)).toEqual(['раз·en за·en всех·en']);
+    expect(await countTranslations('раз за всех')).toBe(1);
   });
 
-  it('that fails lets the text go as it came, with a warning, on every channel alike', async () => {
-    const ours = await line({ translation: translation() }, 2);
-    const [first, second] = ours.channels as [TestChannel, TestChannel];
+  it('that fails leaves the text as it was sent, with a warning, on every channel', async () => {
+    const setup = await setUp({ translation: translation() }, 2);
+    const [first, second] = setup.channels as [TestChannel, TestChannel];
     await translator.control.addFault({ mode: 'answer', status: 500, body: { error: 'out of memory' } });
     await gateway.manage('POST', `/channels/${second.id}/pause`, { minutes: 5 });
-    const post = await send(ours, { text: 'мир' });
-    await gateway.settle(first.chatId, 'мир');
-    await gateway.manage('POST', `/channels/${second.id}/resume`); // the service is back by now
+    const post = await sendPost(setup, { text: 'мир' });
+    await gateway.waitForText(first.chatId, 'мир');
+    await gateway.manage('POST', `/channels/${second.id}/resume`); // the service is available again
     const warning = { code: 'translation_failed', message: expect.stringContaining('500. It says: out of memory') };
-    for (const { warnings } of await inState(post, 'published')) expect(warnings).toEqual([warning]);
-    expect(await gateway.wall(second.chatId)).toEqual(['мир']);
-    expect(await askedFor('мир')).toBe(1);
+    for (const { warnings } of await waitForState(post, 'published')) expect(warnings).toEqual([warning]);
+    expect(await gateway.readWall(second.chatId)).toEqual(['мир']);
+    expect(await countTranslations('мир')).toBe(1);
   });
 
-  it('that fails makes the post wait where the project says so, and what comes after it as well', async () => {
-    const ours = await line({ translation: translation({ on_failure: 'retry' }) });
+  it('that fails makes the post wait if the project says so, and the posts after it as well', async () => {
+    const setup = await setUp({ translation: translation({ on_failure: 'retry' }) });
     await translator.control.addFault({ mode: 'answer', status: 500, body: { error: 'later' }, times: null });
-    const [one, two] = [await send(ours, { text: 'раз' }), await send(ours, { text: 'два' })];
+    const [one, two] = [await sendPost(setup, { text: 'раз' }), await sendPost(setup, { text: 'два' })];
     const waiting = await until('it waits', async () => {
-      const [publication] = await publications(one);
-      return publication.waiting_for?.rule === 'retry' ? publication : null;
+      const [publication] = await readPublications(one);
+      // Two projections show the wait and the attempt: one may be ahead of the other.
+      return publication.waiting_for?.rule === 'retry' && publication.attempts[0]?.outcome ? publication : null;
     });
     expect(waiting.attempts[0]).toMatchObject({
       ...{ outcome: 'postponed' },
       error: { code: 'translation_failed', category: 'platform', source: 'gateway', platform_says: 'later' },
     });
-    const { preview } = (await ours.endpoint.sandbox({ text: 'раз' })).body;
+    const { preview } = (await setup.endpoint.sandbox({ text: 'раз' })).body;
     expect(preview.telegram).toMatchObject({ requests: [], warnings: [{ code: 'translation_failed' }] });
-    expect((await publications(two))[0].waiting_for).toMatchObject({ rule: 'earlier_publication' });
+    expect((await readPublications(two))[0].waiting_for).toMatchObject({ rule: 'earlier_publication' });
     await translator.control.clearFaults();
-    await inState(two, 'published');
-    const [done] = await inState(one, 'published');
+    await waitForState(two, 'published');
+    const [done] = await waitForState(one, 'published');
     expect(done.warnings).toEqual([]);
-    expect(await gateway.wall(ours.channels[0]!.chatId)).toEqual(['раз·en', 'два·en']);
+    expect(await gateway.readWall(setup.channels[0]!.chatId)).toEqual(['раз·en', 'два·en']);
   });
 
-  it('that comes back blank has failed: no post loses its words, and the blank is not kept (D-22)', async () => {
+  it('with a blank result has failed: no post loses its text, and the blank is not stored (D-22)', async () => {
     const media = [{ type: 'photo', url: host.serve('/blank.png', png(20, 20)) }];
     const blank = (more: object = {}) =>
       translator.control.addFault({ mode: 'answer', status: 200, body: { translatedText: ' ' }, ...more });
-    const forgiving = await line({ translation: translation() });
+    const forgiving = await setUp({ translation: translation() });
     await blank();
-    const [published] = await inState(await send(forgiving, { text: 'слова', media }), 'published');
+    const [published] = await waitForState(await sendPost(forgiving, { text: 'слова', media }), 'published');
     expect(published.warnings).toMatchObject([{ code: 'translation_failed' }]);
-    expect(await gateway.wall(forgiving.channels[0]!.chatId)).toEqual(['слова']);
+    expect(await gateway.readWall(forgiving.channels[0]!.chatId)).toEqual(['слова']);
 
-    const retrying = await line({ translation: translation({ on_failure: 'retry' }) });
+    const retrying = await setUp({ translation: translation({ on_failure: 'retry' }) });
     await blank({ times: null });
-    const post = await send(retrying, { text: 'слова', media });
-    await until('it waits', async () => (await publications(post))[0].waiting_for?.rule === 'retry');
+    const post = await sendPost(retrying, { text: 'слова', media });
+    await until('it waits', async () => (await readPublications(post))[0].waiting_for?.rule === 'retry');
     await translator.control.clearFaults();
-    await inState(post, 'published');
-    expect(await gateway.wall(retrying.channels[0]!.chatId)).toEqual(['слова·en']);
+    await waitForState(post, 'published');
+    expect(await gateway.readWall(retrying.channels[0]!.chatId)).toEqual(['слова·en']);
   });
 
-  it('goes through once its owner has mended the project', async () => {
-    await translator.control.ask('POST', 'keys', { keys: ['right'] });
+  it('succeeds after its owner has corrected the project', async () => {
+    await translator.control.request('POST', 'keys', { keys: ['right'] });
     const keyed = (api_key: string) => ({ translation: translation({ on_failure: 'retry', api_key }) });
-    const ours = await line(keyed('wrong'));
-    const post = await send(ours, { text: 'ключ' });
-    const refused = await until('it was refused', async () => (await publications(post))[0].attempts[0]?.error);
-    expect(refused).toMatchObject({ category: 'credentials', platform_says: 'Invalid API key' });
-    await change(ours.project, keyed('right'));
-    await inState(post, 'published');
-    expect(await gateway.wall(ours.channels[0]!.chatId)).toEqual(['ключ·en']);
-    await translator.control.ask('POST', 'keys', { keys: null });
+    const setup = await setUp(keyed('wrong'));
+    const post = await sendPost(setup, { text: 'ключ' });
+    const rejection = await until('it was rejected', async () => (await readPublications(post))[0].attempts[0]?.error);
+    expect(rejection).toMatchObject({ category: 'credentials', platform_says: 'Invalid API key' });
+    await changeProcessing(setup.project, keyed('right'));
+    await waitForState(post, 'published');
+    expect(await gateway.readWall(setup.channels[0]!.chatId)).toEqual(['ключ·en']);
+    await translator.control.request('POST', 'keys', { keys: null });
   });
 
-  it('in the sandbox is asked for once for all networks, and nothing of it is kept', async () => {
-    const ours = await line({ translation: translation() });
-    const before = (await gateway.allEvents()).length;
-    const { preview } = (await ours.endpoint.sandbox({ text: 'песочница' })).body;
+  it('in the sandbox is requested once for all networks, and is not stored', async () => {
+    const setup = await setUp({ translation: translation() });
+    const before = (await gateway.readAllEvents()).length;
+    const { preview } = (await setup.endpoint.sandbox({ text: 'песочница' })).body;
     for (const network of ['telegram', 'vk', 'max']) expect(preview[network].text_after_trim).toBe('песочница·en');
-    expect(await askedFor('песочница')).toBe(1);
-    expect((await gateway.allEvents()).slice(before).filter(({ type }) => type.startsWith('Translation'))).toEqual([]);
+    expect(await countTranslations('песочница')).toBe(1);
+    expect((await gateway.readAllEvents()).slice(before).filter(({ type }) => type.startsWith('Translation'))).toEqual(
+      [],
+    );
   });
 });

@@ -1,14 +1,14 @@
 import { publish } from '../../e2e/client.js';
-import { type Endpoint, OPERATOR_KEY } from '../../e2e/manage.js';
-import { manageOf, sharing, type Stage } from '../../e2e/e2e-harness.js';
+import { type Endpoint, OPERATOR_KEY } from '../../e2e/management-client.js';
+import { createManagementClient, shareHarness, type E2eHarness } from '../../e2e/e2e-harness.js';
 import { until } from '../../e2e/until.js';
 
-/** A gateway that these tests reach from 127.0.0.1. */
-const setUp = async (stage: Stage, more: Readonly<Record<string, string>> = {}) => {
-  const telegram = await stage.telegram();
-  const settings = { DATA_DIR: await stage.folder(), TELEGRAM_API_URL: telegram.url };
-  const gateway = await stage.gateway({ ...(await stage.database()), ...settings, ...more });
-  const manage = manageOf(gateway);
+/** Starts a gateway that the tests call from 127.0.0.1. */
+const setUp = async (stage: E2eHarness, more: Readonly<Record<string, string>> = {}) => {
+  const telegram = await stage.startTelegram();
+  const settings = { DATA_DIR: await stage.createFolder(), TELEGRAM_API_URL: telegram.url };
+  const gateway = await stage.startGateway({ ...(await stage.createDatabase()), ...settings, ...more });
+  const manage = createManagementClient(gateway);
   const endpoint = async (ip_allowlist: readonly string[]): Promise<Endpoint> =>
     (await manage.seed(1, [[0]], { ip_allowlist })).endpoints[0]!;
   const post = async (to: Endpoint, forwardedFor?: string): Promise<number> =>
@@ -20,17 +20,17 @@ const setUp = async (stage: Stage, more: Readonly<Record<string, string>> = {}) 
         forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
       )
     ).status;
-  /** The client's address as the endpoint's request log has it. */
-  const loggedIp = async (of: Endpoint, traceId: string): Promise<string> =>
+  /** Reads the client's address from the endpoint's request log. */
+  const readLoggedIp = async (endpoint: Endpoint, traceId: string): Promise<string> =>
     until('the request is in the log', async () => {
-      const log = await manage.get<{ items: { trace_id: string; ip: string }[] }>(`/endpoints/${of.id}/requests`);
+      const log = await manage.get<{ items: { trace_id: string; ip: string }[] }>(`/endpoints/${endpoint.id}/requests`);
       return log.items.find(({ trace_id }) => trace_id === traceId)?.ip;
     });
-  return { gateway, endpoint, post, loggedIp };
+  return { gateway, endpoint, post, readLoggedIp };
 };
 
-describe('oddities of ip_allowlist (publish-api.md: Authentication, 7)', () => {
-  const test = sharing((stage) => setUp(stage));
+describe('unusual entries of ip_allowlist (publish-api.md: Authentication, 7)', () => {
+  const test = shareHarness((stage) => setUp(stage));
 
   const lists: readonly (readonly [list: readonly string[], status: number])[] = [
     [['127.0.0.1'], 200],
@@ -40,14 +40,14 @@ describe('oddities of ip_allowlist (publish-api.md: Authentication, 7)', () => {
     [['::ffff:127.0.0.1'], 200],
     [['::ffff:7f00:1'], 200],
     [['::ffff:127.0.0.0/104'], 200],
-    [['::127.0.0.1'], 200], // an old way to write IPv4 in IPv6; the answer to its author shows it as 127.0.0.1
+    [['::127.0.0.1'], 200], // an old notation of IPv4 in IPv6; the management API shows it as 127.0.0.1
     [['203.0.113.0/24', '::1', '127.0.0.0/30'], 200],
     [[], 200],
     [['127.0.0.2'], 401],
     [['126.0.0.0/8'], 401],
     [['::1'], 401],
     [['::/0'], 401], // every IPv6 address, and no IPv4 one
-    [['2002:7f00:1::/48'], 401], // nor is 6to4
+    [['2002:7f00:1::/48'], 401], // 6to4 is not IPv4 either
   ];
   for (const [list, status] of lists)
     test(`[${list.join(', ')}] from 127.0.0.1: ${status}`, async ({ endpoint, post }) => {
@@ -74,11 +74,11 @@ describe('oddities of ip_allowlist (publish-api.md: Authentication, 7)', () => {
     'localhost',
   ]);
   for (const entry of refused)
-    test(`${JSON.stringify(entry)} is no entry: 422`, async ({ gateway }) => {
+    test(`${JSON.stringify(entry)} is not a valid entry: 422`, async ({ gateway }) => {
       const answer = await fetch(`${gateway.url}/manage/v1/endpoints`, {
         method: 'POST',
         headers: { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ owner_id: 'own_nobody', project_ids: [], mode: 'live', ip_allowlist: [entry] }),
+        body: JSON.stringify({ owner_id: 'own_unknown', project_ids: [], mode: 'live', ip_allowlist: [entry] }),
       });
       const { details } = (await answer.json()) as { details: { path: string }[] };
       expect(answer.status).toBe(422);
@@ -87,25 +87,30 @@ describe('oddities of ip_allowlist (publish-api.md: Authentication, 7)', () => {
 });
 
 describe('a forged X-Forwarded-For (publish-api.md: Authentication, 7)', () => {
-  const test = sharing((stage) => setUp(stage));
+  const test = shareHarness((stage) => setUp(stage));
 
-  test('lets nobody in and hides nobody where no proxy is trusted', async ({ gateway, endpoint, post, loggedIp }) => {
+  test('neither passes the allowlist nor changes the logged address if no proxy is trusted', async ({
+    gateway,
+    endpoint,
+    post,
+    readLoggedIp,
+  }) => {
     const elsewhere = await endpoint(['203.0.113.7']);
     for (const forged of ['203.0.113.7', '203.0.113.7, 127.0.0.1', '127.0.0.1, 203.0.113.7'])
       expect(await post(elsewhere, forged)).toBe(401);
     const here = await endpoint(['127.0.0.1']);
     await publish(gateway.url, here, { text: 'a', trace_id: 'forged' }, { 'x-forwarded-for': '198.51.100.1' });
-    expect(await loggedIp(here, 'forged')).toBe('127.0.0.1');
+    expect(await readLoggedIp(here, 'forged')).toBe('127.0.0.1');
   });
 });
 
 describe('X-Forwarded-For behind a trusted proxy', () => {
-  const test = sharing((stage) => setUp(stage, { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' }));
+  const test = shareHarness((stage) => setUp(stage, { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' }));
 
   const chains: readonly (readonly [forwardedFor: string, status: number])[] = [
     ['203.0.113.7', 200],
     ['::ffff:203.0.113.7', 200],
-    ['198.51.100.1, 203.0.113.7', 200], // what stands before the last untrusted one may be forged, and does not count
+    ['198.51.100.1, 203.0.113.7', 200], // addresses before the last untrusted one may be forged, and are ignored
     ['203.0.113.7, 10.1.2.3', 200],
     ['203.0.113.7, 198.51.100.1', 401],
     ['203.0.113.7, 198.51.100.1, 10.1.2.3', 401],
@@ -116,7 +121,7 @@ describe('X-Forwarded-For behind a trusted proxy', () => {
     ['3405803783', 401],
     ['203.0.113.7, nonsense', 401],
     ['nonsense', 401],
-    ['fe80::1%br-lan', 401], // no address that ipaddr.js would take
+    ['fe80::1%br-lan', 401], // ipaddr.js rejects this address
     ['fe80::1%eth0.100, 10.1.2.3', 401],
     ['', 401],
     [', ,', 401],
@@ -127,23 +132,23 @@ describe('X-Forwarded-For behind a trusted proxy', () => {
       expect(await post(await endpoint(['203.0.113.7']), chain)).toBe(status);
     });
 
-  test('the log has the client’s address', async ({ gateway, endpoint, loggedIp }) => {
+  test('the log has the client’s address', async ({ gateway, endpoint, readLoggedIp }) => {
     const open = await endpoint([]);
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7, 10.1.2.3' };
     await publish(gateway.url, open, { text: 'a', trace_id: 'proxied' }, headers);
-    expect(await loggedIp(open, 'proxied')).toBe('203.0.113.7');
+    expect(await readLoggedIp(open, 'proxied')).toBe('203.0.113.7');
   });
 
-  test('the log has IPv4 as IPv4, and no zones', async ({ gateway, endpoint, loggedIp }) => {
+  test('the log has IPv4 addresses in IPv4 notation, and no zones', async ({ gateway, endpoint, readLoggedIp }) => {
     const open = await endpoint([]);
-    const written = {
+    const addresses = {
       '::ffff:203.0.113.7': '203.0.113.7',
       'fe80::1%br-lan': 'fe80::1',
       '2001:DB8:0::7': '2001:db8::7',
     };
-    for (const [address, logged] of Object.entries(written)) {
+    for (const [address, logged] of Object.entries(addresses)) {
       await publish(gateway.url, open, { text: 'a', trace_id: address }, { 'x-forwarded-for': address });
-      expect(await loggedIp(open, address)).toBe(logged);
+      expect(await readLoggedIp(open, address)).toBe(logged);
     }
   });
 });

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** An answer taken apart by hand: no HTTP client would have sent these requests. */
-export interface RawAnswer {
+/** An answer parsed by hand: no HTTP client would send these requests. */
+export interface RawResponse {
   readonly status: number;
   readonly requestId: string | undefined;
   readonly body: string;
 }
 
-/** Connects to a gateway; the connection is open when this resolves, and its end is no error. */
+/** Connects to a gateway. The connection is open when this resolves; its end is no error. */
 export const openSocket = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -18,16 +18,16 @@ export const openSocket = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-/** Writes these bytes and reads until the server hangs up; each answer in its turn. */
-export const exchange = async (url: string, bytes: Buffer | string): Promise<RawAnswer[]> => {
+/** Writes bytes and reads until the server closes the connection; returns the answers in their order. */
+export const sendRaw = async (url: string, bytes: Buffer | string): Promise<RawResponse[]> => {
   const socket = await openSocket(url);
   socket.write(bytes);
-  return answersIn(await text(socket));
+  return parseResponses(await text(socket));
 };
 
-/** All the answers in what came over a connection: bodies have a Content-Length. */
-export const answersIn = (raw: string): RawAnswer[] => {
-  const answers: RawAnswer[] = [];
+/** Parses all answers in the data of a connection. Their bodies have a Content-Length. */
+export const parseResponses = (raw: string): RawResponse[] => {
+  const answers: RawResponse[] = [];
   for (let rest = raw; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n');
     const head = rest.slice(0, end);

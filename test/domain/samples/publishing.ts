@@ -19,7 +19,7 @@ const later = 1_741_953_903_000;
 
 const pauses: SamplesOf<ProjectPauseEvent | ChannelPauseEvent> = {
   ProjectPaused: [{ projectId, until: later, source: 'temp-pause', postId: null }],
-  ProjectPauseKept: [{ projectId, until: later, postId }],
+  ProjectPauseUnchanged: [{ projectId, until: later, postId }],
   ProjectResumed: [{ projectId, at }],
   ChannelPaused: [{ channelId, until: later, source: 'publication', postId }],
   ChannelPauseUnchanged: [{ channelId, until: later, postId }],
@@ -76,7 +76,7 @@ const post: SamplesOf<PostEvent | PayloadPartStored> = {
   PayloadPartStored: [{ postId, index: 0, chunk: 'eyJ0ZXh0Ijoi' }],
 };
 
-const which = { publicationId, postId, channelId };
+const ids = { publicationId, postId, channelId };
 const error = {
   code: 'too_many_requests',
   category: 'rate_limit',
@@ -87,13 +87,13 @@ const error = {
 
 const publication: SamplesOf<PublicationEvent> = {
   PublicationStarted: [
-    { ...which, attempt: 1, worker: 'worker-1', sending: null, at, projectRevision: null },
-    { ...which, attempt: 1, worker: 'worker-1', sending: 'send', at, projectRevision: '7' },
+    { ...ids, attempt: 1, worker: 'worker-1', sending: null, at, projectRevision: null },
+    { ...ids, attempt: 1, worker: 'worker-1', sending: 'send', at, projectRevision: '7' },
   ],
-  PublicationStepStarted: [{ ...which, attempt: 1, sending: 'send' }],
+  PublicationStepStarted: [{ ...ids, attempt: 1, sending: 'send' }],
   PublicationStepCompleted: [
     {
-      ...which,
+      ...ids,
       attempt: 1,
       step: 'album',
       result: { message_ids: [17, 18] },
@@ -104,7 +104,7 @@ const publication: SamplesOf<PublicationEvent> = {
   ],
   PublicationSucceeded: [
     {
-      ...which,
+      ...ids,
       attempt: 2,
       at: later,
       messageIds: ['17', '18', '19'],
@@ -112,21 +112,21 @@ const publication: SamplesOf<PublicationEvent> = {
       warnings: [{ code: 'text_trimmed', message: 'The text was cut to 4096 units.' }],
     },
   ],
-  PublicationPostponed: [{ ...which, attempt: 1, at, retryAt: later, rule: 'platform_limit', error }],
-  PublicationFailed: [{ ...which, attempt: 5, at: later, error }],
+  PublicationPostponed: [{ ...ids, attempt: 1, at, retryAt: later, rule: 'platform_limit', error }],
+  PublicationFailed: [{ ...ids, attempt: 5, at: later, error }],
   PublicationInDoubt: [
     {
-      ...which,
+      ...ids,
       attempt: 1,
       at: later,
       step: 'send',
       error: { code: 'timeout', category: 'network', source: 'gateway', message: 'No answer.' },
     },
   ],
-  PublicationFiltered: [{ ...which, at, reason: { code: 'filtered', message: 'The word "реклама".' } }],
-  PublicationHeld: [{ ...which, at, rule: 'quota', until: later, ownerId, ownerRevision: 3 }],
-  PublicationResent: [{ ...which, at: later }],
-  PublicationDismissed: [{ ...which, at: later }],
+  PublicationFiltered: [{ ...ids, at, reason: { code: 'filtered', message: 'The word "реклама".' } }],
+  PublicationHeld: [{ ...ids, at, rule: 'quota', until: later, ownerId, ownerRevision: 3 }],
+  PublicationResent: [{ ...ids, at: later }],
+  PublicationDismissed: [{ ...ids, at: later }],
 };
 
 const notices: SamplesOf<NoticeEvent> = {
@@ -136,7 +136,7 @@ const notices: SamplesOf<NoticeEvent> = {
       ownerId,
       kind: 'publication.in_doubt',
       subject: { channelId, postId, publicationId },
-      text: 'Nobody can say whether the post is on "Новости" (telegram).',
+      text: 'Delivery of the post to "Новости" (telegram) could not be confirmed.',
       at: later,
     },
   ],
@@ -168,7 +168,7 @@ const requestLog: SamplesOf<RequestsLogged> = {
 };
 
 const translation: SamplesOf<TranslationEvent> = {
-  TranslationKept: [
+  TranslationStored: [
     {
       postId,
       text: 'Hello, "world" 👩‍👩‍👧',
@@ -178,8 +178,8 @@ const translation: SamplesOf<TranslationEvent> = {
       ],
     },
   ],
-  TranslationGivenUp: [{ postId, error: { ...error, code: 'translation_failed', source: 'gateway' } }],
+  TranslationAbandoned: [{ postId, error: { ...error, code: 'translation_failed', source: 'gateway' } }],
 };
 
-/** What publishing, pausing and answering write. */
+/** Samples of the events of publishing, pauses and requests. */
 export const publishing = { ...pauses, ...post, ...publication, ...notices, ...translation, ...requestLog };

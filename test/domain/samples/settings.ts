@@ -102,5 +102,5 @@ const endpoint: SamplesOf<EndpointEvent> = {
   EndpointEnabled: [{ endpointId }],
 };
 
-/** What is set up before anything is published. */
+/** Samples of the events of the configuration. */
 export const settings = { ...owner, ...channel, ...project, ...endpoint };

@@ -1,32 +1,32 @@
 import { type EventStore, Unavailable, WrongExpectedRevision } from '../../../src/event-store/port.js';
-import { derivedUuid } from '../../../src/kernel/ids.js';
+import { deriveUuid } from '../../../src/kernel/ids.js';
 
-/** Appends of one writer that shares streams with other writers: `count` events, one by one, to each stream in turn. */
+/** Appends of one writer that shares streams with other writers: `count` events, one at a time, to each stream in turn. */
 export interface AppendPlan {
   readonly writer: string;
   readonly streams: readonly string[];
   readonly count: number;
 }
 
-/** The nth event of a writer; the same in every process. */
+/** Returns the nth event of a writer. It is the same in every process. */
 export const plannedEvent = ({ writer, streams }: AppendPlan, n: number) => ({
-  id: derivedUuid(`${streams[0]}/${writer}/${n}`),
+  id: deriveUuid(`${streams[0]}/${writer}/${n}`),
   type: 'Planned',
   data: JSON.stringify({ writer, n }),
   metadata: '{}',
 });
 
-/** Carries the plan out as a command handler would: read, append at the revision read, again after a lost race. */
-export const carryOut = async (plan: AppendPlan, store: EventStore): Promise<void> => {
+/** Executes the plan like a command handler: reads, appends at the revision that it read, and tries again after a conflict. */
+export const executePlan = async (plan: AppendPlan, store: EventStore): Promise<void> => {
   for (let n = 0; n < plan.count; n++) {
     const stream = plan.streams[n % plan.streams.length] as string;
-    while (!(await appended(store, stream, plannedEvent(plan, n)))) {
-      // somebody else was first
+    while (!(await appendPlannedEvent(store, stream, plannedEvent(plan, n)))) {
+      // another writer was first
     }
   }
 };
 
-const appended = async (
+const appendPlannedEvent = async (
   store: EventStore,
   stream: string,
   event: ReturnType<typeof plannedEvent>,

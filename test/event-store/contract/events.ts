@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { NewEvent, StoredEvent } from '../../../src/event-store/port.js';
 
-/** A stream name that no other case and no other run has. */
+/** Returns a unique stream name. */
 export const newStream = (category = 'case'): string => `${category}-${randomBytes(8).toString('hex')}`;
 
-/** An event with an id of its own. */
+/** Creates an event with a unique id. */
 export const newEvent = (data: unknown = {}, fields: Partial<NewEvent> = {}): NewEvent => ({
   id: crypto.randomUUID(),
   type: 'Happened',
@@ -13,11 +13,11 @@ export const newEvent = (data: unknown = {}, fields: Partial<NewEvent> = {}): Ne
   ...fields,
 });
 
-/** So many events whose data are their numbers, from 0. */
+/** Creates events whose data are their numbers, from 0. */
 export const newEvents = (count: number, fields: Partial<NewEvent> = {}): NewEvent[] =>
   Array.from({ length: count }, (_, n) => newEvent({ n }, fields));
 
-/** The part of stored events that was appended. */
+/** Returns the part of stored events that was appended. */
 export const appendedPart = (events: readonly StoredEvent[]): NewEvent[] =>
   events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
 

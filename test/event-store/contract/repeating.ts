@@ -1,79 +1,81 @@
 import { Unavailable, WrongExpectedRevision } from '../../../src/event-store/port.js';
 import { ids, newEvent, newEvents, newStream } from './events.js';
-import type { Stage } from './harness.js';
+import type { ContractContext } from './harness.js';
 
-/** The identical append again: what makes every command safe to repeat. */
-export const repeating = (stage: Stage): void => {
+/** Repeated identical appends, which make every command safe to repeat. */
+export const describeRepeating = (context: ContractContext): void => {
   describe('repeating an append', () => {
-    it('answers the first result, and writes nothing', async () => {
+    it('returns the first result and writes nothing', async () => {
       const stream = newStream();
       const events = newEvents(3);
-      const first = await stage.store.append(stream, 'noStream', events);
-      expect(await stage.store.append(stream, 'noStream', events)).toEqual(first);
-      expect(ids(await stage.store.readStream(stream))).toEqual(ids(events));
+      const first = await context.store.append(stream, 'noStream', events);
+      expect(await context.store.append(stream, 'noStream', events)).toEqual(first);
+      expect(ids(await context.store.readStream(stream))).toEqual(ids(events));
     });
 
-    it('answers the first result when later events are there', async () => {
+    it('returns the first result after later events', async () => {
       const stream = newStream();
-      const start = await stage.store.append(stream, 'noStream', newEvents(2));
+      const start = await context.store.append(stream, 'noStream', newEvents(2));
       const events = newEvents(2);
-      const first = await stage.store.append(stream, start.revision, events);
-      await stage.store.append(stream, first.revision, newEvents(5));
-      expect(await stage.store.append(stream, start.revision, events)).toEqual(first);
-      expect(await stage.store.readStream(stream)).toHaveLength(9);
+      const first = await context.store.append(stream, start.revision, events);
+      await context.store.append(stream, first.revision, newEvents(5));
+      expect(await context.store.append(stream, start.revision, events)).toEqual(first);
+      expect(await context.store.readStream(stream)).toHaveLength(9);
     });
 
-    it('answers the first result to another client', async () => {
+    it('returns the first result to another client', async () => {
       const stream = newStream();
       const events = newEvents(2);
-      const first = await stage.store.append(stream, 'noStream', events);
-      await stage.store.append(stream, first.revision, newEvents(1));
-      const another = await stage.another();
+      const first = await context.store.append(stream, 'noStream', events);
+      await context.store.append(stream, first.revision, newEvents(1));
+      const another = await context.openAnother();
       expect(await another.append(stream, 'noStream', events)).toEqual(first);
     });
 
-    it('writes once what ten send at the same time', async () => {
+    it('writes once if ten callers send the same append at the same time', async () => {
       const stream = newStream();
       const events = newEvents(2);
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => stage.store.append(stream, 'noStream', events)),
+        Array.from({ length: 10 }, () => context.store.append(stream, 'noStream', events)),
       );
       expect(new Set(results.map(({ revision, position }) => `${revision} ${position}`)).size).toBe(1);
-      expect(ids(await stage.store.readStream(stream))).toEqual(ids(events));
+      expect(ids(await context.store.readStream(stream))).toEqual(ids(events));
     });
 
-    it('refuses other events at the same place', async () => {
+    it('rejects other events at the same revision', async () => {
       const stream = newStream();
-      await stage.store.append(stream, 'noStream', newEvents(2));
-      await expect(stage.store.append(stream, 'noStream', newEvents(2))).rejects.toThrow(WrongExpectedRevision);
+      await context.store.append(stream, 'noStream', newEvents(2));
+      await expect(context.store.append(stream, 'noStream', newEvents(2))).rejects.toThrow(WrongExpectedRevision);
     });
 
-    it('refuses events that begin alike and go on otherwise', async () => {
+    it('rejects an append whose events are only partly the same', async () => {
       const stream = newStream();
       const events = newEvents(2);
-      await stage.store.append(stream, 'noStream', events);
-      const mixed = stage.store.append(stream, 'noStream', [...events.slice(0, 1), newEvent()]);
+      await context.store.append(stream, 'noStream', events);
+      const mixed = context.store.append(stream, 'noStream', [...events.slice(0, 1), newEvent()]);
       await expect(mixed).rejects.toThrow(WrongExpectedRevision);
-      await expect(stage.store.append(stream, 'noStream', events.toReversed())).rejects.toThrow(WrongExpectedRevision);
-      await expect(stage.store.append(stream, 'noStream', [...events, newEvent()])).rejects.toThrow(
+      await expect(context.store.append(stream, 'noStream', events.toReversed())).rejects.toThrow(
         WrongExpectedRevision,
       );
-      expect(ids(await stage.store.readStream(stream))).toEqual(ids(events));
+      await expect(context.store.append(stream, 'noStream', [...events, newEvent()])).rejects.toThrow(
+        WrongExpectedRevision,
+      );
+      expect(ids(await context.store.readStream(stream))).toEqual(ids(events));
     });
 
-    it('writes once what was sent again because its answer was lost', async () => {
+    it('writes once if an append is sent again because its response was lost', async () => {
       const stream = newStream();
       const events = newEvents(3);
-      const fragile = await stage.fragile();
-      await fragile.append(stream, 'noStream', newEvents(1)); // so that it is connected
-      const lost = await stage.harness.loseAnswerOf(
+      const fragile = await context.openFragile();
+      await fragile.append(stream, 'noStream', newEvents(1)); // opens the connection
+      const lost = await context.harness.loseResponseOf(
         () => fragile.append(stream, 0n, events),
-        async () => (await stage.store.readStream(stream)).length > 1,
+        async () => (await context.store.readStream(stream)).length > 1,
       );
       expect(lost).toBeInstanceOf(Unavailable);
-      const stored = await stage.store.readStream(stream);
+      const stored = await context.store.readStream(stream);
       expect(await fragile.append(stream, 0n, events)).toEqual({ revision: 3n, position: stored[3]?.position });
-      expect(await stage.store.readStream(stream)).toEqual(stored);
+      expect(await context.store.readStream(stream)).toEqual(stored);
     });
   });
 };

@@ -3,13 +3,13 @@ import type { Batch, EventStore, Position, StoredEvent, SubscribeOptions } from 
 
 type Options = Partial<SubscribeOptions> & {
   readonly after: Position;
-  /** Only what is in these streams is kept: a store may hold events of others. */
-  readonly of?: readonly string[];
-  /** What the reader does with a batch before it takes the next. */
+  /** Only events of these streams are kept: the store may hold events of other tests. */
+  readonly streams?: readonly string[];
+  /** Work of the reader on a batch before it reads the next one. */
   readonly onBatch?: (batch: Batch) => Promise<unknown>;
 };
 
-/** A reader of a subscription that keeps what it was given and waits for what a case expects. */
+/** Reader of a subscription. It keeps the events that it receives, and a case can wait for what it expects. */
 export class Subscriber {
   readonly events: StoredEvent[] = [];
   readonly batches: Batch[] = [];
@@ -33,17 +33,17 @@ export class Subscriber {
     return this.batches.at(-1);
   }
 
-  /** Waits until a condition holds, looking after every batch. @throws what the subscription ended with. */
-  async until(condition: (subscriber: this) => boolean): Promise<void> {
+  /** Waits until a condition holds; it is checked after every batch. @throws the error that ended the subscription */
+  async waitUntil(condition: (subscriber: this) => boolean): Promise<void> {
     while (!condition(this)) {
       if (this.failure) throw this.failure;
       await once(this.changes, 'change');
     }
   }
 
-  /** Waits until it has been given an event, of whatever stream. */
-  hasSeen(id: string): Promise<void> {
-    return this.until(() => this.seen.has(id));
+  /** Waits until the event was received, whatever its stream is. */
+  waitForEvent(id: string): Promise<void> {
+    return this.waitUntil(() => this.seen.has(id));
   }
 
   async stop(): Promise<void> {
@@ -51,7 +51,7 @@ export class Subscriber {
     await this.ended;
   }
 
-  private async read(store: EventStore, { of: streams, onBatch, ...options }: Options): Promise<void> {
+  private async read(store: EventStore, { streams, onBatch, ...options }: Options): Promise<void> {
     const onDrop = (error: Error): void => {
       this.drops.push(error);
       this.changes.emit('change');

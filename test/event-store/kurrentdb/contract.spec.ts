@@ -1,11 +1,11 @@
 import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { KurrentServer } from '../../support/kurrent-server/kurrent-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { appendElsewhere } from '../append-elsewhere.js';
+import { appendInOtherProcess } from '../append-in-other-process.js';
 import { describeEventStore } from '../contract.js';
 import { proxiedFaults } from './proxied-faults.js';
 
-/** A real server, one node without TLS, e.g. `kurrentdb://127.0.0.1:2113?tls=false`; the stand-in where none is named. */
+/** URL of a real server, one node without TLS, for example `kurrentdb://127.0.0.1:2113?tls=false`. Without it the stand-in is used. */
 const realServer = process.env.KURRENTDB_URL;
 
 describeEventStore(realServer ? 'a real KurrentDB' : 'KurrentDB', async () => {
@@ -15,14 +15,15 @@ describeEventStore(realServer ? 'a real KurrentDB' : 'KurrentDB', async () => {
   const farServers: KurrentServer[] = [];
   return {
     ...proxiedFaults(proxy),
-    open: async () => new KurrentEventStore({ connectionString }),
+    // Far above what 1000 concurrent appends take, also where every processor is busy.
+    open: async () => new KurrentEventStore({ connectionString, timeoutMs: 60_000 }),
     openFragile: async () => new KurrentEventStore({ connectionString: proxy.through(connectionString) }),
     openFar: async () => {
-      const far = await KurrentServer.start({ firstPosition: 2n ** 53n + 1n }); // no real log is that long
+      const far = await KurrentServer.start({ firstPosition: 2n ** 53n + 1n }); // a real log never gets this long
       farServers.push(far);
       return new KurrentEventStore({ connectionString: far.connectionString });
     },
-    appendElsewhere: (plan) => appendElsewhere('kurrentdb', connectionString, plan),
+    appendInOtherProcess: (plan) => appendInOtherProcess('kurrentdb', connectionString, plan),
     stop: async () => {
       await proxy.stop();
       await server?.stop();

@@ -4,7 +4,7 @@ import { ids, newEvent, newEvents, newStream } from '../contract/events.js';
 import { Subscriber } from '../contract/subscriber.js';
 import { kurrentServers } from './servers.js';
 
-/** What a KurrentDB may do to its client beyond the contract: each fault as it was seen on a real one. */
+/** Faults of a KurrentDB beyond the contract, each as observed on a real one. */
 describe('the KurrentDB adapter and its server', () => {
   const { startServer, openStore } = kurrentServers();
 
@@ -14,23 +14,23 @@ describe('the KurrentDB adapter and its server', () => {
     }
   };
 
-  describe('killed', () => {
-    it('fails 200 appends in flight as unavailable, rejects nothing unhandled, and takes each again once', async () => {
+  describe('after the server was killed', () => {
+    it('fails 200 appends in flight with Unavailable, without unhandled rejections, and writes each repeated one once', async () => {
       const server = await startServer();
       const store = openStore(server);
       const unhandled: unknown[] = [];
-      const note = (reason: unknown): unknown => unhandled.push(reason);
-      process.on('unhandledRejection', note);
+      const record = (reason: unknown): unknown => unhandled.push(reason);
+      process.on('unhandledRejection', record);
       const appends = Array.from({ length: 200 }, () => ({
         stream: newStream(),
         events: newEvents(2, { data: JSON.stringify('x'.repeat(20_000)) }),
       }));
       const append = ({ stream, events }: (typeof appends)[number]) => store.append(stream, 'noStream', events);
       await append({ stream: newStream(), events: newEvents(1) });
-      await server.order({ order: 'die-after-commits', appends: 50 });
+      await server.sendCommand({ command: 'die-after-commits', appends: 50 });
       const outcomes = await Promise.allSettled(appends.map(append));
-      await server.died();
-      process.off('unhandledRejection', note);
+      await server.waitForExit();
+      process.off('unhandledRejection', record);
 
       const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
       expect(failed.length).toBeGreaterThan(100);
@@ -45,41 +45,41 @@ describe('the KurrentDB adapter and its server', () => {
       expect(stored.map(ids)).toEqual(appends.map(({ events }) => ids(events)));
     });
 
-    it('has kept what it committed and did not answer', async () => {
+    it('keeps an append that was committed but not answered', async () => {
       const server = await startServer();
       const store = openStore(server);
       const stream = newStream();
       const events = newEvents(3);
-      await server.order({ order: 'die-after-commits', appends: 1 });
+      await server.sendCommand({ command: 'die-after-commits', appends: 1 });
       await expect(store.append(stream, 'noStream', events)).rejects.toThrow(Unavailable);
-      await server.died();
+      await server.waitForExit();
       await server.restart();
       const repeated = await store.append(stream, 'noStream', events);
       expect(repeated.revision).toBe(2n);
       expect(ids(await store.readStream(stream))).toEqual(ids(events));
-      expect(repeated.position).toBe(await store.head());
+      expect(repeated.position).toBe(await store.readHead());
     });
 
-    it('is followed from where it was left', async () => {
+    it('resumes a subscription at its last position', async () => {
       const server = await startServer();
       const store = openStore(server);
       const stream = newStream();
       const events = newEvents(40);
       const subscriber = new Subscriber(store, { after: BEGINNING });
       await store.append(stream, 'noStream', events.slice(0, 20));
-      await subscriber.hasSeen(events[19]?.id as string);
+      await subscriber.waitForEvent(events[19]?.id as string);
       await server.kill();
-      await subscriber.until(({ drops }) => drops.length > 0);
+      await subscriber.waitUntil(({ drops }) => drops.length > 0);
       await server.restart();
       await openStore(server).append(stream, 19n, events.slice(20));
-      await subscriber.hasSeen(events[39]?.id as string);
+      await subscriber.waitForEvent(events[39]?.id as string);
       await subscriber.stop();
       expect(ids(subscriber.events)).toEqual(ids(events));
     });
   });
 
-  describe('frozen', () => {
-    it('is given up by every call in its time, and takes the identical append once it goes on', async () => {
+  describe('while the server is frozen', () => {
+    it('fails every call at its time limit, and accepts the identical append afterwards', async () => {
       const server = await startServer();
       const store = openStore(server, 1_500);
       const stream = newStream();
@@ -90,7 +90,7 @@ describe('the KurrentDB adapter and its server', () => {
       await Promise.all([
         expect(store.append(stream, 0n, events)).rejects.toThrow(Unavailable),
         expect(store.readStream(stream)).rejects.toThrow(Unavailable),
-        expect(store.head()).rejects.toThrow(Unavailable),
+        expect(store.readHead()).rejects.toThrow(Unavailable),
         expect(store.setRetention(stream, 5)).rejects.toThrow(Unavailable),
       ]);
       server.thaw();
@@ -98,7 +98,7 @@ describe('the KurrentDB adapter and its server', () => {
       expect(await store.readStream(stream)).toHaveLength(3);
     });
 
-    it('does not keep later appends from being sent', async () => {
+    it('does not block later appends', async () => {
       const server = await startServer();
       const store = openStore(server, 1_500);
       await store.append(newStream(), 'noStream', newEvents(1));
@@ -114,67 +114,67 @@ describe('the KurrentDB adapter and its server', () => {
       expect(await store.readStream(stream)).toHaveLength(1);
     });
 
-    it('is followed by a subscription that began meanwhile', async () => {
+    it('serves a subscription that started meanwhile once it continues', async () => {
       const server = await startServer();
       const store = openStore(server, 1_500);
       const event = newEvent();
       await store.append(newStream(), 'noStream', [event]);
       server.freeze();
       const subscriber = new Subscriber(store, { after: BEGINNING });
-      await subscriber.until(({ drops }) => drops.length > 0);
+      await subscriber.waitUntil(({ drops }) => drops.length > 0);
       server.thaw();
-      await subscriber.hasSeen(event.id);
+      await subscriber.waitForEvent(event.id);
       await subscriber.stop();
       expect(ids(subscriber.events)).toEqual([event.id]);
     });
   });
 
-  describe('not ready', () => {
-    it('is unavailable to appends and reads until it is', async () => {
+  describe('while the server is not ready', () => {
+    it('fails appends and reads with Unavailable', async () => {
       const server = await startServer();
       const store = openStore(server);
       const stream = newStream();
       const event = newEvent();
-      await server.order({ order: 'not-ready', calls: 2 });
+      await server.sendCommand({ command: 'not-ready', calls: 2 });
       await expect(store.append(stream, 'noStream', [event])).rejects.toThrow(Unavailable);
       await expect(store.readStream(stream)).rejects.toThrow(Unavailable);
       await store.append(stream, 'noStream', [event]);
       expect(ids(await store.readStream(stream))).toEqual([event.id]);
     });
 
-    it('is followed as soon as it is', async () => {
+    it('follows the log as soon as the server is ready', async () => {
       const server = await startServer();
       const store = openStore(server);
       const event = newEvent();
       const { position } = await store.append(newStream(), 'noStream', newEvents(1));
-      await server.order({ order: 'not-ready', calls: 4 });
+      await server.sendCommand({ command: 'not-ready', calls: 4 });
       const subscriber = new Subscriber(store, { after: position });
-      await subscriber.until(({ last }) => last?.live ?? false);
+      await subscriber.waitUntil(({ last }) => last?.isLive ?? false);
       await store.append(newStream(), 'noStream', [event]);
-      await subscriber.hasSeen(event.id);
+      await subscriber.waitForEvent(event.id);
       await subscriber.stop();
       expect(subscriber.drops.length).toBeGreaterThanOrEqual(3);
       expect(ids(subscriber.events)).toEqual([event.id]);
     });
   });
 
-  it('repeats an append that was committed and never answered, though the connection held', async () => {
+  it('repeats an append that was committed but never answered, on a connection that stayed open', async () => {
     const server = await startServer();
     const store = openStore(server, 1_500);
     const stream = newStream();
     const events = newEvents(2);
-    await server.order({ order: 'lose-answers', appends: 1 });
+    await server.sendCommand({ command: 'lose-responses', appends: 1 });
     await expect(store.append(stream, 'noStream', events)).rejects.toThrow(Unavailable);
     expect((await store.append(stream, 'noStream', events)).revision).toBe(1n);
     expect(ids(await store.readStream(stream))).toEqual(ids(events));
   });
 
-  it('sends on when the answers of as many appends as it may have unanswered never come', async () => {
+  it('continues to send when the maximum number of pending appends is never answered', async () => {
     const server = await startServer();
     const store = openStore(server, 1_500);
     const stream = newStream();
     const events = newEvents(1);
-    await server.order({ order: 'lose-answers', appends: 15 });
+    await server.sendCommand({ command: 'lose-responses', appends: 15 });
     const lost = await Promise.allSettled(Array.from({ length: 15 }, () => store.append(stream, 'noStream', events)));
     expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 'rejected'));
     expect((await store.append(stream, 'noStream', events)).revision).toBe(0n);
@@ -188,18 +188,18 @@ describe('the KurrentDB adapter and its server', () => {
     const subscriber = new Subscriber(store, { after: BEGINNING });
     for (let n = 0; n < 30; n += 10) {
       await store.append(stream, n === 0 ? 'noStream' : BigInt(n - 1), events.slice(n, n + 10));
-      await subscriber.hasSeen(events[n + 9]?.id as string);
-      await server.order({ order: 'end-subscriptions', how });
+      await subscriber.waitForEvent(events[n + 9]?.id as string);
+      await server.sendCommand({ command: 'end-subscriptions', how });
     }
-    await subscriber.until(({ drops }) => drops.length === 3);
+    await subscriber.waitUntil(({ drops }) => drops.length === 3);
     await subscriber.stop();
     expect(ids(subscriber.events)).toEqual(ids(events));
   });
 
   it.each(['drop', 'catch-up'] as const)(
-    'loses nothing when the server lets a slow consumer %s',
-    async (whenTooSlow) => {
-      const server = await startServer({ whenTooSlow });
+    'loses no event when the server lets a slow consumer %s',
+    async (slowConsumerPolicy) => {
+      const server = await startServer({ slowConsumerPolicy });
       const store = openStore(server);
       const stream = newStream();
       const events = newEvents(8_000, { metadata: JSON.stringify({ pad: 'x'.repeat(200) }) });
@@ -209,14 +209,14 @@ describe('the KurrentDB adapter and its server', () => {
         after: BEGINNING,
         onBatch: async ({ events: given }) => given.length > 0 && held,
       });
-      await subscriber.until(({ last }) => last?.live ?? false);
+      await subscriber.waitUntil(({ last }) => last?.isLive ?? false);
       await appendInPages(store, stream, events);
       release();
-      await subscriber.hasSeen(events.at(-1)?.id as string);
-      await subscriber.until(({ last }) => last?.live ?? false);
+      await subscriber.waitForEvent(events.at(-1)?.id as string);
+      await subscriber.waitUntil(({ last }) => last?.isLive ?? false);
       await subscriber.stop();
-      const { slowDrops } = await server.order({ order: 'report' });
-      expect(slowDrops > 0).toBe(whenTooSlow === 'drop');
+      const { slowDrops } = await server.sendCommand({ command: 'report' });
+      expect(slowDrops > 0).toBe(slowConsumerPolicy === 'drop');
       expect(subscriber.drops).toHaveLength(slowDrops);
       expect(ids(subscriber.events)).toEqual(ids(events));
     },
@@ -227,10 +227,10 @@ describe('the KurrentDB adapter and its server', () => {
     const store = openStore(server);
     await store.append(newStream(), 'noStream', newEvents(100));
     const subscribers = Array.from({ length: 5 }, () => new Subscriber(store, { after: BEGINNING, maxBatch: 10 }));
-    await Promise.all(subscribers.map((subscriber) => subscriber.until(({ batches }) => batches.length > 0)));
+    await Promise.all(subscribers.map((subscriber) => subscriber.waitUntil(({ batches }) => batches.length > 0)));
     await Promise.all(subscribers.map((subscriber) => subscriber.stop()));
     let open = Infinity;
-    while (open > 0) ({ openSubscriptions: open } = await server.order({ order: 'report' }));
+    while (open > 0) ({ openSubscriptions: open } = await server.sendCommand({ command: 'report' }));
     expect(open).toBe(0);
   });
 });

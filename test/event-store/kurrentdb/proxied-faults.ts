@@ -1,32 +1,32 @@
 import { type TcpProxy } from '../../support/tcp-proxy.js';
 import type { StoreHarness } from '../contract/harness.js';
 
-type Faults = Pick<StoreHarness, 'dropSubscribers' | 'goAway' | 'comeBack' | 'loseAnswerOf'>;
+type Faults = Pick<StoreHarness, 'dropSubscribers' | 'startOutage' | 'endOutage' | 'loseResponseOf'>;
 
-/** The faults of a harness whose fragile stores reach their server through a proxy. */
+/** Creates the faults of a harness whose fragile stores reach their server through a proxy. */
 export const proxiedFaults = (proxy: TcpProxy): Faults => {
-  let away = false;
+  let isDown = false;
   return {
     dropSubscribers: async () => proxy.dropConnections(),
-    goAway: async () => {
-      away = true;
+    startOutage: async () => {
+      isDown = true;
       await proxy.refuse();
     },
-    comeBack: async () => {
-      if (away) await proxy.accept();
-      away = false;
+    endOutage: async () => {
+      if (isDown) await proxy.accept();
+      isDown = false;
     },
-    loseAnswerOf: async (append, isCommitted) => {
-      let settled = false;
-      proxy.swallowAnswers();
+    loseResponseOf: async (append, isCommitted) => {
+      let isSettled = false;
+      proxy.dropResponses();
       const outcome = append()
         .then(() => undefined)
         .catch((error: unknown) => error)
-        .finally(() => (settled = true));
-      while (!settled && !(await isCommitted())) {
-        // on its way
+        .finally(() => (isSettled = true));
+      while (!isSettled && !(await isCommitted())) {
+        // in flight
       }
-      proxy.answerAgain();
+      proxy.restoreResponses();
       return outcome;
     },
   };

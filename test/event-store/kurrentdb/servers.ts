@@ -1,7 +1,7 @@
 import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { KurrentServer, type KurrentServerOptions } from '../../support/kurrent-server/kurrent-server.js';
 
-/** Stand-in servers and stores for the cases of one `describe`, ended after each. */
+/** Returns functions that start stand-in servers and open stores for the cases of one `describe`. They are stopped after each case. */
 export const kurrentServers = () => {
   const servers: KurrentServer[] = [];
   const stores: KurrentEventStore[] = [];

@@ -1,8 +1,8 @@
 import { MemoryEventStore, MemoryLog } from '../../../src/event-store/memory/memory-event-store.js';
 import { describeEventStore } from '../contract.js';
-import { carryOut } from '../contract/append-plan.js';
+import { executePlan } from '../contract/append-plan.js';
 
-/** Two processes are two clients of one log here. */
+/** Two clients of one log stand for two processes here. */
 describeEventStore('memory', async () => {
   const log = new MemoryLog();
   const open = async (): Promise<MemoryEventStore> => new MemoryEventStore({ log });
@@ -10,18 +10,18 @@ describeEventStore('memory', async () => {
     open,
     openFragile: open,
     openFar: async () => new MemoryEventStore({ firstPosition: 2n ** 53n + 1n }),
-    appendElsewhere: async (plan) => carryOut(plan, await open()),
+    appendInOtherProcess: async (plan) => executePlan(plan, await open()),
     dropSubscribers: async () => log.dropSubscribers(),
-    goAway: async () => {
-      log.faults.unavailable = true;
+    startOutage: async () => {
+      log.faults.isUnavailable = true;
       log.notify();
     },
-    comeBack: async () => {
-      log.faults.unavailable = false;
+    endOutage: async () => {
+      log.faults.isUnavailable = false;
       log.notify();
     },
-    loseAnswerOf: async (append) => {
-      log.faults.loseAnswers = 1;
+    loseResponseOf: async (append) => {
+      log.faults.responsesToLose = 1;
       return append().then(
         () => undefined,
         (error: unknown) => error,

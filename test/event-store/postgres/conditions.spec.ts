@@ -39,7 +39,7 @@ describe('the condition of an append', () => {
   const holds = (subject: string) => ({ subject, version: '1' });
   const written = async (stream: string) => (await store.readStream(stream)).length;
 
-  it('lets it pass where it holds, and writes nothing where it does not', async () => {
+  it('lets the append pass if it holds, and writes nothing if it does not', async () => {
     await store.append('passes', 'noStream', [newEvent()], holds('a'));
     await change('a');
     const failing = store.append('fails', 'noStream', [newEvent()], holds('a'));
@@ -49,11 +49,11 @@ describe('the condition of an append', () => {
     await restore();
   });
 
-  it('is nobody else’s matter: neighbours in a batch are written, and positions have no gap', async () => {
+  it('does not affect others: the other appends of a batch are written, and positions have no gap', async () => {
     await change('b');
-    const start = await store.head();
-    // The first is under way alone while the others gather.
-    const answers = await Promise.allSettled([
+    const start = await store.readHead();
+    // The first append runs alone while the others are batched.
+    const settled = await Promise.allSettled([
       store.append('n-0', 'noStream', [newEvent()]),
       store.append('n-1', 'noStream', [newEvent()], holds('a')),
       store.append('n-2', 'noStream', [newEvent(), newEvent()], holds('b')),
@@ -62,17 +62,17 @@ describe('the condition of an append', () => {
       store.append('n-5', 5n, [newEvent()], holds('b')),
       store.append('n-6', 'noStream', [newEvent(), newEvent()], holds('a')),
     ]);
-    const outcomes = answers.map((answer) =>
+    const outcomes = settled.map((answer) =>
       answer.status === 'fulfilled' ? answer.value.position - start : (answer.reason as Error).name,
     );
-    // Where neither holds the condition is told.
-    const [lost, raced] = [ConditionFailed.name, WrongExpectedRevision.name];
-    expect(outcomes).toEqual([1n, 2n, lost, 3n, raced, lost, 5n]);
-    expect(await store.head()).toBe(start + 5n);
+    // If neither the revision nor the condition holds, the error names the condition.
+    const [failed, conflicting] = [ConditionFailed.name, WrongExpectedRevision.name];
+    expect(outcomes).toEqual([1n, 2n, failed, 3n, conflicting, failed, 5n]);
+    expect(await store.readHead()).toBe(start + 5n);
     await restore();
   });
 
-  it('does not take back what was written while it held: the same append again answers the first result', async () => {
+  it('does not affect what was written while it held: repeating the append returns the first result', async () => {
     const events = [newEvent(), newEvent()];
     const first = await store.append('again', 'noStream', events, holds('a'));
     await change('a');
@@ -82,7 +82,7 @@ describe('the condition of an append', () => {
     await restore();
   });
 
-  it('is never passed over: a store that cannot check it refuses', async () => {
+  it('is never ignored: a store that cannot check it rejects the append', async () => {
     const without = new PostgresEventStore({ connectionString: postgres.connectionString });
     for (const other of [without, new MemoryEventStore()])
       await expect(other.append('unchecked', 'noStream', [newEvent()], holds('a'))).rejects.toThrow(RangeError);

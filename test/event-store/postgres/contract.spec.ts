@@ -1,7 +1,7 @@
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { startTestPostgres } from '../../support/postgres.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { appendElsewhere } from '../append-elsewhere.js';
+import { appendInOtherProcess } from '../append-in-other-process.js';
 import { describeEventStore } from '../contract.js';
 import { proxiedFaults } from '../kurrentdb/proxied-faults.js';
 
@@ -19,7 +19,7 @@ describeEventStore('PostgreSQL', async () => {
     open: () => open(),
     openFragile: async () => open({ connectionString: proxy.through(postgres.connectionString) }),
     openFar: () => open({ schema: `far_${far++}`, firstPosition: 2n ** 53n + 1n }),
-    appendElsewhere: (plan) => appendElsewhere('postgres', postgres.connectionString, plan),
+    appendInOtherProcess: (plan) => appendInOtherProcess('postgres', postgres.connectionString, plan),
     stop: async () => {
       await proxy.stop();
       await postgres.stop();

@@ -9,7 +9,7 @@ import { postOf, publishPost } from '../publish-post.js';
 const FOLDER = new URL('./golden/', import.meta.url);
 const channel = { id: 'tgt_1', address: { chat_id: CHAT }, settings: {} };
 
-/** `results`: what uploads answered before, where a medium cannot go. */
+/** `results` are those of uploads of media that cannot be sent. */
 interface Golden {
   readonly post: Partial<PlatformPost>;
   readonly results?: Readonly<Record<string, JsonObject>>;
@@ -40,9 +40,9 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
     expect(publisher.render(post, channel, results)).toEqual(rendering);
   });
 
-  it('is accepted by the network, and stands in the channel as it was meant', async () => {
+  it('is accepted by the network, and is in the channel as intended', async () => {
     const paths = await Promise.all(post.media.map(({ url }) => files.make(new URL(url).pathname.slice(1).slice(-20))));
-    const before = (await max.control.ledger()).length;
+    const before = (await max.control.readLedger()).length;
     const { outcome } = await publishPost(publisher, post, channel, {
       credentials: { access_token: TOKEN },
       results,
@@ -53,7 +53,7 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
     });
     const visible = rendering.steps.filter((step) => step.visible);
     expect(outcome?.kind).toBe(visible.length > 0 ? 'done' : undefined);
-    const entries = await max.control.ledger({ after: before });
+    const entries = await max.control.readLedger({ after: before });
     expect(entries).toHaveLength(visible.length);
     const attachments = visible.map(({ request }) => (request['attachments'] ?? []) as readonly { type: string }[]);
     expect(entries.map(({ media }) => media.map(({ type }) => type.replace('photo', 'image')))).toEqual(

@@ -37,29 +37,29 @@ const publishFiles = async (names: readonly string[], more: Partial<SendContext>
     ...more,
   });
 };
-const accepted = async () => (await max.control.ledger()).length;
+const accepted = async () => (await max.control.readLedger()).length;
 
 const HTML = '<html><body>502 Bad Gateway</body></html>';
 const answer = (status: number, body: unknown = null, headers = {}) =>
   ({ mode: 'answer', status, body, headers }) as const;
 
-describe('what goes wrong with an upload may be done again, and nothing is seen', () => {
+describe('a failed upload may be repeated, and readers see nothing', () => {
   const again = { kind: 'retry', named: false };
   it.each<readonly [string, Partial<Fault> & Pick<Fault, 'mode'>, object]>([
-    ['no address: dropped', { mode: 'accept_then_drop', method: 'POST /uploads' }, again],
-    ['no address: 500', { ...answer(500), method: 'POST /uploads' }, again],
-    ['no address: HTML', { ...answer(200, HTML), method: 'POST /uploads' }, again],
-    ['an address that is none', { ...answer(200, { url: 'file:///etc/passwd' }), method: 'POST /uploads' }, again],
-    ['no address: 401', { ...answer(401), method: 'POST /uploads' }, { kind: 'credentials' }],
-    ['no address: 429', { ...answer(429), method: 'POST /uploads' }, { kind: 'retry', named: true }],
+    ['no URL: dropped', { mode: 'accept_then_drop', method: 'POST /uploads' }, again],
+    ['no URL: 500', { ...answer(500), method: 'POST /uploads' }, again],
+    ['no URL: HTML', { ...answer(200, HTML), method: 'POST /uploads' }, again],
+    ['a malformed URL', { ...answer(200, { url: 'file:///etc/passwd' }), method: 'POST /uploads' }, again],
+    ['no URL: 401', { ...answer(401), method: 'POST /uploads' }, { kind: 'credentials' }],
+    ['no URL: 429', { ...answer(429), method: 'POST /uploads' }, { kind: 'retry', named: true }],
     ['dropped', { mode: 'accept_then_drop', method: 'upload' }, again],
     ['500', { ...answer(500, ''), method: 'upload' }, again],
     ['404', { ...answer(404), method: 'upload' }, again],
     ['retval -1', { ...answer(200, '<retval>-1</retval>'), method: 'upload' }, again],
     ['an error in JSON', { ...answer(200, { error_code: 4, error_msg: 'no' }), method: 'upload' }, again],
-    ['an object with nothing in it', { ...answer(200, {}), method: 'upload' }, again],
+    ['an empty object', { ...answer(200, {}), method: 'upload' }, again],
     ["a refusal that is not MAX's", { ...answer(400, HTML), method: 'upload' }, again],
-    ['an empty answer', { ...answer(200, ''), method: 'upload' }, again],
+    ['an empty response', { ...answer(200, ''), method: 'upload' }, again],
     [
       '429',
       { ...answer(429, '', { 'retry-after': '3' }), method: 'upload' },
@@ -72,7 +72,7 @@ describe('what goes wrong with an upload may be done again, and nothing is seen'
     expect((await publishFiles(['a.mp4'])).outcome).toMatchObject({ kind: 'done' });
   });
 
-  it('429 in words: they come through (D-35)', async () => {
+  it('with the words of a 429 response (D-35)', async () => {
     await max.control.addFault({ ...answer(429, '<h1>Too many uploads</h1>'), method: 'upload' });
     const { outcome } = await publishFiles(['a.mp4']);
     expect(outcome).toMatchObject({ kind: 'retry', named: true, error: { platform_says: 'Too many uploads' } });
@@ -84,38 +84,38 @@ describe('what goes wrong with an upload may be done again, and nothing is seen'
     ['upload', 200, 'errors.process.attachment.video.not.supported', 'media_refused'],
     ['POST /uploads', 400, 'proto.payload', 'bad_request'],
   ])(
-    'refused by MAX itself (%s, %i %s): a link at once, with its words (D-22, D-35)',
-    async (method, status, code, told) => {
+    'when MAX refuses it (%s, %i %s): a link at once, with its words (D-22, D-35)',
+    async (method, status, code, reported) => {
       const body = { success: false, code, message: 'not this one' };
       await max.control.addFault({ ...answer(status, body), method });
       const { outcome, results } = await publishFiles(['a.mp4']);
       expect(outcome).toMatchObject({ kind: 'done' });
-      expect(results).toMatchObject({ 'upload-0': { link: `${told}: ${code}: not this one` } });
-      const [entry] = await max.control.ledger();
+      expect(results).toMatchObject({ 'upload-0': { link: `${reported}: ${code}: not this one` } });
+      const [entry] = await max.control.readLedger();
       expect(entry).toMatchObject({ text: 'Look\n\nhttps://media.example/a.mp4', media: [] });
     },
   );
 
-  it('too large for MAX: the address stands in the text (D-22)', async () => {
+  it('that is too large for MAX is a link in the text (D-22)', async () => {
     await max.control.addFault({ ...answer(413, ''), method: 'upload' });
     const { outcome, warnings } = await publishFiles(['a.mp4', 'b.jpg']);
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(warnings).toContain('media_as_link');
-    const [entry] = await max.control.ledger();
+    const [entry] = await max.control.readLedger();
     expect(entry).toMatchObject({ text: 'Look\n\nhttps://media.example/a.mp4', media: [{ type: 'photo' }] });
   });
 });
 
 describe('files (D-22, D-24)', () => {
-  it('are asked for within the limits of MAX', async () => {
+  it('are requested within the limits of MAX', async () => {
     await publishFiles(['a.jpg', 'b.mp4', 'c.mp3']);
     const MB = 1_048_576;
-    expect(files.asked.map(({ index, wanted }) => [index, wanted.maxBytes, wanted.maxSide])).toEqual([
+    expect(files.requested.map(({ index, limits }) => [index, limits.maxBytes, limits.maxSide])).toEqual([
       [0, 50 * MB, 7_680],
       [1, 250 * MB, undefined],
       [2, 256 * MB, undefined],
     ]);
-    expect(files.asked[0]?.wanted.formats).not.toContain('image/webp');
+    expect(files.requested[0]?.limits.formats).not.toContain('image/webp');
   });
 
   it.each([
@@ -130,14 +130,14 @@ describe('files (D-22, D-24)', () => {
     expect(await accepted()).toBe(outcome.kind === 'done' ? 1 : 0);
   });
 
-  it('a retry goes on at the failed step', async () => {
+  it('are retried from the failed step', async () => {
     await max.control.addFault({ ...answer(429), method: 'POST /messages' });
     const first = await publishFiles(['a.jpg', 'b.mp3']);
     expect(first.outcome).toMatchObject({ kind: 'retry' });
     const second = await publishFiles(['a.jpg', 'b.mp3'], { results: first.results });
     expect(second.outcome).toMatchObject({ kind: 'done' });
-    expect((await max.control.calls({ method: 'upload' })).items).toHaveLength(2);
-    expect((await max.control.ledger()).map(({ media: shown }) => shown.map(({ type }) => type))).toEqual([
+    expect((await max.control.listCalls({ method: 'upload' })).items).toHaveLength(2);
+    expect((await max.control.readLedger()).map(({ media: shown }) => shown.map(({ type }) => type))).toEqual([
       ['photo'],
       ['audio'],
     ]);

@@ -37,7 +37,7 @@ const contextWith = (more: Partial<SendContext> = {}): SendContext => ({
 const ahoy = postOf({ text: 'Ahoy' });
 const stepOf = (post = ahoy) => publisher.render(post, channel).steps[0]!;
 const send = (more: Partial<SendContext> = {}, by = publisher) => by.send(stepOf(), contextWith(more));
-const accepted = async () => (await max.control.ledger()).length;
+const accepted = async () => (await max.control.readLedger()).length;
 
 const media = (type: 'photo' | 'video' | 'audio', name: string) => ({ type, url: `https://media.example/${name}` });
 const publishFiles = async (names: readonly string[], more: Partial<SendContext> = {}, text = 'Look') => {
@@ -47,10 +47,10 @@ const publishFiles = async (names: readonly string[], more: Partial<SendContext>
   return publishPost(publisher, post, channel, contextWith({ media: files.lending(paths), ...more }));
 };
 
-describe('a post that goes out', () => {
-  it('has its id and its address', async () => {
+describe('a published post', () => {
+  it('has its id and its URL', async () => {
     const outcome = await send();
-    const [entry] = await max.control.ledger();
+    const [entry] = await max.control.readLedger();
     const mid = entry?.message_id;
     expect(outcome).toEqual({
       kind: 'done',
@@ -60,45 +60,48 @@ describe('a post that goes out', () => {
     });
   });
 
-  it('goes to the address that the channel has now', async () => {
+  it('is sent to the current address of the channel', async () => {
     await publisher.send(stepOf(), contextWith({ channel: { ...channel, address: { chat_id: '-5' } } }));
-    expect(await max.control.ledger({ channel: '-5' })).toHaveLength(1);
+    expect(await max.control.readLedger({ channel: '-5' })).toHaveLength(1);
   });
 
-  it.each(['photos', 'token'])('takes both forms of an image upload: %s', async (image) => {
-    await max.control.ask('POST', 'uploads', { image });
+  it.each(['photos', 'token'])('accepts both forms of an image upload: %s', async (image) => {
+    await max.control.request('POST', 'uploads', { image });
     expect((await publishFiles(['a.jpg'])).outcome).toMatchObject({ kind: 'done' });
-    expect((await max.control.ledger())[0]?.media).toMatchObject([{ type: 'photo', name: 'a.jpg' }]);
+    expect((await max.control.readLedger())[0]?.media).toMatchObject([{ type: 'photo', name: 'a.jpg' }]);
   });
 });
 
-describe('what MAX refuses (networks.md §3)', () => {
+describe('a refusal by MAX (networks.md §3)', () => {
   it.each([
     ['missing', 'chat_not_found'],
     ['denied', 'forbidden'],
-  ])('a chat that is %s', async (state, code) => {
-    await max.control.ask('POST', 'chats', { chat_id: CHAT, state });
+  ])('for a chat that is %s', async (state, code) => {
+    await max.control.request('POST', 'chats', { chat_id: CHAT, state });
     expect(await send()).toMatchObject({ kind: 'credentials', error: { code, source: 'max' } });
   });
 
-  it('a revoked token', async () => {
-    await max.control.ask('POST', 'tokens', { token: TOKEN });
+  it('for a revoked token', async () => {
+    await max.control.request('POST', 'tokens', { token: TOKEN });
     expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'unauthorized' } });
   });
 
-  it('too fast, says a page: its words come through (D-35)', async () => {
+  it('for too many calls, as a web page, keeps its words (D-35)', async () => {
     await max.control.addFault({ ...answer(429, '<p>Wait a moment</p>'), method: 'POST /messages' });
     expect(await send()).toMatchObject({ kind: 'retry', named: true, error: { platform_says: 'Wait a moment' } });
   });
 
-  it.each(['', 'two words', 'line\nfeed', 'ключ'])('what is no token is not even tried: %p', async (access_token) => {
-    const outcome = await send({ credentials: { access_token } });
-    expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
-    expect((await max.control.calls()).total).toBe(0);
-  });
+  it.each(['', 'two words', 'line\nfeed', 'ключ'])(
+    'comes without a call for a malformed token: %p',
+    async (access_token) => {
+      const outcome = await send({ credentials: { access_token } });
+      expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
+      expect((await max.control.listCalls()).total).toBe(0);
+    },
+  );
 
-  it('too fast: a wait to the second', async () => {
-    await max.control.ask('POST', 'rate-limit', { chat_per_second: 1 });
+  it('for too many calls returns the exact delay', async () => {
+    await max.control.request('POST', 'rate-limit', { chat_per_second: 1 });
     await send();
     expect(await send()).toMatchObject({ kind: 'retry', named: true, afterMs: 1_000 });
   });
@@ -110,14 +113,14 @@ describe('what MAX refuses (networks.md §3)', () => {
     [6, 64_000],
     [7, 120_000],
     [60, 120_000],
-  ])('an attachment that is not ready, after %i such waits: again after %i ms', async (times, afterMs) => {
+  ])('for an attachment that is not ready, after %i such delays, is retried after %i ms', async (times, afterMs) => {
     const waits = { too_many_requests: 3, attachment_not_ready: times };
-    await max.control.ask('POST', 'not-ready', { times: 1 });
+    await max.control.request('POST', 'not-ready', { times: 1 });
     const { outcome, results } = await publishFiles(['a.mp4'], { waits });
     expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs, error: { code: 'attachment_not_ready' } });
     const again = await publishFiles(['a.mp4'], { waits, results });
     expect(again.outcome).toMatchObject({ kind: 'done' });
-    expect((await max.control.calls({ method: 'upload' })).items).toHaveLength(1);
+    expect((await max.control.listCalls({ method: 'upload' })).items).toHaveLength(1);
   });
 });
 
@@ -194,15 +197,15 @@ const cases: readonly Case[] = [
   ['a redirect', answer(302, '', { location: '/elsewhere' }), { kind: 'retry', named: false }, 0],
 ];
 
-describe('what goes wrong with a message', () => {
+describe('a message that fails', () => {
   it.each(cases)('%s', async (_, fault, outcome, accepts) => {
     await max.control.addFault(fault);
     expect(await send()).toMatchObject(outcome);
     expect(await accepted()).toBe(accepts);
-    expect((await max.control.calls()).total).toBe(1);
+    expect((await max.control.listCalls()).total).toBe(1);
   });
 
-  it('no answer in time is in doubt', async () => {
+  it('is in doubt if there is no response in time', async () => {
     const impatient = createMaxPublisher({ apiUrl: max.url, timeoutMs: 250 });
     await max.control.addFault({ mode: 'accept_then_hang' });
     expect(await send({}, impatient)).toMatchObject(doubt('timed_out'));
@@ -211,7 +214,7 @@ describe('what goes wrong with a message', () => {
     max = await startStandIn();
   });
 
-  it('nobody listens: nothing was sent', async () => {
+  it('is not sent if the port is closed', async () => {
     const { url } = max;
     await max.stop();
     const offline = createMaxPublisher({ apiUrl: url });
@@ -220,15 +223,15 @@ describe('what goes wrong with a message', () => {
     max = await startStandIn();
   });
 
-  it('an outcome never shows the token, though an answer should echo it', async () => {
+  it('has an outcome without the token, even if a response echoes it', async () => {
     await max.control.addFault(answer(400, refusal('proto.payload', `bad ${TOKEN}`)));
     const outcome = await send();
     expect(outcome).toMatchObject({ error: { platform_says: 'proto.payload: bad ***' } });
-    expect(JSON.stringify(await max.control.calls())).not.toContain(TOKEN);
+    expect(JSON.stringify(await max.control.listCalls())).not.toContain(TOKEN);
   });
 });
 
-describe('a send in doubt is looked up (networks.md §4, D-25)', () => {
+describe('the look-up of a send in doubt (networks.md §4, D-25)', () => {
   const lookUp = (since: number, post = ahoy, before: readonly (string | undefined)[] = []) =>
     publisher.lookUp!(publisher.render(post, channel).steps.at(-1)!, contextWith(), {
       since,
@@ -239,67 +242,67 @@ describe('a send in doubt is looked up (networks.md §4, D-25)', () => {
     ['plain', ahoy],
     ['formatted', postOf({ text: 'a <b> & "c"', entities: [{ type: 'bold', offset: 0, length: 5 }] })],
     ['with buttons', postOf({ text: 'x', buttons: [[{ text: 'b', url: 'https://example.com/' }]] })],
-  ])('and found: %s', async (_, post) => {
+  ])('finds it: %s', async (_, post) => {
     const since = Date.now();
     await max.control.addFault({ mode: 'accept_then_drop' });
     expect(await publisher.send(stepOf(post), contextWith())).toMatchObject({ kind: 'in_doubt' });
-    const [entry] = await max.control.ledger();
+    const [entry] = await max.control.readLedger();
     expect(await lookUp(since, post)).toMatchObject({ kind: 'sent', outcome: { messageIds: [entry?.message_id] } });
   });
 
-  it('and surely not there', async () => {
+  it('reports that it is not there', async () => {
     await max.control.addFault({ mode: 'drop_before_accepting' });
     await send();
     expect(await lookUp(Date.now())).toEqual({ kind: 'not_sent' });
   });
 
-  it('does not take an earlier post of the same words for it', async () => {
+  it('does not mistake an earlier post with the same words for it', async () => {
     await send();
     expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
   });
 
-  it('does not take what an earlier step sent for it', async () => {
+  it('does not mistake a message of an earlier step for it', async () => {
     const { outcome } = await publishFiles(['a.mp3', 'b.mp3'], {}, '');
     expect(outcome).toMatchObject({ kind: 'done' });
     const post = postOf({ media: [media('audio', 'a.mp3'), media('audio', 'b.mp3')] });
-    const sent = (await max.control.ledger()).map(({ message_id }) => message_id);
+    const sent = (await max.control.readLedger()).map(({ message_id }) => message_id);
     expect(await lookUp(Date.now() - 60_000, post, sent)).toEqual({ kind: 'not_sent' });
   });
 
-  it('does not take the same words for it that came just before, or stand behind what did', async () => {
-    await max.post({ text: 'Ahoy' }); // whoever's
+  it('does not mistake the same words for it that were posted just before it, or before an earlier message', async () => {
+    await max.post({ text: 'Ahoy' }); // by another sender
     await send();
-    const [, known] = await max.control.ledger();
-    const since = Date.now() - 1_000; // clocks differ
+    const [, known] = await max.control.readLedger();
+    const since = Date.now() - 1_000; // the clocks differ
     expect(await lookUp(since, ahoy, [known?.message_id])).toEqual({ kind: 'not_sent' });
     await max.control.addFault({ mode: 'accept_then_drop' });
     await send();
-    const [, , ours] = await max.control.ledger();
+    const [, , ours] = await max.control.readLedger();
     const outcome = { messageIds: [ours?.message_id] };
     expect(await lookUp(since, ahoy, [known?.message_id])).toMatchObject({ kind: 'sent', outcome });
   });
 
   it.each([
-    ['the address in it has a preview', 'Ahoy', [{ type: 'share' }]],
-    ['MAX changes white space and what is not seen', ' A\u200bho\n\ny ', []],
-  ])('and found though %s', async (_, text, attachments) => {
+    ['MAX adds the preview of a link', 'Ahoy', [{ type: 'share' }]],
+    ['MAX changes white space and invisible characters', ' A\u200bho\n\ny ', []],
+  ])('finds it although %s', async (_, text, attachments) => {
     const found = { timestamp: Date.now(), body: { mid: 'mid.1', text, attachments } };
     await max.control.addFault({ ...answer(200, { messages: [found] }), method: 'GET /messages' });
     expect(await lookUp(Date.now() - 1_000)).toMatchObject({ outcome: { messageIds: ['mid.1'] } });
   });
 
-  it('does not guess about the same words that came as the attempt began', async () => {
+  it('is inconclusive about the same words that were posted as the attempt began', async () => {
     await max.post({ text: 'Ahoy' });
     expect(await lookUp(Date.now() + 1_500)).toEqual({ kind: 'unknown' });
   });
 
-  it('cannot say when the newest ten do not reach back far enough', async () => {
+  it('is inconclusive if the newest ten messages do not reach back far enough', async () => {
     for (let n = 0; n < 10; n++) await max.post({ text: `later ${n}` });
     expect(await lookUp(Date.now() - 60_000)).toEqual({ kind: 'unknown' });
     expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
   });
 
-  it('cannot say while MAX does not answer', async () => {
+  it('is unanswered while MAX does not respond', async () => {
     await max.control.addFault({ ...answer(500), method: 'GET /messages' });
     expect(await lookUp(Date.now())).toEqual({ kind: 'unanswered' });
     await max.control.addFault({ ...answer(403), method: 'GET /messages' });
@@ -308,7 +311,7 @@ describe('a send in doubt is looked up (networks.md §4, D-25)', () => {
 });
 
 describe('a file of 100 MB', () => {
-  it('streams: it is never whole in memory', async () => {
+  it('is streamed: it is never complete in memory', async () => {
     const sink = await startSink();
     const path = await files.make('big.mp4', 100 * 1_048_576);
     const step = publisher.render(postOf({ media: [media('video', 'big.mp4')] }), channel).steps[0]!;
@@ -323,8 +326,8 @@ describe('a file of 100 MB', () => {
   });
 });
 
-describe('whatever a post is made of', () => {
-  it('what is rendered is accepted, and stands in the channel word for word', async () => {
+describe('the rendering of any post', () => {
+  it('is accepted, and is in the channel word for word', async () => {
     const url = fc.constantFrom(
       'https://example.com/?a=1&b="2"',
       'tg://resolve?domain=x',
@@ -355,7 +358,7 @@ describe('whatever a post is made of', () => {
         if (!step) return expect(warnings.map(({ code }) => code)).toContain('nothing_to_send');
         if (trimmedChars > 0) expect(textAfterTrim.startsWith(post.text.slice(0, -trimmedChars))).toBe(true);
         expect(await publisher.send(step, contextWith({ results }))).toMatchObject({ kind: 'done' });
-        const [entry] = (await max.control.ledger({ after: sent++ })).slice(-1);
+        const [entry] = (await max.control.readLedger({ after: sent++ })).slice(-1);
         expect(entry?.text).toBe(textAfterTrim);
       }),
       { numRuns: process.env['TEST_LONG'] ? 3_000 : 300, seed: 20_261_121 },

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import type { PlatformChannel, PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
-import { CHANNEL, contextFor, post, startOk } from './stage.js';
+import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';
 
 const FOLDER = new URL('./golden/', import.meta.url);
 interface Golden {
-  /** The channel's own, where it has any. */
+  /** Settings of the channel, if it has any. */
   readonly settings?: PlatformChannel['settings'];
   readonly post: Partial<PlatformPost>;
   readonly rendering: Rendering;
@@ -31,17 +31,17 @@ describe.each(golden)('$name', ({ of, channel, rendering }) => {
     expect(ok.publisher.render(of, channel)).toEqual(rendering);
   });
 
-  it('is accepted by the network without its media, and stands in the group word for word', async () => {
+  it('is accepted by the network without its media, and is in the group word for word', async () => {
     const [last] = rendering.steps.slice(-1);
     if (!last || rendering.textAfterTrim === '') return expect(textOf(last)).toEqual([]);
     const attachment = { media: textOf(last), onBehalfOfGroup: 'true' };
     const outcome = await ok.publisher.send({ ...last, request: { ...last.request, attachment } }, contextFor());
     expect(outcome).toMatchObject({ kind: 'done' });
-    expect((await ok.control.ledger()).at(-1)).toMatchObject({ text: rendering.textAfterTrim });
+    expect((await ok.control.readLedger()).at(-1)).toMatchObject({ text: rendering.textAfterTrim });
   });
 });
 
-/** The text blocks of a topic. */
+/** Returns the text blocks of a topic. */
 const textOf = (step: Step | undefined): JsonObject[] => {
   const { media = [] } = (step?.request['attachment'] ?? {}) as { readonly media?: readonly JsonObject[] };
   return media.filter(({ type }) => type === 'text');

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../../src/platforms/publisher.js';
+import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../src/platforms/publisher.js';
 import { APPLICATION, TOKEN } from '../../stand-ins/ok/stand-in.js';
-import { CHANNEL, contextFor, post, publish, startOk } from './stage.js';
+import { CHANNEL, contextFor, post, publish, startOk } from './ok-harness.js';
 
 let folder: string;
 let ok: Awaited<ReturnType<typeof startOk>>;
@@ -30,21 +30,23 @@ const fileOf = async (name: string, bytes: Buffer, mime: string): Promise<MediaF
   await writeFile(path, bytes);
   return { path, sizeBytes: bytes.length, mime, filename: name, isFitted: false, release: () => void released++ };
 };
-/** Files by the index of their medium, or why there is none. */
-const files = (answers: readonly (MediaFile | PublishError)[]): { context: SendContext; wanted: WantedMedia[] } => {
+/** Returns a context with these files or errors, by the index of their medium. */
+const files = (
+  available: readonly (MediaFile | PublishError)[],
+): { context: SendContext; requested: MediaLimits[] } => {
   released = 0;
-  const wanted: WantedMedia[] = [];
+  const requested: MediaLimits[] = [];
   const media: SendContext['media'] = async (index, limits) => {
-    wanted.push(limits);
-    return answers[index]!;
+    requested.push(limits);
+    return available[index]!;
   };
-  return { context: contextFor({ media }), wanted };
+  return { context: contextFor({ media }), requested };
 };
-const newest = async () => (await ok.control.ledger()).at(-1);
+const newest = async () => (await ok.control.readLedger()).at(-1);
 
 describe('photos and videos', () => {
-  it('are uploaded one by one and stand on the wall in their order, their files released', async () => {
-    const { context, wanted } = files([
+  it('are uploaded one by one, are on the wall in their order, and their files are released', async () => {
+    const { context, requested } = files([
       await fileOf('a.png', PNG, 'image/png'),
       await fileOf('storm.mp4', MP4, 'video/mp4'),
     ]);
@@ -59,11 +61,11 @@ describe('photos and videos', () => {
       { type: 'video', name: 'storm.mp4', bytes: MP4.length },
     ]);
     expect(released).toBe(2);
-    expect(wanted).toMatchObject([
+    expect(requested).toMatchObject([
       { maxBytes: 20_971_520, formats: ['image/jpeg', 'image/png', 'image/gif'] },
       { maxBytes: 2_147_483_648, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
     ]);
-    const { items } = await ok.control.calls();
+    const { items } = await ok.control.listCalls();
     expect(items.map(({ method }) => method)).toEqual([
       'photosV2.getUploadUrl',
       'upload.photo',
@@ -74,7 +76,7 @@ describe('photos and videos', () => {
     ]);
   });
 
-  it('may have numbers for their ids', async () => {
+  it('may have numbers as ids', async () => {
     const server = createServer((request, response) => {
       request.resume().once('end', () => response.end(JSON.stringify({ photos: { 77: { token: 'T77' } } })));
     });
@@ -89,13 +91,13 @@ describe('photos and videos', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('go without a text too', async () => {
+  it('are sent without a text too', async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     await publish(ok.publisher, post({ text: '', media: [photo] }), context);
     expect(await newest()).toMatchObject({ text: '', media: [{ type: 'photo' }] });
   });
 
-  it('sound goes as a link in the text, with a warning', async () => {
+  it('do not include audio, which becomes a link in the text, with a warning', async () => {
     await publish(ok.publisher, post({ media: [audio] }), contextFor());
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${audio.url}`, media: [] });
     expect(ok.publisher.render(post({ media: [audio] }), CHANNEL).warnings).toEqual([
@@ -104,7 +106,7 @@ describe('photos and videos', () => {
   });
 });
 
-describe('a medium that does not go', () => {
+describe('a medium that is not sent', () => {
   const error = (code: string, category: PublishError['category']): PublishError => ({
     code,
     category,
@@ -112,7 +114,7 @@ describe('a medium that does not go', () => {
     message: 'It is 60 MB.',
   });
 
-  it('because it cannot be made to fit: a link in the text, the others as they are', async () => {
+  it('when it cannot be fitted: a link in the text, the others as they are', async () => {
     const { context } = files([error('media_too_large', 'media'), await fileOf('a.png', PNG, 'image/png')]);
     const of = post({ media: [video, photo] });
     const { outcome, results } = await publish(ok.publisher, of, context);
@@ -123,7 +125,7 @@ describe('a medium that does not go', () => {
     ]);
   });
 
-  it('because OK cannot read it: a link in the text', async () => {
+  it('when OK cannot read it: a link in the text', async () => {
     const { context } = files([await fileOf('a.png', Buffer.from('words'), 'image/png')]);
     await publish(ok.publisher, post({ media: [photo] }), context);
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${photo.url}`, media: [] });
@@ -139,7 +141,7 @@ describe('a medium that does not go', () => {
     ['photosV2.getUploadUrl', 200, refused(500), 2],
     ['video.update', 200, refused(511), 2],
     ['video.update', 200, refused(100), 2],
-  ])('because OK refuses it (%s %i %j): a link in the text (D-22)', async (method, status, body, times) => {
+  ])('when OK refuses it (%s %i %j): a link in the text (D-22)', async (method, status, body, times) => {
     const [medium, file] = method.includes('video')
       ? ([video, await fileOf('b.mp4', MP4, 'video/mp4')] as const)
       : ([photo, await fileOf('a.png', PNG, 'image/png')] as const);
@@ -152,12 +154,12 @@ describe('a medium that does not go', () => {
     expect(ok.publisher.render(of, CHANNEL, results).warnings).toMatchObject([
       { code: 'media_linked', message: expect.stringContaining('(not this one)') },
     ]);
-    expect((await ok.control.calls({ method })).items).toHaveLength(times);
+    expect((await ok.control.listCalls({ method })).items).toHaveLength(times);
     expect(released).toBe(1);
   });
 
   it.each([{ photos: {} }, { error_code: 500, error_msg: 'UPLOAD : no' }])(
-    'but not because it came damaged, once: %j is uploaded again',
+    'unless it was damaged in transit once: after %j it is uploaded again',
     async (body) => {
       const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
       await ok.control.addFault({ mode: 'answer', method: 'upload.photo', status: 200, body });
@@ -168,8 +170,8 @@ describe('a medium that does not go', () => {
   );
 
   it.each([
-    ['because it is gone for good: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
-    ['because its host is down: it is tried again', error('unreachable', 'network'), { kind: 'retry', named: false }],
+    ['when it no longer exists: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
+    ['when its host is down: it is retried', error('unreachable', 'network'), { kind: 'retry', named: false }],
   ])('%s', async (_, failure, outcome) => {
     const { context } = files([failure]);
     expect((await publish(ok.publisher, post({ media: [photo] }), context)).outcome).toMatchObject(outcome);
@@ -177,7 +179,7 @@ describe('a medium that does not go', () => {
   });
 });
 
-describe('an upload that fails may be run again (networks.md §3)', () => {
+describe('a failed upload may be repeated (networks.md §3)', () => {
   it.each([
     ['photosV2.getUploadUrl', 'drop_before_accepting', 'retry'],
     ['upload.photo', 'accept_then_drop', 'retry'],
@@ -190,17 +192,17 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
     await ok.control.addFault({ mode, method, status: 502, body: '<html></html>' });
     expect((await publish(ok.publisher, of, context)).outcome).toMatchObject({ kind, named: false });
     expect((await publish(ok.publisher, of, context)).outcome).toMatchObject({ kind: 'done' });
-    expect(await ok.control.ledger()).toHaveLength(1);
+    expect(await ok.control.readLedger()).toHaveLength(1);
   });
 
-  it('a film of which OK says nothing, and which is not there: the chain is run again', async () => {
+  it('for a video without a clear response that is not there', async () => {
     const { context } = files([await fileOf('b.mp4', MP4, 'video/mp4')]);
     await ok.control.addFault({ mode: 'answer', method: 'upload.video', status: 200, body: '' });
     const { outcome } = await publish(ok.publisher, post({ media: [video] }), context);
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'video' }] });
     const chain = ['video.getUploadUrl', 'upload.video', 'video.update'];
-    const { items } = await ok.control.calls();
+    const { items } = await ok.control.listCalls();
     expect(items.map(({ method }) => method)).toEqual([...chain, ...chain, 'mediatopic.post']);
   });
 
@@ -208,7 +210,7 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
     [503, { message: 'busy' }],
     [500, { error_code: 500, error_msg: 'UPLOAD' }],
     [200, {}],
-  ])('a photo that is answered with %i %j: neither taken nor refused', async (status, body) => {
+  ])('for a photo with the response %i %j, neither accepted nor refused', async (status, body) => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     await ok.control.addFault({ mode: 'answer', method: 'upload.photo', status, body });
     const { outcome } = await publish(ok.publisher, post({ media: [photo] }), context);
@@ -217,9 +219,9 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
     expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
   });
 
-  it('a token that has expired meanwhile: the channel needs attention', async () => {
+  it('unless the token has expired in the meantime: the channel needs attention', async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
-    await ok.control.ask('POST', 'tokens', { token: TOKEN, state: 'expired' });
+    await ok.control.request('POST', 'tokens', { token: TOKEN, state: 'expired' });
     const { outcome } = await publish(ok.publisher, post({ media: [photo] }), context);
     expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'token_expired' } });
     expect(JSON.stringify(outcome)).not.toContain(APPLICATION.application_secret);
@@ -228,7 +230,7 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
 });
 
 describe('a file of 100 MB', () => {
-  it('passes through without being held in memory', async () => {
+  it('is streamed and never complete in memory', async () => {
     const size = 100 * 1_048_576;
     const path = join(folder, 'long.mp4');
     const handle = await open(path, 'w');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
-import { CHANNEL, contextFor, post, startOk } from './stage.js';
+import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';
 
 let ok: Awaited<ReturnType<typeof startOk>>;
 beforeAll(async () => {
@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => ok.stop());
 
-describe('whatever a post is made of', () => {
-  it("OK takes what is rendered within the channel's limit, and shows its words", async () => {
+describe('the rendering of any post', () => {
+  it("is accepted by OK within the channel's limit, and its words are visible", async () => {
     const url = fc.constantFrom('https://example.com/', 'tg://resolve?domain=x');
     const button = fc.record({ text: fc.constantFrom('Tides', '  two\nlines ', '😀'), url });
     const anyPost = fc.record({
@@ -34,7 +34,7 @@ describe('whatever a post is made of', () => {
         expect(trimmedChars).toBeLessThanOrEqual(text.length);
         if (steps.length === 0) return expect(warnings[0]?.code).toBe('nothing_to_send');
         expect(await ok.publisher.send(steps[0]!, contextFor())).toMatchObject({ kind: 'done' });
-        const [entry] = await ok.control.ledger({ after: sent++ });
+        const [entry] = await ok.control.readLedger({ after: sent++ });
         expect(entry?.text).toBe(textAfterTrim);
         const isBare =
           entities.length + media.length === 0 && (buttons.flat().length === 0 || settings.buttons === 'drop');

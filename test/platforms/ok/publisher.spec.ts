@@ -2,7 +2,7 @@ import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
 import { APPLICATION, TOKEN } from '../../stand-ins/ok/stand-in.js';
-import { CHANNEL, contextFor, post, startOk } from './stage.js';
+import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';
 
 let ok: Awaited<ReturnType<typeof startOk>>;
 beforeEach(async () => {
@@ -12,13 +12,13 @@ afterEach(() => ok.stop());
 
 const step = (of = post()): Step => ok.publisher.render(of, CHANNEL).steps.at(-1)!;
 const send = (more: Partial<SendContext> = {}, of = post()) => ok.publisher.send(step(of), contextFor(more));
-const accepted = async () => (await ok.control.ledger()).length;
+const accepted = async () => (await ok.control.readLedger()).length;
 
-describe('a post that goes out', () => {
-  it('has its id and address, and its signature fits whatever is in it', async () => {
+describe('a published post', () => {
+  it('has its id and URL, and a valid signature for any content', async () => {
     const text = 'Ёлки & "pines" + 100 % = 🌲\n\\ §';
     const outcome = await send({}, post({ text }));
-    const [entry] = await ok.control.ledger();
+    const [entry] = await ok.control.readLedger();
     const id = entry?.message_id;
     expect(entry?.text).toBe(text);
     expect(outcome).toEqual({
@@ -31,8 +31,8 @@ describe('a post that goes out', () => {
 
   it.each([
     ['a number', '154000000000001', '154000000000001'],
-    ['longer than a number holds', '"15400000000000123456"', '15400000000000123456'],
-  ])('has the id that OK gives: %s', async (_, body, id) => {
+    ['beyond the range of a number', '"15400000000000123456"', '15400000000000123456'],
+  ])('has the id from the response: %s', async (_, body, id) => {
     await ok.control.addFault({ mode: 'answer', status: 200, body });
     expect(await send()).toMatchObject({ kind: 'done', messageIds: [id] });
   });
@@ -45,7 +45,7 @@ const refusal = (error_code: number, error_msg = 'words') => ({
 const HTML = '<html><body>502 Bad Gateway</body></html>';
 type Case = readonly [what: string, fault: Partial<Fault>, outcome: object, accepted: number];
 
-describe('what OK answers (networks.md §3)', () => {
+describe('a response of OK (networks.md §3)', () => {
   const wait = (afterMs: number) => ({ kind: 'retry', named: true, afterMs, error: { category: 'rate_limit' } });
   const cases: readonly Case[] = [
     ['2', refusal(2), wait(5_000), 0],
@@ -69,8 +69,8 @@ describe('what OK answers (networks.md §3)', () => {
       { kind: 'in_doubt' },
       1,
     ]),
-    ['a drop before it is read', { mode: 'drop_before_accepting' }, { kind: 'in_doubt' }, 0],
-    ['a drop after it is done', { mode: 'accept_then_drop' }, { kind: 'in_doubt' }, 1],
+    ['a dropped connection before the call is read', { mode: 'drop_before_accepting' }, { kind: 'in_doubt' }, 0],
+    ['a dropped connection after the call is executed', { mode: 'accept_then_drop' }, { kind: 'in_doubt' }, 1],
     ['502 in HTML', { mode: 'accept_then_answer', status: 502, body: HTML }, { kind: 'in_doubt' }, 1],
     ['200 in HTML', { mode: 'accept_then_answer', status: 200, body: HTML }, { kind: 'in_doubt' }, 1],
     ['200 without a body', { mode: 'accept_then_answer', status: 200, body: '' }, { kind: 'in_doubt' }, 1],
@@ -89,10 +89,10 @@ describe('what OK answers (networks.md §3)', () => {
     await ok.control.addFault({ mode: 'answer', ...fault });
     expect(await send()).toMatchObject(outcome);
     expect(await accepted()).toBe(accepts);
-    expect((await ok.control.calls()).total).toBe(1);
+    expect((await ok.control.listCalls()).total).toBe(1);
   });
 
-  it('a wait that OK does not name grows from time to time, and not for ever', async () => {
+  it('with an implied delay: the delay grows each time, up to a limit', async () => {
     const waits: unknown[] = [];
     for (const slow_down of [0, 1, 2, 11]) {
       await ok.control.addFault({ mode: 'answer', ...refusal(11) });
@@ -106,23 +106,23 @@ describe('what OK answers (networks.md §3)', () => {
     ['a secret of another application', { application_secret: 'x' }, 'bad_signature'],
     ['no token', { access_token: '' }, 'credentials_missing'],
     ['no application', { application_key: '' }, 'credentials_missing'],
-  ])('%s: the channel needs attention', async (_, wrong, code) => {
+  ])('to %s: the channel needs attention', async (_, wrong, code) => {
     const credentials = { ...APPLICATION, access_token: TOKEN, ...wrong };
     expect(await send({ credentials })).toMatchObject({ kind: 'credentials', error: { code } });
     expect(await accepted()).toBe(0);
   });
 
-  it('an expired token: the channel needs attention', async () => {
-    await ok.control.ask('POST', 'tokens', { token: TOKEN, state: 'expired' });
+  it('to an expired token: the channel needs attention', async () => {
+    await ok.control.request('POST', 'tokens', { token: TOKEN, state: 'expired' });
     expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'token_expired' } });
   });
 
-  it("a text over the group's own limit fails, and says what to change", async () => {
-    await ok.control.ask('POST', 'limits', { text: 3 });
+  it("to a text over the group's own limit: the post fails, and the message says what to change", async () => {
+    await ok.control.request('POST', 'limits', { text: 3 });
     expect(await send()).toMatchObject({ kind: 'failed', error: { code: 'too_long' } });
   });
 
-  it('an outcome never shows a credential, though an answer should echo it', async () => {
+  it('that echoes a credential: the outcome does not contain it', async () => {
     const words = `no access for ${TOKEN} of ${APPLICATION.application_key} and ${APPLICATION.application_secret}`;
     for (const code of [8, 102, 9_999, 100]) {
       await ok.control.addFault({ mode: 'answer', ...refusal(code, words) });
@@ -131,7 +131,7 @@ describe('what OK answers (networks.md §3)', () => {
   });
 });
 
-describe('no answer', () => {
+describe('a call without a response', () => {
   it.each([
     ['hang', 0],
     ['accept_then_hang', 1],
@@ -148,7 +148,7 @@ describe('no answer', () => {
     ok = await startOk();
   });
 
-  it('because nobody listens: nothing was sent, it may be tried again', async () => {
+  it('may be retried if the port is closed: nothing was sent', async () => {
     const offline = createOkPublisher({ apiUrl: ok.url });
     await ok.stop();
     const outcome = await offline.send(step(), contextFor());

@@ -10,7 +10,7 @@ import { postOf, publishPost } from '../publish-post.js';
 const FOLDER = new URL('./golden/', import.meta.url);
 const channel = { id: 'tgt_1', address: { chat_id: '@harbour' }, settings: {} };
 
-/** `results`: what fetching the media found, where it is not what their names say. */
+/** `results` are those of the download, where they differ from what the names of the media suggest. */
 interface Golden {
   readonly post: Partial<PlatformPost>;
   readonly results?: Readonly<Record<string, JsonObject>>;
@@ -22,7 +22,7 @@ const golden = readdirSync(FOLDER).map((name) => {
   return { name: name.replace(/\.json$/, ''), post: postOf(post), results, rendering };
 });
 
-/** What a step's messages must look like to their readers. */
+/** Returns the expected messages of a step as readers see them. */
 const expected = ({ request }: Step) => {
   const album = request['media'] as readonly JsonObject[] | undefined;
   return (album ?? [request]).map((item) => {
@@ -59,9 +59,9 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
     expect(publisher.render(post, channel, results)).toEqual(rendering);
   });
 
-  it('is accepted by the network, and stands in the channel as it was sent', async () => {
+  it('is accepted by the network, and is in the channel as it was sent', async () => {
     const paths = await Promise.all(post.media.map(({ url }) => files.make(new URL(url).pathname.slice(1))));
-    const before = (await telegram.control.ledger()).length;
+    const before = (await telegram.control.readLedger()).length;
     const { outcome, results: answered } = await publishPost(publisher, post, channel, {
       credentials: { bot_token: TOKEN },
       results,
@@ -71,7 +71,7 @@ describe.each(golden)('$name', ({ post, results, rendering }) => {
       signal: new AbortController().signal,
     });
     const visible = rendering.steps.filter((step) => step.visible);
-    const entries = await telegram.control.ledger({ after: before });
+    const entries = await telegram.control.readLedger({ after: before });
     expect(entries.map(shown)).toEqual(visible.flatMap(expected));
     expect(files.lent()).toBe(0);
     const last = visible.at(-1);

@@ -46,12 +46,12 @@ const publishFiles = async (
   const post = postOf({ text: 'Look', media: mediaOf(names) });
   return publishPost(by, post, to, contextWith({ media: files.lending(paths), ...more }));
 };
-const kinds = async () => (await telegram.control.ledger()).map(({ media, text }) => media[0]?.type ?? text);
+const kinds = async () => (await telegram.control.readLedger()).map(({ media, text }) => media[0]?.type ?? text);
 
 describe('files (D-22, D-24)', () => {
-  it('are asked for within the limits of Telegram', async () => {
+  it('are requested within the limits of Telegram', async () => {
     await publishFiles(['a.jpg', 'b.mp4', 'c.mp3']);
-    const asked = files.asked.slice(0, 3).map(({ index, wanted }) => [index, wanted.maxBytes, wanted.maxSum]);
+    const asked = files.requested.slice(0, 3).map(({ index, limits }) => [index, limits.maxBytes, limits.maxSum]);
     expect(asked).toEqual([
       [0, 10 * MB, 10_000],
       [1, 50 * MB, undefined],
@@ -59,7 +59,7 @@ describe('files (D-22, D-24)', () => {
     ]);
   });
 
-  it('a file that is not what its name says is sent as what it is', async () => {
+  it('a file with a wrong extension is sent by its real type', async () => {
     const post = postOf({ text: 'Film', media: mediaOf(['a.mp4', 'b.mp4']) });
     const paths = [await files.make('really.mov'), await files.make('b.mp4')];
     const { outcome, warnings } = await publishPost(
@@ -98,17 +98,14 @@ describe('files (D-22, D-24)', () => {
     ['sendPhoto', ['a.jpg', 'b.mp3'], tooLarge, ['audio', 'Look\n\nhttps://media.example/a.jpg']],
     ['sendAudio', ['a.jpg', 'b.mp3'], tooLarge, ['photo', 'Look\n\nhttps://media.example/b.mp3']],
     ['sendDocument', ['a.mov', 'b.jpg'], tooLarge, ['photo', 'Look\n\nhttps://media.example/a.mov']],
-  ])(
-    'too large for Telegram after all, says %s of %j: the text goes, once, with links',
-    async (method, names, body, shown) => {
-      await telegram.control.addFault({ mode: 'answer', method, status: 413, body });
-      const { outcome, warnings } = await publishFiles(names);
-      expect(outcome).toMatchObject({ kind: 'done' });
-      expect(warnings).toContain('media_as_link');
-      expect(await kinds()).toEqual(shown);
-      expect((await telegram.control.ledger()).filter(({ text }) => text.includes('Look'))).toHaveLength(1);
-    },
-  );
+  ])('%s refuses %j as too large: the text is sent, once, with links', async (method, names, body, shown) => {
+    await telegram.control.addFault({ mode: 'answer', method, status: 413, body });
+    const { outcome, warnings } = await publishFiles(names);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(warnings).toContain('media_as_link');
+    expect(await kinds()).toEqual(shown);
+    expect((await telegram.control.readLedger()).filter(({ text }) => text.includes('Look'))).toHaveLength(1);
+  });
 
   it.each([
     ['redirect', 'media', { kind: 'failed', error: { code: 'redirect' } }],
@@ -116,22 +113,22 @@ describe('files (D-22, D-24)', () => {
   ] as const)('%s (%s), and nothing is sent', async (code, category, outcome) => {
     const media = files.lending([await files.make('a.jpg'), mediaError(code, category)]);
     expect((await publishFiles(['a.jpg', 'b.mp4'], { media })).outcome).toMatchObject(outcome);
-    expect((await telegram.control.calls()).total).toBe(0);
+    expect((await telegram.control.listCalls()).total).toBe(0);
   });
 
-  it('one that is gone when it is sent is fetched again by another attempt', async () => {
+  it('a file that is missing when it is sent is downloaded again in the next attempt', async () => {
     const path = await files.make('a.jpg');
     let asked = 0;
-    const media: SendContext['media'] = (index, wanted) =>
-      files.lending([path, asked++ < 3 ? path : mediaError('unreachable', 'network')])(index, wanted);
+    const media: SendContext['media'] = (index, limits) =>
+      files.lending([path, asked++ < 3 ? path : mediaError('unreachable', 'network')])(index, limits);
     const { outcome } = await publishFiles(['a.jpg', 'b.jpg'], { media });
     expect(outcome).toMatchObject({ kind: 'retry', named: false });
-    expect((await telegram.control.calls()).total).toBe(0);
+    expect((await telegram.control.listCalls()).total).toBe(0);
   });
 });
 
 describe('a post of several messages', () => {
-  it('goes on at the failed step, and what was sent is not sent again', async () => {
+  it('resumes at the failed step, and does not repeat the completed ones', async () => {
     const names = ['a.jpg', 'b.jpg', 'c.mp3'];
     const refused = { ok: false, error_code: 429, description: 'Too Many Requests: retry after 7' };
     await telegram.control.addFault({ mode: 'answer', method: 'sendAudio', status: 429, body: refused });
@@ -141,20 +138,20 @@ describe('a post of several messages', () => {
     const second = await publishFiles(names, { results: first.results });
     expect(second.outcome).toMatchObject({ kind: 'done' });
     expect(await kinds()).toEqual(['photo', 'photo', 'audio', 'Look']);
-    expect((await telegram.control.ledger()).at(-1)?.reply_to).toBe('1');
+    expect((await telegram.control.readLedger()).at(-1)?.reply_to).toBe('1');
   });
 
-  it("whose chat moves in between replies to nothing there: the number may be a stranger's", async () => {
+  it('whose chat moves in between is not a reply there: the number may belong to another message', async () => {
     const here = { ...channel, address: { chat_id: '-4321' } };
     const there = { ...channel, address: { chat_id: '-1004321' } };
     await telegram.control.addFault({ mode: 'answer', method: 'sendAudio', status: 429, body: '' });
     const names = ['a.jpg', 'b.jpg', 'c.mp3'];
     const first = await publishFiles(names, { channel: here });
     expect(Object.keys(first.results)).toEqual(['media', 'visual']);
-    await telegram.control.ask('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
+    await telegram.control.request('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
     const second = await publishFiles(names, { channel: there, results: first.results });
     expect(second.outcome).toMatchObject({ kind: 'done' });
-    const shown = await telegram.control.ledger({ channel: '-1004321' });
+    const shown = await telegram.control.readLedger({ channel: '-1004321' });
     expect(shown.map(({ text, reply_to }) => [text, reply_to])).toEqual([
       ['', null],
       ['Look', null],
@@ -164,7 +161,7 @@ describe('a post of several messages', () => {
   it.each([
     'Bad Request: failed to send message #2 with the error message "PHOTO_INVALID_DIMENSIONS"',
     'Bad Request: group send failed',
-  ])('an album that failed in part is in doubt: %s', async (description) => {
+  ])('a partly failed album is in doubt: %s', async (description) => {
     const body = { ok: false, error_code: 400, description };
     await telegram.control.addFault({ mode: 'answer', method: 'sendMediaGroup', status: 400, body });
     expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({
@@ -173,7 +170,7 @@ describe('a post of several messages', () => {
     });
   });
 
-  it('an album whose answer was lost is in doubt', async () => {
+  it('an album whose response is lost is in doubt', async () => {
     await telegram.control.addFault({ mode: 'accept_then_drop', method: 'sendMediaGroup' });
     expect((await publishFiles(['a.jpg', 'b.jpg'])).outcome).toMatchObject({ kind: 'in_doubt' });
     expect(await kinds()).toEqual(['photo', 'photo']);
@@ -181,7 +178,7 @@ describe('a post of several messages', () => {
 });
 
 describe('an upload', () => {
-  it('that breaks off in the middle was never accepted, and may be sent again', async () => {
+  it('that is interrupted was never accepted, and may be sent again', async () => {
     const sink = await startSink({ breakAfter: MB });
     const path = await files.make('big.mp4', 40 * MB);
     const impeded = createTelegramPublisher({ apiUrl: sink.url });
@@ -190,7 +187,7 @@ describe('an upload', () => {
     expect(outcome).toMatchObject({ kind: 'retry', named: false, error: { code: 'not_sent' } });
   });
 
-  it('of two files of 49 MB streams: they are never whole in memory', async () => {
+  it('of two files of 49 MB is streamed: the files are never complete in memory', async () => {
     const sink = await startSink();
     const paths = [await files.make('a.mp4', 49 * MB), await files.make('b.mp4', 49 * MB)];
     const streaming = createTelegramPublisher({ apiUrl: sink.url });

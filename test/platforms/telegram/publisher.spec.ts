@@ -39,13 +39,13 @@ const contextFor = (chat_id: string, more: Partial<SendContext> = {}): SendConte
 const stepFor = (chat_id = '@harbour', of = post()): Step => publisher.render(of, channelAt(chat_id)).steps[0]!;
 const send = (more: Partial<SendContext> = {}, chat_id = '@harbour') =>
   publisher.send(stepFor(chat_id), contextFor(chat_id, more));
-const accepted = async () => (await telegram.control.ledger()).length;
+const accepted = async () => (await telegram.control.readLedger()).length;
 
-describe('a post that goes out', () => {
+describe('a published post', () => {
   it.each([
     ['@harbour', 'https://t.me/harbour/1'],
     ['-1001234567890', 'https://t.me/c/1234567890/1'],
-  ])('into %s has its id and address', async (chat_id, url) => {
+  ])('in %s has its id and URL', async (chat_id, url) => {
     expect(await send({}, chat_id)).toEqual({
       kind: 'done',
       result: { message_id: '1', chat_id },
@@ -54,19 +54,19 @@ describe('a post that goes out', () => {
     });
   });
 
-  it('into a group without a public address has an id alone', async () => {
+  it('in a group without a public URL has only an id', async () => {
     expect(await send({}, '-4321')).toMatchObject({ kind: 'done', messageIds: ['1'], urls: [] });
   });
 
-  it('goes to the address that the channel has now, not to the one it was rendered for', async () => {
+  it('is sent to the current address of the channel, not to the one it was rendered for', async () => {
     await publisher.send(stepFor('-1'), contextFor('-1002'));
-    expect(await telegram.control.ledger({ channel: '-1002' })).toHaveLength(1);
+    expect(await telegram.control.readLedger({ channel: '-1002' })).toHaveLength(1);
   });
 });
 
-describe('what Telegram refuses (networks.md §3)', () => {
-  it('a chat that became a supergroup: the new address, to which it then goes', async () => {
-    await telegram.control.ask('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
+describe('a refusal by Telegram (networks.md §3)', () => {
+  it('for a chat that became a supergroup returns the new address, and the post is sent there', async () => {
+    await telegram.control.request('POST', 'chats', { chat_id: '-4321', migrated_to: -1004321 });
     const moved = await send({}, '-4321');
     expect(moved).toEqual({
       kind: 'moved',
@@ -76,11 +76,11 @@ describe('what Telegram refuses (networks.md §3)', () => {
     expect(await publisher.send(stepFor('-4321'), contextFor('-1004321'))).toMatchObject({ kind: 'done' });
   });
 
-  it('flood control: a wait to the second', async () => {
-    await telegram.control.ask('POST', 'rate-limit', { chat_per_minute: 1 });
+  it('for flood control returns the exact delay', async () => {
+    await telegram.control.request('POST', 'rate-limit', { chat_per_minute: 1 });
     await send();
     const outcome = await send();
-    const { items } = await telegram.control.calls();
+    const { items } = await telegram.control.listCalls();
     expect(items.at(-1)?.status).toBe(429);
     expect(outcome).toMatchObject({ kind: 'retry', named: true, error: { category: 'rate_limit' } });
     expect(outcome.kind === 'retry' && (outcome.afterMs ?? 0) % 1_000).toBe(0);
@@ -92,22 +92,22 @@ describe('what Telegram refuses (networks.md §3)', () => {
     ['left', 'credentials', 'forbidden'],
     ['missing', 'failed', 'chat_not_found'],
     ['no_rights', 'failed', 'no_right_to_post'],
-  ])('a chat from which the bot is %s', async (state, kind, code) => {
-    await telegram.control.ask('POST', 'chats', { chat_id: '@harbour', state });
+  ])('for a chat from which the bot is %s', async (state, kind, code) => {
+    await telegram.control.request('POST', 'chats', { chat_id: '@harbour', state });
     expect(await send()).toMatchObject({ kind, error: { code, source: 'telegram' } });
   });
 
-  it('a revoked token, whose words name no token', async () => {
-    await telegram.control.ask('POST', 'tokens', { token: TOKEN });
+  it('for a revoked token does not contain the token', async () => {
+    await telegram.control.request('POST', 'tokens', { token: TOKEN });
     expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'unauthorized' } });
   });
 
   it.each(['', 'nonsense', '123456', '123456:../../x', `${TOKEN}/getMe?`])(
-    'what is no token is not even tried: %p',
+    'comes without a call for a malformed token: %p',
     async (bot_token) => {
       const outcome = await send({ credentials: { bot_token } });
       expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
-      expect((await telegram.control.calls()).total).toBe(0);
+      expect((await telegram.control.listCalls()).total).toBe(0);
     },
   );
 });
@@ -118,13 +118,13 @@ type Case = readonly [what: string, fault: Partial<Fault> & Pick<Fault, 'mode'>,
 
 const cases: readonly Case[] = [
   [
-    'dropped before it was read',
+    'dropped before it is read',
     { mode: 'drop_before_accepting' },
     { kind: 'in_doubt', error: { code: 'connection_lost' } },
     0,
   ],
   [
-    'dropped after it was accepted',
+    'dropped after it is accepted',
     { mode: 'accept_then_drop' },
     { kind: 'in_doubt', error: { code: 'connection_lost' } },
     1,
@@ -198,12 +198,12 @@ const cases: readonly Case[] = [
   ],
 ];
 
-describe('what goes wrong on the way', () => {
+describe('a call that fails in transit', () => {
   it.each(cases)('%s', async (_, fault, outcome, accepts) => {
     await telegram.control.addFault(fault);
     expect(await send()).toMatchObject(outcome);
     expect(await accepted()).toBe(accepts);
-    expect((await telegram.control.calls()).total).toBe(1);
+    expect((await telegram.control.listCalls()).total).toBe(1);
   });
 
   it.each([
@@ -220,18 +220,18 @@ describe('what goes wrong on the way', () => {
     telegram = await startStandIn();
   });
 
-  it('a call that is stopped while it waits is in doubt; one stopped before is not sent', async () => {
+  it('is in doubt if it is aborted during the call, and not sent if it is aborted before', async () => {
     const controller = new AbortController();
     await telegram.control.addFault({ mode: 'hang' });
     const outcome = send({ signal: controller.signal });
-    while ((await telegram.control.calls()).total === 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await telegram.control.listCalls()).total === 0) await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
     expect(await outcome).toMatchObject({ kind: 'in_doubt', error: { code: 'aborted' } });
     expect(await send({ signal: controller.signal })).toMatchObject({ kind: 'retry', named: false, afterMs: null });
-    expect((await telegram.control.calls()).total).toBe(1);
+    expect((await telegram.control.listCalls()).total).toBe(1);
   });
 
-  it('nobody listens: nothing was sent, it may be tried again', async () => {
+  it('may be retried if the port is closed: nothing was sent', async () => {
     const { url } = telegram;
     await telegram.stop();
     const offline = createTelegramPublisher({ apiUrl: url });
@@ -245,7 +245,7 @@ describe('what goes wrong on the way', () => {
     telegram = await startStandIn();
   });
 
-  it('an outcome never shows the token, though an answer should echo it', async () => {
+  it('has an outcome without the token, even if a response echoes it', async () => {
     const description = `Bad Request: cannot POST /bot${TOKEN}/sendMessage`;
     await telegram.control.addFault({ mode: 'answer', status: 400, body: { ok: false, error_code: 400, description } });
     const outcome = await send();
@@ -254,19 +254,19 @@ describe('what goes wrong on the way', () => {
   });
 });
 
-describe('many channels at once', () => {
-  it('puts a thousand posts into a thousand chats, each once', async () => {
+describe('many channels at the same time', () => {
+  it('get a thousand posts in a thousand chats, each once', async () => {
     const chats = Array.from({ length: 1_000 }, (_, n) => `-100${1_000_000_000 + n}`);
     const outcomes = await Promise.all(chats.map((chat) => send({}, chat)));
     expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(1_000);
-    const entries = await telegram.control.ledger();
+    const entries = await telegram.control.readLedger();
     expect(new Set(entries.map(({ channel }) => channel)).size).toBe(1_000);
     expect(entries).toHaveLength(1_000);
   });
 });
 
-describe('whatever a post is made of', () => {
-  it('what is rendered is accepted, and stands in the channel with every entity on its words', async () => {
+describe('the rendering of any post', () => {
+  it('is accepted, and is in the channel with every entity on its words', async () => {
     const url = fc.constantFrom('https://example.com/', 'tg://resolve?domain=x', 'https://intranet/', 'nonsense');
     const anyPost = fc.record({
       content: anyTextWithEntities,
@@ -289,7 +289,7 @@ describe('whatever a post is made of', () => {
         const [step] = steps;
         const outcome = await publisher.send(step!, contextFor('@any'));
         expect(outcome).toEqual(expect.objectContaining({ kind: 'done' }));
-        const [entry] = (await telegram.control.ledger({ after: sent++ })).slice(-1);
+        const [entry] = (await telegram.control.readLedger({ after: sent++ })).slice(-1);
         const wanted = (step!.request['entities'] ?? []) as { type: string; offset: number; length: number }[];
         const words = (text: string, { offset, length }: { offset: number; length: number }) =>
           text

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
-import { CHANNEL, contextFor, post, startVk } from './stage.js';
+import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 
 const FOLDER = new URL('./golden/', import.meta.url);
 interface Golden {
@@ -23,12 +23,12 @@ describe.each(golden)('$name', ({ name, of, rendering }) => {
     expect(vk.publisher.render(of, CHANNEL)).toEqual(rendering);
   });
 
-  it('is accepted by the network without its media, and stands on the wall word for word', async () => {
+  it('is accepted by the network without its media, and is on the wall word for word', async () => {
     const [last] = rendering.steps.slice(-1);
     if (!last?.request['message']) return expect(rendering.textAfterTrim).toBe('');
     const { attachments: _, ...request } = last.request;
     const outcome = await vk.publisher.send({ ...last, request }, contextFor({ key: name }));
     expect(outcome).toMatchObject({ kind: 'done' });
-    expect((await vk.control.ledger()).at(-1)).toMatchObject({ text: rendering.textAfterTrim, entities: [] });
+    expect((await vk.control.readLedger()).at(-1)).toMatchObject({ text: rendering.textAfterTrim, entities: [] });
   });
 });

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../../src/platforms/publisher.js';
+import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../src/platforms/publisher.js';
 import { COMMUNITY_TOKEN } from '../../stand-ins/vk/stand-in.js';
-import { CHANNEL, TEXT_ONLY_CHANNEL, contextFor, post, publish, startVk } from './stage.js';
+import { CHANNEL, TEXT_ONLY_CHANNEL, contextFor, post, publish, startVk } from './vk-harness.js';
 
 let folder: string;
 let vk: Awaited<ReturnType<typeof startVk>>;
@@ -30,21 +30,23 @@ const fileOf = async (name: string, bytes: Buffer, mime: string): Promise<MediaF
   await writeFile(path, bytes);
   return { path, sizeBytes: bytes.length, mime, filename: name, isFitted: false, release: () => void released++ };
 };
-/** Files by the index of their medium, or why there is none. */
-const files = (answers: readonly (MediaFile | PublishError)[]): { context: SendContext; wanted: WantedMedia[] } => {
+/** Returns a context with these files or errors, by the index of their medium. */
+const files = (
+  available: readonly (MediaFile | PublishError)[],
+): { context: SendContext; requested: MediaLimits[] } => {
   released = 0;
-  const wanted: WantedMedia[] = [];
+  const requested: MediaLimits[] = [];
   const media: SendContext['media'] = async (index, limits) => {
-    wanted.push(limits);
-    return answers[index]!;
+    requested.push(limits);
+    return available[index]!;
   };
-  return { context: contextFor({ media }), wanted };
+  return { context: contextFor({ media }), requested };
 };
-const newest = async () => (await vk.control.ledger()).at(-1);
+const newest = async () => (await vk.control.readLedger()).at(-1);
 
 describe('photos and videos', () => {
-  it('are uploaded one by one and stand on the wall in their order, their files released', async () => {
-    const { context, wanted } = files([
+  it('are uploaded one by one, are on the wall in their order, and their files are released', async () => {
+    const { context, requested } = files([
       await fileOf('a.png', PNG, 'image/png'),
       await fileOf('storm.mp4', MP4, 'video/mp4'),
     ]);
@@ -59,11 +61,11 @@ describe('photos and videos', () => {
       { type: 'video', name: 'storm at sea', bytes: MP4.length },
     ]);
     expect(released).toBe(2);
-    expect(wanted).toMatchObject([
+    expect(requested).toMatchObject([
       { maxBytes: 52_428_800, maxSum: 14_000 },
       { formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
     ]);
-    const { items } = await vk.control.calls();
+    const { items } = await vk.control.listCalls();
     expect(items.map(({ method }) => method)).toEqual([
       'photos.getWallUploadServer',
       'upload.photo',
@@ -74,7 +76,7 @@ describe('photos and videos', () => {
     ]);
   });
 
-  it('go without a text too', async () => {
+  it('are sent without a text too', async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     await publish(vk.publisher, post({ text: '', media: [photo] }), context);
     expect(await newest()).toMatchObject({ text: '', media: [{ type: 'photo' }] });
@@ -92,7 +94,7 @@ describe('photos and videos', () => {
   });
 });
 
-describe('a medium that does not go', () => {
+describe('a medium that is not sent', () => {
   const error = (code: string, category: PublishError['category']): PublishError => ({
     code,
     category,
@@ -100,7 +102,7 @@ describe('a medium that does not go', () => {
     message: 'It is 60 MB.',
   });
 
-  it('because it cannot be made to fit: a link in the text, the others as they are', async () => {
+  it('when it cannot be fitted: a link in the text, the others as they are', async () => {
     const { context } = files([error('media_too_large', 'media'), await fileOf('a.png', PNG, 'image/png')]);
     const of = post({ media: [video, photo] });
     const { outcome, results } = await publish(vk.publisher, of, context);
@@ -111,7 +113,7 @@ describe('a medium that does not go', () => {
     ]);
   });
 
-  it('because VK cannot read it: a link in the text', async () => {
+  it('when VK cannot read it: a link in the text', async () => {
     const { context } = files([await fileOf('a.png', Buffer.from('words'), 'image/png')]);
     await publish(vk.publisher, post({ media: [photo] }), context);
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${photo.url}`, media: [] });
@@ -127,7 +129,7 @@ describe('a medium that does not go', () => {
     ['photos.saveWallPhoto', 200, parameter, 2],
     ['photos.getWallUploadServer', 200, parameter, 2],
     ['video.save', 200, parameter, 2],
-  ])('because VK refuses it (%s %i %j): a link in the text (D-22)', async (method, status, body, times) => {
+  ])('when VK refuses it (%s %i %j): a link in the text (D-22)', async (method, status, body, times) => {
     const [medium, file] = method.includes('video')
       ? ([video, await fileOf('a.mp4', MP4, 'video/mp4')] as const)
       : ([photo, await fileOf('a.png', PNG, 'image/png')] as const);
@@ -141,29 +143,32 @@ describe('a medium that does not go', () => {
     expect(vk.publisher.render(of, CHANNEL, results).warnings).toMatchObject([
       { code: 'media_linked', message: expect.stringContaining(says!) },
     ]);
-    expect((await vk.control.calls({ method })).items).toHaveLength(times);
+    expect((await vk.control.listCalls({ method })).items).toHaveLength(times);
     expect(released).toBe(1);
   });
 
-  it('nor because it came to nothing, once: what cannot be saved is uploaded again', async () => {
+  it('unless it cannot be saved once: it is uploaded again', async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     await vk.control.addFault({ mode: 'answer', method: 'photos.saveWallPhoto', status: 200, body: parameter });
     await publish(vk.publisher, post({ media: [photo] }), context);
     expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
   });
 
-  it.each([[''], ['[]'], [[]]])('but not because it came damaged, once: photo %j is uploaded again', async (empty) => {
-    const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
-    const body = { server: 1, photo: empty, hash: 'h' };
-    await vk.control.addFault({ mode: 'answer', method: 'upload.photo', status: 200, body });
-    await publish(vk.publisher, post({ media: [photo] }), context);
-    expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
-    expect(released).toBe(1);
-  });
+  it.each([[''], ['[]'], [[]]])(
+    'unless it was damaged in transit once: after photo %j it is uploaded again',
+    async (empty) => {
+      const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
+      const body = { server: 1, photo: empty, hash: 'h' };
+      await vk.control.addFault({ mode: 'answer', method: 'upload.photo', status: 200, body });
+      await publish(vk.publisher, post({ media: [photo] }), context);
+      expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: 'photo' }] });
+      expect(released).toBe(1);
+    },
+  );
 
   it.each([
-    ['because it is gone for good: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
-    ['because its host is down: it is tried again', error('unreachable', 'network'), { kind: 'retry', named: false }],
+    ['when it no longer exists: the post fails', error('media_not_found', 'media'), { kind: 'failed' }],
+    ['when its host is down: it is retried', error('unreachable', 'network'), { kind: 'retry', named: false }],
   ])('%s', async (_, failure, outcome) => {
     const { context } = files([failure]);
     expect((await publish(vk.publisher, post({ media: [photo] }), context)).outcome).toMatchObject(outcome);
@@ -171,7 +176,7 @@ describe('a medium that does not go', () => {
   });
 });
 
-describe('an upload that fails may be run again (networks.md §3)', () => {
+describe('a failed upload may be repeated (networks.md §3)', () => {
   it.each([
     ['photos.getWallUploadServer', 'drop_before_accepting', 'retry'],
     ['upload.photo', 'accept_then_drop', 'retry'],
@@ -185,7 +190,7 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
       named: false,
     });
     expect((await publish(vk.publisher, post({ media: [photo] }), context)).outcome).toMatchObject({ kind: 'done' });
-    expect(await vk.control.ledger()).toHaveLength(1);
+    expect(await vk.control.readLedger()).toHaveLength(1);
     expect(released).toBe(2);
   });
 
@@ -209,12 +214,12 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
     await vk.control.addFault({ mode: 'answer', method: `upload.${kind}`, status, body });
     const { outcome } = await publish(vk.publisher, of, context);
     expect(outcome).toMatchObject({ kind: 'retry', named: false, error: { platform_says: expect.any(String) } });
-    expect((await vk.control.calls({ method: `upload.${kind}` })).items).toHaveLength(1);
+    expect((await vk.control.listCalls({ method: `upload.${kind}` })).items).toHaveLength(1);
     expect((await publish(vk.publisher, of, context)).outcome).toMatchObject({ kind: 'done' });
     expect(await newest()).toMatchObject({ text: 'Ahoy', media: [{ type: kind }] });
   });
 
-  it('429 is a wait of the length that is named, whatever the body says', async () => {
+  it('after the delay that a 429 response names, whatever its body contains', async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     const slow = { status: 429, body: internal, headers: { 'retry-after': '3' } };
     await vk.control.addFault({ mode: 'answer', method: 'upload.photo', ...slow });
@@ -222,7 +227,7 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
     expect(outcome).toMatchObject({ kind: 'retry', named: true, afterMs: 3_000 });
   });
 
-  it("a community's token cannot upload: the channel needs attention", async () => {
+  it("unless the token is a community's, which cannot upload: the channel needs attention", async () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     const credentials = { access_token: COMMUNITY_TOKEN, upload_token: COMMUNITY_TOKEN };
     const { outcome } = await publish(vk.publisher, post({ media: [photo] }), { ...context, credentials });
@@ -232,7 +237,7 @@ describe('an upload that fails may be run again (networks.md §3)', () => {
 });
 
 describe('a file of 100 MB', () => {
-  it('passes through without being held in memory', async () => {
+  it('is streamed and never complete in memory', async () => {
     const size = 100 * 1_048_576;
     const path = join(folder, 'long.mp4');
     const handle = await open(path, 'w');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import { ZERO_WIDTH_SPACE } from '../../../src/platforms/escape-signs.js';
-import { CHANNEL, contextFor, post, startVk } from './stage.js';
+import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 
 let vk: Awaited<ReturnType<typeof startVk>>;
 beforeAll(async () => {
@@ -19,8 +19,8 @@ const mention = fc.constantFrom(
   ' [x|y|z] ',
 );
 
-describe('whatever a post is made of', () => {
-  it('VK takes what is rendered, shows its words, and makes no mention of them', async () => {
+describe('the rendering of any post', () => {
+  it('is accepted by VK, its words are visible, and none of them becomes a mention', async () => {
     const anyPost = fc.record({
       content: anyTextWithEntities,
       mentions: fc.array(mention, { maxLength: 3 }),
@@ -46,13 +46,13 @@ describe('whatever a post is made of', () => {
         expect(trimmedChars).toBeLessThanOrEqual(text.length);
         if (steps.length === 0) return expect(warnings[0]?.code).toBe('nothing_to_send');
         expect(await vk.publisher.send(steps[0]!, contextFor({ key: String(++sent) }))).toMatchObject({ kind: 'done' });
-        const [entry] = await vk.control.ledger({ after: sent - 1 });
+        const [entry] = await vk.control.readLedger({ after: sent - 1 });
         expect(entry).toMatchObject({ text: textAfterTrim, entities: [] });
-        // An address leads where it led, however it is written.
+        // An address keeps its meaning, even if it is percent-encoded.
         for (const [shown] of textAfterTrim.matchAll(/https:[^\s)]*/g))
           expect([url, ...media.map((one) => one.url)]).toContain(decodeURIComponent(shown));
         if (entities.length > 0) return;
-        // Without formatting nothing is put in but what breaks mentions: the rest is the text's own beginning.
+        // Without formatting only the breaks against mentions are inserted: the rest is the beginning of the text.
         const words = textAfterTrim.slice(
           0,
           -media.map((one) => one.url.length + 1).reduce((a, b) => a + b, 0) || undefined,

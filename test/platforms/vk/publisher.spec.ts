@@ -2,7 +2,7 @@ import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
 import { COMMUNITY_TOKEN, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
-import { CHANNEL, contextFor, post, startVk } from './stage.js';
+import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 
 let vk: Awaited<ReturnType<typeof startVk>>;
 beforeEach(async () => {
@@ -12,11 +12,11 @@ afterEach(() => vk.stop());
 
 const step = (of = post()): Step => vk.publisher.render(of, CHANNEL).steps.at(-1)!;
 const send = (more: Partial<SendContext> = {}, of = post()) => vk.publisher.send(step(of), contextFor(more));
-const accepted = async () => (await vk.control.ledger()).length;
+const accepted = async () => (await vk.control.readLedger()).length;
 const HOUR = 3_600_000;
 
-describe('a post that goes out', () => {
-  it('has its id and address', async () => {
+describe('a published post', () => {
+  it('has its id and URL', async () => {
     expect(await send()).toEqual({
       kind: 'done',
       result: { post_id: '1' },
@@ -25,16 +25,16 @@ describe('a post that goes out', () => {
     });
   });
 
-  it('goes out once for a key, however often it is sent', async () => {
+  it('is published once for a key, however often it is sent', async () => {
     await send();
     expect(await send({ waits: { slow_down: 1 } })).toMatchObject({ messageIds: ['1'] });
     expect(await send({ key: 'pub_2' })).toMatchObject({ messageIds: ['2'] });
     expect(await accepted()).toBe(2);
   });
 
-  it('tells VK of an advertisement', async () => {
+  it('is marked as an advertisement', async () => {
     await send({}, post({ isAdvertisement: true }));
-    expect((await vk.control.calls()).items[0]?.request).toMatchObject({ mark_as_ads: '1' });
+    expect((await vk.control.listCalls()).items[0]?.request).toMatchObject({ mark_as_ads: '1' });
   });
 });
 
@@ -45,7 +45,7 @@ const refusal = (error_code: number, error_msg = 'words') => ({
 const HTML = '<html><body>502 Bad Gateway</body></html>';
 type Case = readonly [what: string, fault: Partial<Fault>, outcome: object, accepted: number];
 
-describe('what VK answers (networks.md §3)', () => {
+describe('a response of VK (networks.md §3)', () => {
   const wait = (afterMs: number) => ({ kind: 'retry', named: true, afterMs, error: { category: 'rate_limit' } });
   const cases: readonly Case[] = [
     ['6', refusal(6), wait(1_000), 0],
@@ -72,8 +72,8 @@ describe('what VK answers (networks.md §3)', () => {
       { kind: 'in_doubt' },
       1,
     ]),
-    ['a drop before it is read', { mode: 'drop_before_accepting' }, { kind: 'in_doubt' }, 0],
-    ['a drop after it is done', { mode: 'accept_then_drop' }, { kind: 'in_doubt' }, 1],
+    ['a dropped connection before the call is read', { mode: 'drop_before_accepting' }, { kind: 'in_doubt' }, 0],
+    ['a dropped connection after the call is executed', { mode: 'accept_then_drop' }, { kind: 'in_doubt' }, 1],
     ['502 in HTML', { mode: 'accept_then_answer', status: 502, body: HTML }, { kind: 'in_doubt' }, 1],
     ['200 in HTML', { mode: 'accept_then_answer', status: 200, body: HTML }, { kind: 'in_doubt' }, 1],
     ['200 without a body', { mode: 'accept_then_answer', status: 200, body: '' }, { kind: 'in_doubt' }, 1],
@@ -97,10 +97,10 @@ describe('what VK answers (networks.md §3)', () => {
     await vk.control.addFault({ mode: 'answer', ...fault });
     expect(await send()).toMatchObject(outcome);
     expect(await accepted()).toBe(accepts);
-    expect((await vk.control.calls()).total).toBe(1);
+    expect((await vk.control.listCalls()).total).toBe(1);
   });
 
-  it('a wait that VK does not name grows from time to time, and not for ever', async () => {
+  it('with an implied delay: the delay grows each time, up to a limit', async () => {
     const waits: unknown[] = [];
     for (const slow_down of [0, 1, 2, 9]) {
       await vk.control.addFault({ mode: 'answer', ...refusal(9) });
@@ -110,8 +110,8 @@ describe('what VK answers (networks.md §3)', () => {
     expect(waits).toEqual([300_000, 600_000, 1_200_000, 4 * HOUR]);
   });
 
-  it('a wall that took its 50 posts of the day: the rest of them waits', async () => {
-    await vk.control.ask('POST', 'groups', { group_id: '7', daily_limit: 1 });
+  it('about 50 posts on the wall today: the next one waits a day', async () => {
+    await vk.control.request('POST', 'groups', { group_id: '7', daily_limit: 1 });
     await send();
     expect(await send({ key: 'pub_2' })).toMatchObject({ kind: 'retry', named: true, afterMs: 24 * HOUR });
   });
@@ -121,12 +121,12 @@ describe('what VK answers (networks.md §3)', () => {
     ['a VK ID token', 'vk2.a.token', 'wrong_kind_of_token'],
     ['none', '', 'access_token_missing'],
   ])('%s', async (_, access_token, code) => {
-    await vk.control.ask('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
+    await vk.control.request('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
     const outcome = await send({ credentials: { access_token } });
     expect(outcome).toMatchObject({ kind: 'credentials', error: { code } });
   });
 
-  it('an outcome never shows a token, though an answer should echo it', async () => {
+  it('that echoes a token: the outcome does not contain it', async () => {
     const words = `no access for ${COMMUNITY_TOKEN} nor ${USER_TOKEN}`;
     for (const code of [5, 9, 10, 100]) {
       await vk.control.addFault({ mode: 'answer', ...refusal(code, words) });
@@ -136,7 +136,7 @@ describe('what VK answers (networks.md §3)', () => {
   });
 });
 
-describe('no answer', () => {
+describe('a call without a response', () => {
   it.each([
     ['hang', 0],
     ['accept_then_hang', 1],
@@ -153,7 +153,7 @@ describe('no answer', () => {
     vk = await startVk();
   });
 
-  it('because nobody listens: nothing was sent, it may be tried again', async () => {
+  it('may be retried if the port is closed: nothing was sent', async () => {
     const offline = createVkPublisher({ apiUrl: vk.url });
     await vk.stop();
     const outcome = await offline.send(step(), contextFor());
@@ -163,11 +163,11 @@ describe('no answer', () => {
   });
 });
 
-describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
+describe('the look-up of a send in doubt on the wall (D-25, D-41)', () => {
   const lookUp = (since: number, more: Partial<SendContext> = {}, of = post(), before: readonly string[] = []) =>
     vk.publisher.lookUp!(step(of), contextFor(more), { since, before: new Set(before) });
 
-  it('is sent where the wall has its text since the attempt began', async () => {
+  it('finds it if the wall has its text since the attempt began', async () => {
     const since = Date.now();
     await vk.control.addFault({ mode: 'accept_then_drop' });
     expect(await send({}, post({ text: 'Tide [id1|at] six' }))).toMatchObject({ kind: 'in_doubt' });
@@ -177,14 +177,14 @@ describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
     });
   });
 
-  it('is surely not sent where the wall has other texts alone, or the same one from before', async () => {
+  it('reports that it was not sent if the wall has only other texts, or the same text from before', async () => {
     await send({}, post({ text: 'Other' }));
     expect(await lookUp(Date.now())).toEqual({ kind: 'not_sent' });
     await send({ key: 'pub_2' });
     expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
   });
 
-  it('is not taken for the same words that came just before, or stand behind what did', async () => {
+  it('does not mistake the same words for it that were posted just before it, or before an earlier post', async () => {
     await send();
     await send({ key: 'pub_2' });
     expect(await lookUp(Date.now(), {}, post(), ['2'])).toEqual({ kind: 'not_sent' });
@@ -193,7 +193,7 @@ describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
     expect(await lookUp(Date.now(), {}, post(), ['2'])).toMatchObject({ outcome: { messageIds: ['3'] } });
   });
 
-  it('is not taken to be older than a post that is pinned: that one stands first, however old it is', async () => {
+  it('ignores a pinned post, which comes first whatever its age', async () => {
     await send({ key: 'pub_2' }, post({ text: 'Pinned' }));
     const since = Date.now();
     await vk.control.addFault({ mode: 'accept_then_drop' });
@@ -207,7 +207,7 @@ describe('a send in doubt, looked up on the wall (D-25, D-41)', () => {
     expect(await lookUp(since, {}, post(), ['1'])).toMatchObject({ kind: 'sent', outcome: { messageIds: ['2'] } });
   });
 
-  it('stays unknown where the wall cannot be read, or ours may stand behind what was read', async () => {
+  it('is inconclusive if the wall cannot be read, or the post may be on a later page', async () => {
     expect(await lookUp(0, { credentials: { access_token: COMMUNITY_TOKEN } })).toEqual({ kind: 'unknown' });
     await vk.control.addFault({ mode: 'drop_before_accepting' });
     expect(await lookUp(0)).toEqual({ kind: 'unanswered' });

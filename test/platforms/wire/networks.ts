@@ -1,6 +1,6 @@
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
-import type { PlatformChannel, Publisher } from '../../../src/platforms/publisher.js';
+import type { ConnectedPublisher, PlatformChannel } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
 import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import type { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
@@ -9,19 +9,19 @@ import { APPLICATION, startStandIn as startOk, TOKEN as OK_TOKEN } from '../../s
 import { startStandIn as startTelegram, TOKEN as BOT_TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { COMMUNITY_TOKEN, startStandIn as startVk, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
 
-/** A network as tests that treat all of them alike need to know it. */
+/** A network, for tests that treat all networks alike. */
 export interface TestedNetwork {
-  /** Its stand-in, with nothing on its walls. */
+  /** Starts its stand-in with an empty wall. */
   readonly start: () => Promise<{
     readonly url: string;
     readonly control: StandInControl;
     readonly stop: () => Promise<void>;
   }>;
-  readonly publisher: (apiUrl: string) => Publisher & { close(): Promise<void> };
-  /** Where posts go, with everything that the network has to offer. */
+  readonly publisher: (apiUrl: string) => ConnectedPublisher;
+  /** Address of a channel that can use all features of the network. */
   readonly address: PlatformChannel['address'];
   readonly credentials: Readonly<Record<string, string>>;
-  /** Characters of a text without media (networks.md §2), in UTF-16 units. */
+  /** Limit of a text without media (networks.md §2), in UTF-16 units. */
   readonly textLimit: number;
 }
 

@@ -1,27 +1,28 @@
 import type { RelayedAnswer, RelayedCall } from './relay.js';
 
-/** A call in a form that is the same in every run. */
+/** A call in a form that does not change between runs. */
 export interface RecordedCall {
   /** `POST /bot…/sendMessage`. */
   readonly call: string;
-  /** What the body says: JSON as it is, a form's or a multipart's fields. */
+  /** Content of the body: JSON as it is, or the fields of a form or multipart body. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Files of a multipart, by field. */
+  /** Files of a multipart body, by field. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Names under which networks give out what later calls refer to, different in every run. */
+/** Response fields that later calls refer to; their values change between runs. */
 const GIVEN_OUT = new Set(['upload_url', 'url', 'video_id', 'photo_ids', 'id', 'token', 'photo', 'hash', 'server']);
 
 /**
- * Writes down calls. Secrets become `***`, signatures `(signature)`; what an earlier call answered is named by that
- * call's number and the answer's field, `{{1.upload_url}}`, so that a record also shows what leads to what.
+ * Records calls. Secrets become `***`, signatures `(signature)`. A value from the response to an earlier call becomes
+ * that call's number and the response's field, such as `{{1.upload_url}}`, so that a record shows the dependencies of
+ * calls.
  */
 export class Recorder {
   readonly calls: RecordedCall[] = [];
   private readonly known = new Map<string, string>();
 
-  /** @param secrets what must not stand in a record */
+  /** @param secrets are masked in records */
   constructor(private readonly secrets: readonly string[]) {}
 
   async record(call: RelayedCall, answer: RelayedAnswer): Promise<void> {
@@ -66,14 +67,14 @@ export class Recorder {
     }
   }
 
-  /** What is shorter is the network's own and the same in every run. */
+  /** A shorter value is a constant of the network. */
   private know(value: string, name: string): void {
     const written = JSON.stringify(value).slice(1, -1);
     if (written.length > 5 && !this.known.has(written)) this.known.set(written, name);
   }
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** Parses a text as JSON; returns undefined for anything else. */
 const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -102,7 +103,7 @@ const readBody = async ({
   return { fields: parsed(Object.fromEntries(texts)), files: { files: Object.fromEntries(files) as object } };
 };
 
-/** JSON in a form's field, as networks take albums and attachments, opened up. */
+/** Parses JSON in a form's field, in which networks accept albums and attachments. */
 const parsed = (fields: Readonly<Record<string, string>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [name, /^[[{]/.test(text) ? (jsonIn(text) ?? text) : text]),

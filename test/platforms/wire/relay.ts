@@ -1,37 +1,39 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One exchange with a network, as it went over the wire. */
+/** One exchange with a network, as seen on the wire. */
 export interface RelayedCall {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** What the network said. */
+/** Response of the network. */
 export interface RelayedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** Who stands between a publisher and its network. */
+/** Observer of the traffic between a publisher and its network. */
 export interface Bystander {
-  /** Before the network has the call; false: it never gets it, and the connection breaks. */
+  /**
+   * Called before the network receives the call. If it returns false, the call is dropped and the connection breaks.
+   */
   readonly asked?: (call: RelayedCall) => boolean | Promise<boolean>;
-  /** When the network has answered; false: nobody hears of it, and the connection breaks. */
+  /** Called after the network has responded. If it returns false, the response is dropped and the connection breaks. */
   readonly answered?: (call: RelayedCall, answer: RelayedAnswer) => boolean | Promise<boolean>;
 }
 
-/** An address through which a network can be reached, watched and cut off. Upload addresses lead through it too. */
+/** A relay in front of a network, which can observe and interrupt traffic. Upload URLs lead through it too. */
 export interface Relay {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Stands between a publisher and the network at `target`; what passes is whole in memory. */
+/** Starts a relay in front of the network at `target`. It keeps each message in memory as a whole. */
 export const startRelay = async (target: string, { asked, answered }: Bystander): Promise<Relay> => {
   const server = createServer((request, response) => {
     const relay = async (): Promise<void> => {
@@ -59,7 +61,7 @@ export const startRelay = async (target: string, { asked, answered }: Bystander)
   };
 };
 
-/** The Host header stays the relay's, so that the network answers with addresses of the relay. */
+/** Keeps the relay's Host header, so that the network returns URLs of the relay. */
 const passOn = (target: string, { method, path, headers, body }: RelayedCall): Promise<RelayedAnswer> =>
   new Promise((resolve, reject) => {
     const outgoing = httpRequest(target + path, { method, headers }, (incoming) => {

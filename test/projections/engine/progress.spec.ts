@@ -33,19 +33,19 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-describe('how far read models have come', () => {
-  it('is told by those who move them', async () => {
-    const there = progress.waitFor(['posts'], 50n);
+describe('the progress of read models', () => {
+  it('is reported by the runners that update them', async () => {
+    const reached = progress.waitFor(['posts'], 50n);
     await client.query(`select pg_notify('projection', 'posts 50')`);
-    expect(await there).toBe(true);
+    expect(await reached).toBe(true);
     expect(await progress.waitFor(['posts'], 50n, 0)).toBe(true);
   });
 
-  it('is asked anew once the database may have crashed and taken the last rows back', async () => {
-    progress.reached('posts', 50n);
+  it('is read again after the database may have crashed and lost the last rows', async () => {
+    progress.recordPosition('posts', 50n);
     await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
                         where application_name = 'crosspost notifications' and datname = current_database()`);
-    while (await progress.waitFor(['posts'], 50n, 0)) await sleep(5); // not noticed yet
+    while (await progress.waitFor(['posts'], 50n, 0)) await sleep(5); // the lost connection is not noticed yet
     expect(await progress.waitFor(['posts'], 50n, 300)).toBe(false);
     expect(await progress.waitFor(['posts'], 40n)).toBe(true);
     await client.query('update ops_checkpoint set position = 50');

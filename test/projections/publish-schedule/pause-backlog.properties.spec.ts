@@ -42,20 +42,20 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-interface Accepted {
+interface AcceptedPost {
   readonly name: string;
   readonly minute: number;
   readonly channel: string;
   readonly project: string;
-  /** End of its project's pause; 0: it was accepted outside one. */
+  /** End of its project's pause; 0: accepted outside a pause. */
   notBefore: number;
 }
 
-/** What the specification says of pauses, posts and the minutes at which they go; in minutes. */
+/** The specification's rules for pauses and posts, independent of the schedule. All times are minutes. */
 class Model {
-  readonly waiting: Accepted[] = [];
+  readonly waiting: AcceptedPost[] = [];
   private readonly ends = new Map<string, number>();
-  private readonly lastOfBacklog = new Map<string, number>();
+  private readonly lastBacklogMinute = new Map<string, number>();
   private posts = 0;
 
   private endOf(name: string): number {
@@ -69,42 +69,42 @@ class Model {
     return name;
   }
 
-  move(name: string, minute: number, end: number): void {
+  setEnd(name: string, minute: number, end: number): void {
     this.ends.set(name, end);
     for (const post of this.waiting) if (post.project === name && post.notBefore > minute) post.notBefore = end;
   }
 
   pause(name: string, minute: number, minutes: number): void {
-    this.move(name, minute, Math.max(this.endOf(name), minute + minutes));
+    this.setEnd(name, minute, Math.max(this.endOf(name), minute + minutes));
   }
 
   resume(name: string, minute: number): void {
-    if (this.endOf(name) > minute) this.move(name, minute, minute);
+    if (this.endOf(name) > minute) this.setEnd(name, minute, minute);
   }
 
-  /** A post went: it may, it is its turn, and it keeps its distance. */
-  goes(name: string, minute: number): void {
+  /** Checks that a published post was allowed to go, in order, and spaced. */
+  checkPublished(name: string, minute: number): void {
     const index = this.waiting.findIndex((post) => post.name === name);
     const [post] = this.waiting.splice(index, 1);
     const { channel, notBefore, minute: acceptedAt } = post!;
     expect({ name, minute, early: minute < Math.max(acceptedAt, notBefore, this.endOf(channel)) }).toMatchObject({
       early: false,
     });
-    const passedOver = this.waiting.slice(0, index).filter((other) => other.channel === channel);
-    expect(passedOver.filter((other) => other.notBefore <= minute)).toEqual([]);
+    const earlier = this.waiting.slice(0, index).filter((other) => other.channel === channel);
+    expect(earlier.filter((other) => other.notBefore <= minute)).toEqual([]);
     if (notBefore === 0 && acceptedAt >= this.endOf(channel)) return;
-    expect(minute - (this.lastOfBacklog.get(channel) ?? -1)).toBeGreaterThanOrEqual(1);
-    this.lastOfBacklog.set(channel, minute);
+    expect(minute - (this.lastBacklogMinute.get(channel) ?? -1)).toBeGreaterThanOrEqual(1);
+    this.lastBacklogMinute.set(channel, minute);
   }
 }
 
-/** Plays the steps on the schedule and on the model side by side. */
-const play = async (time: Timeline, model: Model, steps: readonly Step[]): Promise<void> => {
+/** Runs the steps on the schedule and on the model. */
+const runSteps = async (time: Timeline, model: Model, steps: readonly Step[]): Promise<void> => {
   let minute = 0;
   let seen = 0;
   const publish = async (): Promise<void> => {
-    const went = await time.publish(minute);
-    for (; seen < went.length; seen++) model.goes(...went[seen]!);
+    const published = await time.publish(minute);
+    for (; seen < published.length; seen++) model.checkPublished(...published[seen]!);
   };
   for (const step of steps) {
     minute += step.after;
@@ -129,12 +129,12 @@ const play = async (time: Timeline, model: Model, steps: readonly Step[]): Promi
 };
 
 it(
-  'any pauses, extended, lifted and crossed: nothing is lost, early, out of order, or closer than a minute in a backlog (D-20, D-21)',
+  'publishes every post, none early, out of order, or within a minute of the previous one of a backlog, for any pauses (D-20, D-21)',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 24 }), async (steps) => {
         const model = new Model();
-        await play(schedule.timeline(), model, steps);
+        await runSteps(schedule.newTimeline(), model, steps);
         expect(model.waiting).toEqual([]);
       }),
       { numRuns: process.env.TEST_LONG ? 500 : 25, seed: 21 },

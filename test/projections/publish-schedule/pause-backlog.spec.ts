@@ -4,14 +4,14 @@ let schedule: Schedule;
 let time: Timeline;
 beforeAll(async () => (schedule = await Schedule.start()));
 afterAll(() => schedule.stop());
-beforeEach(() => (time = schedule.timeline()));
+beforeEach(() => (time = schedule.newTimeline()));
 
 const accept = async (names: string, where?: Parameters<Timeline['accept']>[1]): Promise<void> => {
   for (const name of names) await time.accept(name, where);
 };
 
 describe('the backlog of a channel pause (D-21)', () => {
-  it('goes out at one-minute intervals when the pause has ended by itself', async () => {
+  it('goes out at one-minute intervals after the pause has expired', async () => {
     await time.pauseChannel(10);
     time.at(1);
     await accept('abc');
@@ -23,7 +23,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('goes out at one-minute intervals from the moment at which the pause is lifted', async () => {
+  it('goes out at one-minute intervals from the moment the pause is lifted', async () => {
     await time.pauseChannel(10);
     await accept('abc');
     await time.at(4).resumeChannel();
@@ -34,7 +34,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('holds also what was accepted before the pause and has not gone yet', async () => {
+  it('includes posts that were accepted before the pause and not yet published', async () => {
     await accept('ab');
     await time.at(1).pauseChannel(5);
     time.at(2);
@@ -46,7 +46,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('is not joined by posts that are accepted after the pause: they follow it at once, in order', async () => {
+  it('does not include posts accepted after the pause: they follow it immediately, in order', async () => {
     await time.pauseChannel(10);
     await accept('ab');
     time.at(10);
@@ -59,7 +59,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('leaves posts alone that come when it has gone out', async () => {
+  it('does not delay posts that are accepted after it has gone out', async () => {
     await time.pauseChannel(10);
     await accept('a');
     await time.publish(20);
@@ -71,7 +71,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('waits again when a new pause comes while it drains, and then goes on at the same intervals', async () => {
+  it('waits during a new pause that starts while it drains, then continues at the same intervals', async () => {
     await time.pauseChannel(5);
     await accept('abcd');
     await time.publish(6.5); // a at 5, b at 6
@@ -84,7 +84,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('keeps its minute also over a pause that is lifted within it', async () => {
+  it('keeps the interval across a pause that is lifted within it', async () => {
     await time.pauseChannel(5);
     await accept('ab');
     await time.publish(5.25);
@@ -96,7 +96,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('is put off by a longer pause, not by a shorter one: 5 minutes over 10 that run leave 10', async () => {
+  it('is delayed by a longer pause and not by a shorter one: 5 minutes requested during 10 leave 10', async () => {
     await time.pauseChannel(10);
     await accept('a');
     await time.at(1).pauseChannel(5);
@@ -105,23 +105,23 @@ describe('the backlog of a channel pause (D-21)', () => {
     expect(await time.publish(30)).toEqual([['a', 14.9]]);
   });
 
-  it('is each channel’s own', async () => {
+  it('is separate for each channel', async () => {
     await time.pauseChannel(10, 'north');
     await time.pauseChannel(10, 'south');
     await accept('ab', { channel: 'north' });
     await accept('xy', { channel: 'south' });
-    const went = await time.publish(30);
-    expect(went.filter(([post]) => 'ab'.includes(post))).toEqual([
+    const published = await time.publish(30);
+    expect(published.filter(([post]) => 'ab'.includes(post))).toEqual([
       ['a', 10],
       ['b', 11],
     ]);
-    expect(went.filter(([post]) => 'xy'.includes(post))).toEqual([
+    expect(published.filter(([post]) => 'xy'.includes(post))).toEqual([
       ['x', 10],
       ['y', 11],
     ]);
   });
 
-  it('is tried again when the network asked for it: the minute is between posts, not between attempts', async () => {
+  it('is retried when the network asked for it: the interval applies between posts, not between attempts', async () => {
     await time.pauseChannel(10);
     await accept('ab');
     let attempts = 0;
@@ -132,7 +132,7 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
-  it('holds a channel in every project that uses it', async () => {
+  it('delays the channel in every project that uses it', async () => {
     await time.pauseChannel(10);
     await accept('a', { project: 'one' });
     await accept('b', { project: 'two' });
@@ -144,12 +144,12 @@ describe('the backlog of a channel pause (D-21)', () => {
 });
 
 describe('the backlog of a project pause (D-21)', () => {
-  it('is what was accepted while it lasted, and goes out at one-minute intervals per channel', async () => {
+  it('consists of the posts accepted during it and goes out at one-minute intervals per channel', async () => {
     await time.pauseProject(10);
     await accept('ab', { channel: 'north' });
     await accept('xy', { channel: 'south' });
-    const went = await time.publish(30);
-    expect([...went].sort()).toEqual([
+    const published = await time.publish(30);
+    expect([...published].sort()).toEqual([
       ['a', 10],
       ['b', 11],
       ['x', 10],
@@ -157,7 +157,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('leaves alone what was accepted before: it goes out at once', async () => {
+  it('does not include posts accepted before: they go out immediately', async () => {
     await accept('ab');
     await time.pauseProject(10);
     await accept('c');
@@ -168,7 +168,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('lets other projects of the same channel pass', async () => {
+  it('does not delay other projects on the same channel', async () => {
     await time.pauseProject(10, 'paused');
     await accept('a', { project: 'paused' });
     await accept('b', { project: 'open' });
@@ -181,7 +181,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('moves along when the pause is extended, and when it is lifted', async () => {
+  it('moves with the pause when it is extended and when it is lifted', async () => {
     await time.pauseProject(10);
     await accept('ab');
     await time.at(5).pauseProject(15);
@@ -196,7 +196,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('goes on when a new pause of the project comes while it drains: it was accepted before that', async () => {
+  it('continues when a new pause of the project starts while it drains: its posts were accepted before', async () => {
     await time.pauseProject(10);
     await accept('abc');
     await time.publish(11);
@@ -210,7 +210,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('keeps the order of acceptance among all that may go', async () => {
+  it('keeps the order of acceptance among all posts that may go', async () => {
     await time.pauseProject(10, 'paused');
     await accept('ab', { project: 'paused' });
     time.at(10);
@@ -222,7 +222,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('waits for the channel’s own pause as well', async () => {
+  it('also waits for the channel’s own pause', async () => {
     await time.pauseProject(10);
     await time.pauseChannel(20);
     await accept('ab');
@@ -232,7 +232,7 @@ describe('the backlog of a project pause (D-21)', () => {
     ]);
   });
 
-  it('waits for the project’s pause when the channel’s is lifted', async () => {
+  it('waits for the project’s pause after the channel’s is lifted', async () => {
     await time.pauseProject(10);
     await time.pauseChannel(20);
     await accept('a');

@@ -13,19 +13,20 @@ let schedule: Schedule;
 beforeAll(async () => (schedule = await Schedule.start()));
 afterAll(() => schedule.stop());
 
-/** An owner with a channel, and a post on its way there. */
+/** Creates an owner with a channel and a post that is queued for it. */
 const setUp = async () => {
-  const { streams, progress } = schedule.on;
+  const { aggregates, progress } = schedule.infrastructure;
   const [ownerId, channelId, postId, publicationId] = [newId('own'), newId('tgt'), newId('post'), newId('pub')];
-  const done = async (decided: Promise<unknown>): Promise<void> => {
-    const { position } = ((await decided) as { after: { position: Position } }).after;
+  const waitForSchedule = async (decided: Promise<unknown>): Promise<void> => {
+    const { position } = ((await decided) as { aggregate: { position: Position } }).aggregate;
     await progress.waitFor(['publish-schedule'], position);
   };
-  const execution = () => ({
+  const commandContext = () => ({
     ...{ actor: 'test', requestId: '', causationId: '', correlationId: '' },
     ...{ commandId: newUuid(), at: NOW },
   });
-  const owner = (command: OwnerCommand) => done(streams.run(ownerDecider, ownerId, command, execution()));
+  const owner = (command: OwnerCommand) =>
+    waitForSchedule(aggregates.execute(ownerDecider, ownerId, command, commandContext()));
   await owner({ type: 'RegisterOwner', ownerId, name: 'Ada', plan: 'mini', keyHash: 'a1' });
   const connect = {
     channelId,
@@ -36,7 +37,9 @@ const setUp = async () => {
     credentialsId: 's',
     settings: {},
   };
-  await done(streams.run(channelDecider, channelId, { type: 'ConnectChannel', ...connect } as never, execution()));
+  await waitForSchedule(
+    aggregates.execute(channelDecider, channelId, { type: 'ConnectChannel', ...connect } as never, commandContext()),
+  );
   const request = { ip: '127.0.0.1', userAgent: null, route: '', payloadBytes: 0, latencyMs: 0 };
   const data = {
     ...{
@@ -52,39 +55,50 @@ const setUp = async () => {
     ...{ parts: null, request, payload: { text: 'post' } },
     targets: [{ publicationId, channelId, platform: 'telegram' as const, projectId: 'prj_1' }],
   };
-  await done(streams.run(post, postId, { type: 'AcceptPost', data }, execution()));
+  await waitForSchedule(aggregates.execute(post, postId, { type: 'AcceptPost', data }, commandContext()));
   return {
     addPack: () => owner({ type: 'AddPostPack', ownerId, posts: 1 }),
     hold: (ownerRevision: number) => {
-      const command = { type: 'Hold', publicationId, postId, channelId, at: NOW, until: NEXT_MONTH } as const;
-      return done(streams.run(publication, publicationId, { ...command, ownerId, ownerRevision }, execution()));
+      const command = {
+        type: 'HoldPublication',
+        publicationId,
+        postId,
+        channelId,
+        at: NOW,
+        until: NEXT_MONTH,
+      } as const;
+      return waitForSchedule(
+        aggregates.execute(publication, publicationId, { ...command, ownerId, ownerRevision }, commandContext()),
+      );
     },
-    due: async () => (await schedule.queries.upNext(channelId, NOW))!.due,
+    due: async () => (await schedule.queries.readQueue(channelId, NOW))!.due,
     nextDue: async () => {
       const text = 'select next_due from publish_schedule.channel where channel_id = $1';
-      return Number((await schedule.on.pool.query<{ next_due: bigint }>(text, [channelId])).rows[0]!.next_due);
+      return Number(
+        (await schedule.infrastructure.pool.query<{ next_due: bigint }>(text, [channelId])).rows[0]!.next_due,
+      );
     },
   };
 };
 
-describe('a publication that waits for a post of the month (D-46)', () => {
-  it('is due when the month turns', async () => {
+describe('a publication that waits for the monthly quota (D-46)', () => {
+  it('is due when the next month begins', async () => {
     const { hold, due, nextDue } = await setUp();
     await hold(0);
     expect([await due(), await nextDue()]).toEqual([NEXT_MONTH, NEXT_MONTH]);
   });
 
-  it('is due at once when its owner has got a pack', async () => {
+  it('is due immediately once its owner has bought a pack', async () => {
     const { hold, addPack, due, nextDue } = await setUp();
     await hold(0);
     await addPack();
     expect([await due(), await nextDue()]).toEqual([0, 0]);
   });
 
-  it('is due at once where the pack came between the judgement and the hold', async () => {
+  it('is due immediately if the pack was bought between the quota check and the hold', async () => {
     const { hold, addPack, due, nextDue } = await setUp();
     await addPack();
-    await hold(0); // judged by the owner's first event
+    await hold(0); // the quota check had seen only the owner's first event
     expect([await due(), await nextDue()]).toEqual([0, 0]);
     await hold(1);
     expect([await due(), await nextDue()]).toEqual([NEXT_MONTH, NEXT_MONTH]);

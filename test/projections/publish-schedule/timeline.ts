@@ -1,14 +1,14 @@
 import { startInfrastructure } from '../../../src/app/infrastructure.js';
 import { createLogger } from '../../../src/config/logger.js';
-import { loadSettings } from '../../../src/config/settings.js';
+import { loadTestSettings } from '../../support/settings.js';
 import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import { channel as channelDecider } from '../../../src/domain/channel/channel.decider.js';
 import { post } from '../../../src/domain/post/post.decider.js';
 import { projectPause } from '../../../src/domain/project-pause/project-pause.decider.js';
 import { publication, type PublicationCommand } from '../../../src/domain/publication/publication.decider.js';
-import type { Execution } from '../../../src/event-store/codec.js';
+import type { CommandContext } from '../../../src/event-store/codec.js';
 import { BEGINNING, type Position } from '../../../src/event-store/port.js';
-import { derivedId, newUuid } from '../../../src/kernel/ids.js';
+import { deriveId, newUuid } from '../../../src/kernel/ids.js';
 import { isRejection } from '../../../src/kernel/result.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { PublishScheduleQueries } from '../../../src/projections/publish-schedule/publish-schedule.queries.js';
@@ -18,58 +18,58 @@ import { startTestPostgres } from '../../support/postgres.js';
 
 const MINUTE = 60_000;
 
-/** A post that went out, and when: in minutes of the timeline. */
-export type Went = readonly [post: string, minute: number];
+/** A published post and the minute of the timeline at which it was published. */
+export type PublishedPost = readonly [post: string, minute: number];
 
 type Infrastructure = Awaited<ReturnType<typeof startInfrastructure>>;
 
-/** The publish schedule over a real store and database, for as many timelines as a test file needs. */
+/** The publish schedule on a real event store and database, shared by all timelines of a test file. */
 export class Schedule {
   private timelines = 0;
 
   private constructor(
-    readonly on: Infrastructure,
+    readonly infrastructure: Infrastructure,
     readonly queries: PublishScheduleQueries,
     readonly stop: () => Promise<void>,
   ) {}
 
   static async start(): Promise<Schedule> {
-    const { connectionString: DATABASE_URL, stop } = await startTestPostgres();
+    const { connectionString: DATABASE_URL, stop } = await startTestPostgres({ migrated: true });
     const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
-    const settings = loadSettings({ DATABASE_URL, SECRETS_KEY, OPERATOR_KEY: 'service_operator_timeline' });
+    const settings = loadTestSettings({ DATABASE_URL, SECRETS_KEY, OPERATOR_KEY: 'service_operator_timeline' });
     const log = createLogger({ logLevel: 'error' });
-    const on = await startInfrastructure(settings, log);
-    await on.leases.start();
+    const infrastructure = await startInfrastructure(settings, log);
+    await infrastructure.leases.start();
     const stopping = new AbortController();
-    const running = new ProjectionRunner(publishSchedule(MINUTE), { ...on, log }).run(stopping.signal);
-    await on.progress.waitFor(['publish-schedule'], BEGINNING);
-    return new Schedule(on, new PublishScheduleQueries(on.pool, MINUTE), async () => {
+    const running = new ProjectionRunner(publishSchedule(MINUTE), { ...infrastructure, log }).run(stopping.signal);
+    await infrastructure.progress.waitFor(['publish-schedule'], BEGINNING);
+    return new Schedule(infrastructure, new PublishScheduleQueries(infrastructure.pool, MINUTE), async () => {
       stopping.abort();
       await running;
-      await on.stop();
+      await infrastructure.stop();
       await stop();
     });
   }
 
-  /** A time of its own, with channels and projects of its own; it begins at minute 0. */
-  timeline(): Timeline {
+  /** Returns a timeline at minute 0 with channels and projects that no other timeline uses. */
+  newTimeline(): Timeline {
     return new Timeline(this, `t${++this.timelines}`);
   }
 }
 
-interface Waiting {
+interface WaitingPost {
   readonly postId: string;
   readonly channelId: string;
 }
 
 /**
- * Posts, pauses and publications at moments that the test chooses, on the schedule that the worker goes by. Nothing
- * waits: time is where {@link at} and {@link publish} put it.
+ * Accepts posts, sets pauses and publishes at moments that the test chooses, on the schedule that a worker uses. Nothing
+ * waits in real time: {@link at} and {@link publish} set the clock.
  */
 export class Timeline {
   private static readonly START = 1_800_000_000_000;
-  private readonly went: Went[] = [];
-  private readonly posts = new Map<string, Waiting>();
+  private readonly published: PublishedPost[] = [];
+  private readonly posts = new Map<string, WaitingPost>();
   private readonly channels = new Set<string>();
   private now = Timeline.START;
 
@@ -78,7 +78,7 @@ export class Timeline {
     private readonly name: string,
   ) {}
 
-  /** Goes on to a minute, without publishing anything meanwhile. */
+  /** Sets the clock to a minute without publishing anything. */
   at(minute: number): this {
     this.now = Timeline.START + minute * MINUTE;
     return this;
@@ -86,132 +86,150 @@ export class Timeline {
 
   /** Accepts a post for a channel, in a project. */
   async accept(name: string, { project = 'project', channel = 'channel' } = {}): Promise<void> {
-    const [postId, channelId] = [derivedId('post', this.id(name)), await this.connected(channel)];
-    const publicationId = derivedId('pub', this.id(name));
+    const [postId, channelId] = [deriveId('post', this.id(name)), await this.connectChannel(channel)];
+    const publicationId = deriveId('pub', this.id(name));
     this.posts.set(publicationId, { postId, channelId });
     const target = { publicationId, channelId, platform: 'telegram', projectId: this.id(project) } as const;
     const request = { ip: '127.0.0.1', userAgent: null, route: '', payloadBytes: 0, latencyMs: 0 };
     const facts = { key: null, externalId: null, traceId: null, bodyHash: '', parts: null, request };
-    const whose = { postId, acceptedAt: this.now, endpointId: 'ep_1', ownerId: 'own_1' };
-    const data = { ...whose, ...facts, payload: { text: name }, targets: [target] };
+    const origin = { postId, acceptedAt: this.now, endpointId: 'ep_1', ownerId: 'own_1' };
+    const data = { ...origin, ...facts, payload: { text: name }, targets: [target] };
     const command = { type: 'AcceptPost', data } as const;
-    await this.done(this.schedule.on.streams.run(post, postId, command, this.execution()));
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(post, postId, command, this.commandContext()),
+    );
   }
 
   async pauseChannel(minutes: number, channel = 'channel'): Promise<void> {
-    const command = { ...this.pause(minutes), channelId: await this.connected(channel) };
-    await this.done(this.schedule.on.streams.run(channelPause, command.channelId, command, this.execution()));
+    const channelId = await this.connectChannel(channel);
+    const command = { type: 'PauseChannel', ...this.pauseRequest(minutes), channelId } as const;
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(channelPause, command.channelId, command, this.commandContext()),
+    );
   }
 
   async resumeChannel(channel = 'channel'): Promise<void> {
-    const command = { type: 'Resume', at: this.now, channelId: this.id(channel) } as const;
-    await this.done(this.schedule.on.streams.run(channelPause, command.channelId, command, this.execution()));
+    const command = { type: 'ResumeChannel', at: this.now, channelId: this.id(channel) } as const;
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(channelPause, command.channelId, command, this.commandContext()),
+    );
   }
 
   async pauseProject(minutes: number, project = 'project'): Promise<void> {
-    const command = { ...this.pause(minutes), projectId: this.id(project) };
-    await this.done(this.schedule.on.streams.run(projectPause, command.projectId, command, this.execution()));
+    const command = { type: 'PauseProject', ...this.pauseRequest(minutes), projectId: this.id(project) } as const;
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(projectPause, command.projectId, command, this.commandContext()),
+    );
   }
 
   async resumeProject(project = 'project'): Promise<void> {
-    const command = { type: 'Resume', at: this.now, projectId: this.id(project) } as const;
-    await this.done(this.schedule.on.streams.run(projectPause, command.projectId, command, this.execution()));
+    const command = { type: 'ResumeProject', at: this.now, projectId: this.id(project) } as const;
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(projectPause, command.projectId, command, this.commandContext()),
+    );
   }
 
   /**
-   * Publishes as the worker does, whatever is due up to a minute; publishing takes no time. Answers what has gone out
-   * since the beginning.
-   * @param outcome what becomes of an attempt, where not success
+   * Publishes everything that is due up to a minute, as a worker does, except that publishing takes no time. Returns all
+   * posts published since the start.
+   * @param outcome result of each attempt; default: success
    */
   async publish(until: number, outcome: (post: string) => 'success' | { retryAfter: number } = () => 'success') {
     const end = Timeline.START + until * MINUTE;
     for (;;) {
       if (await this.publishDue(outcome)) continue;
-      const next = await this.nextDue();
+      const next = await this.findNextDue();
       if (next === null || next > end) break;
       this.now = next;
     }
     this.now = end;
-    return this.went;
+    return this.published;
   }
 
-  private async connected(channel: string): Promise<string> {
+  private async connectChannel(channel: string): Promise<string> {
     const channelId = this.id(channel);
     if (this.channels.has(channelId)) return channelId;
     this.channels.add(channelId);
-    const whose = { ownerId: 'own_1', platform: 'telegram', name: channel } as const;
-    const how = { address: {}, credentialsId: 'secret', settings: {} };
-    const command = { type: 'ConnectChannel', channelId, ...whose, ...how } as const;
-    await this.done(this.schedule.on.streams.run(channelDecider, channelId, command, this.execution()));
+    const ownerAndName = { ownerId: 'own_1', platform: 'telegram', name: channel } as const;
+    const connection = { address: {}, credentialsId: 'secret', settings: {} };
+    const command = { type: 'ConnectChannel', channelId, ...ownerAndName, ...connection } as const;
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(channelDecider, channelId, command, this.commandContext()),
+    );
     return channelId;
   }
 
   private async publishDue(outcome: (post: string) => 'success' | { retryAfter: number }): Promise<boolean> {
     for (const channelId of this.channels) {
-      const upNext = await this.schedule.queries.upNext(channelId, this.now);
-      if (!upNext || upNext.due > this.now) continue;
-      for (const row of [upNext.head, ...upNext.followers]) if (!(await this.attempt(row, outcome))) break;
+      const queue = await this.schedule.queries.readQueue(channelId, this.now);
+      if (!queue || queue.due > this.now) continue;
+      for (const row of [queue.head, ...queue.followers]) if (!(await this.attempt(row, outcome))) break;
       return true;
     }
     return false;
   }
 
-  /** One attempt at a publication; true where it went out. */
+  /** Makes one attempt at a publication; returns true if it succeeded. */
   private async attempt(
     { publication_id: id, post_id: postId, attempt }: ScheduledPublication,
     outcome: (post: string) => 'success' | { retryAfter: number },
   ): Promise<boolean> {
-    const name = await this.nameOf(postId);
-    await this.record(id, { type: 'Start', at: this.now, worker: 'w', sending: null, projectRevision: null });
-    const came = outcome(name);
-    const of = { attempt: attempt + 1, at: this.now };
-    if (came === 'success') {
-      await this.record(id, { type: 'Succeed', ...of, messageIds: [], urls: [], warnings: [] });
-      this.went.push([name, (this.now - Timeline.START) / MINUTE]);
+    const name = await this.readName(postId);
+    await this.record(id, { type: 'StartAttempt', at: this.now, worker: 'w', sending: null, projectRevision: null });
+    const result = outcome(name);
+    const ofAttempt = { attempt: attempt + 1, at: this.now };
+    if (result === 'success') {
+      await this.record(id, { type: 'MarkPublished', ...ofAttempt, messageIds: [], urls: [], warnings: [] });
+      this.published.push([name, (this.now - Timeline.START) / MINUTE]);
       return true;
     }
     const error = { code: 'busy', category: 'platform', source: 'telegram', message: 'busy' };
-    const retryAt = this.now + came.retryAfter * MINUTE;
-    await this.record(id, { type: 'Postpone', ...of, retryAt, rule: 'platform_limit', error });
+    const retryAt = this.now + result.retryAfter * MINUTE;
+    await this.record(id, { type: 'PostponePublication', ...ofAttempt, retryAt, rule: 'platform_limit', error });
     return false;
   }
 
-  /** The next moment at which the schedule would have a worker look. @throws where it would look, and find nothing */
-  private async nextDue(): Promise<number | null> {
-    const { rows } = await this.schedule.on.pool.query<{ channel_id: string; next_due: bigint }>(
+  /** Returns the next moment at which a channel is due. @throws Error if a channel is due whose head is not */
+  private async findNextDue(): Promise<number | null> {
+    const { rows } = await this.schedule.infrastructure.pool.query<{ channel_id: string; next_due: bigint }>(
       'select channel_id, next_due from publish_schedule.channel where channel_id = any($1) and next_due is not null',
       [[...this.channels]],
     );
     const due = rows.map(({ next_due }) => Number(next_due));
-    const idle = rows.find(({ next_due }) => Number(next_due) <= this.now);
-    if (idle) throw new Error(`${idle.channel_id} is due by ${idle.next_due}, but its head is not by ${this.now}`);
+    const notDue = rows.find(({ next_due }) => Number(next_due) <= this.now);
+    if (notDue)
+      throw new Error(`${notDue.channel_id} was due at ${notDue.next_due}, but its head is not due at ${this.now}`);
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  private async record(publicationId: string, command: Decision): Promise<void> {
+  private async record(publicationId: string, command: ProgressCommand): Promise<void> {
     const full = { ...command, publicationId, ...this.posts.get(publicationId)! } as PublicationCommand;
-    await this.done(this.schedule.on.streams.run(publication, publicationId, full, this.execution()));
+    await this.waitForSchedule(
+      this.schedule.infrastructure.aggregates.execute(publication, publicationId, full, this.commandContext()),
+    );
   }
 
-  private async nameOf(postId: string): Promise<string> {
-    const event = await this.schedule.on.streams.last(`post-${postId}`);
+  private async readName(postId: string): Promise<string> {
+    const event = await this.schedule.infrastructure.aggregates.readLastEvent(`post-${postId}`);
     return (event!.data as { payload: { text: string } }).payload.text;
   }
 
-  private async done(decided: Promise<{ after: { position: Position } } | { rejection: string }>): Promise<void> {
+  private async waitForSchedule(
+    decided: Promise<{ aggregate: { position: Position } } | { rejection: string }>,
+  ): Promise<void> {
     const result = await decided;
     if (isRejection(result)) throw new Error(result.rejection);
-    const { position } = (result as { after: { position: Position } }).after;
-    await this.schedule.on.progress.waitFor(['publish-schedule'], position);
+    const { position } = (result as { aggregate: { position: Position } }).aggregate;
+    await this.schedule.infrastructure.progress.waitFor(['publish-schedule'], position);
   }
 
-  private execution(): Execution {
+  private commandContext(): CommandContext {
     const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '' };
     return { ...origin, commandId: newUuid(), at: this.now };
   }
 
-  private pause(minutes: number) {
-    return { type: 'Pause', at: this.now, minutes, minuteMs: MINUTE, source: 'temp-pause', postId: null } as const;
+  private pauseRequest(minutes: number) {
+    return { at: this.now, minutes, minuteMs: MINUTE, source: 'temp-pause', postId: null } as const;
   }
 
   private id(name: string): string {
@@ -219,5 +237,5 @@ export class Timeline {
   }
 }
 
-type Decision = WithoutIds<PublicationCommand>;
+type ProgressCommand = WithoutIds<PublicationCommand>;
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;

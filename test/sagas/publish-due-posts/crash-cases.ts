@@ -1,16 +1,16 @@
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger.js';
 import { NETWORK_NAMES, type NetworkName } from '../../platforms/wire/networks.js';
 import type { Random } from '../../e2e/random.js';
-import type { Cut } from './kill-points.js';
+import type { KillPoint } from './kill-points.js';
 
-/** Files that posts name, by what they are. */
+/** URLs of media files, by kind. */
 export interface Files {
   readonly photo: string;
   readonly sound: string;
 }
 
-/** Kinds of post that between them have every named step of publication. */
-export const KINDS = {
+/** Kinds of posts that together have every named step of publication. */
+export const POST_KINDS = {
   words: (text: string) => ({ text, buttons: [[{ text: 'Tides', url: 'https://example.com/' }]] }),
   'album, then words with buttons': (text: string, { photo }: Files) => ({
     text,
@@ -34,57 +34,63 @@ export const KINDS = {
   }),
 } satisfies Readonly<Record<string, (text: string, files: Files) => object>>;
 
-export type KindName = keyof typeof KINDS;
-export const KIND_NAMES = Object.keys(KINDS) as KindName[];
+export type PostKind = keyof typeof POST_KINDS;
+export const KIND_NAMES = Object.keys(POST_KINDS) as PostKind[];
 
 /** One kind of post on one network. */
-export interface Play {
+export interface Scenario {
   readonly network: NetworkName;
-  readonly kind: KindName;
+  readonly kind: PostKind;
 }
 
-export const PLAYS: readonly Play[] = NETWORK_NAMES.flatMap((network) => KIND_NAMES.map((kind) => ({ network, kind })));
-export const nameOf = ({ network, kind }: Play): string => `${network}: ${kind}`;
+export const SCENARIOS: readonly Scenario[] = NETWORK_NAMES.flatMap((network) =>
+  KIND_NAMES.map((kind) => ({ network, kind })),
+);
+export const scenarioName = ({ network, kind }: Scenario): string => `${network}: ${kind}`;
 
-/** What happens when nobody dies: the points that a worker comes to, and the messages of each step that readers see. */
-export interface Undisturbed {
+/** A run without a crash: the points that the worker passes, and the messages of each step that readers see. */
+export interface ReferenceRun {
   readonly points: readonly string[];
   readonly steps: readonly (readonly string[])[];
 }
 
-/** A play that is cut short, perhaps twice. */
-export interface CrashCase extends Play {
-  readonly cut: Cut;
-  /** Where whoever goes on dies, too; it may get by without coming so far. */
-  readonly again: Cut | null;
+/** A scenario in which the worker is killed, perhaps twice. */
+export interface CrashCase extends Scenario {
+  readonly kill: KillPoint;
+  /** Point at which the second worker is killed too; it may finish before that point. */
+  readonly secondKill: KillPoint | null;
 }
 
-/** Every named point of every play, before and after. */
-export const everyCut = (undisturbed: ReadonlyMap<string, Undisturbed>): CrashCase[] =>
-  PLAYS.flatMap((play) =>
-    undisturbed
-      .get(nameOf(play))!
+/** Lists every named point of every scenario, before and after its effect. */
+export const listAllCases = (referenceRuns: ReadonlyMap<string, ReferenceRun>): CrashCase[] =>
+  SCENARIOS.flatMap((scenario) =>
+    referenceRuns
+      .get(scenarioName(scenario))!
       .points.flatMap((_, point) =>
-        (['before', 'after'] as const).map((when) => ({ ...play, cut: { point, when }, again: null })),
+        (['before', 'after'] as const).map((when) => ({ ...scenario, kill: { point, when }, secondKill: null })),
       ),
   );
 
-/** As many cases as asked for: every cut in turn, in an order of chance; of those that come again half die twice. */
-export const casesOf = (undisturbed: ReadonlyMap<string, Undisturbed>, count: number, random: Random): CrashCase[] => {
-  const all = everyCut(undisturbed);
-  if (all.length === 0) throw new Error('a publication without a point');
+/** Chooses so many cases: every kill point in random order, then repeated; half of the repeated cases are killed twice. */
+export const chooseCases = (
+  referenceRuns: ReadonlyMap<string, ReferenceRun>,
+  count: number,
+  random: Random,
+): CrashCase[] => {
+  const all = listAllCases(referenceRuns);
+  if (all.length === 0) throw new Error('the reference runs have no points');
   const cases: CrashCase[] = [];
   while (cases.length < count) {
-    const round = cases.length === 0 ? all : all.map((one) => ({ ...one, again: diesAgain(random) }));
-    cases.push(...shuffled(round, random).slice(0, count - cases.length));
+    const round = cases.length === 0 ? all : all.map((one) => ({ ...one, secondKill: chooseSecondKill(random) }));
+    cases.push(...shuffle(round, random).slice(0, count - cases.length));
   }
   return cases;
 };
 
-const diesAgain = (random: Random): Cut | null =>
+const chooseSecondKill = (random: Random): KillPoint | null =>
   random.below(2) === 0 ? null : { point: random.below(4), when: random.below(2) === 0 ? 'before' : 'after' };
 
-const shuffled = <T>(items: readonly T[], random: Random): T[] => {
+const shuffle = <T>(items: readonly T[], random: Random): T[] => {
   const mixed = [...items];
   for (let i = mixed.length - 1; i > 0; i--) {
     const j = random.below(i + 1);
@@ -93,8 +99,8 @@ const shuffled = <T>(items: readonly T[], random: Random): T[] => {
   return mixed;
 };
 
-/** A wall as steps: an album is one, and so is any other message. Each message: kinds of media, and the text. */
-export const stepsOn = (wall: readonly LedgerEntry[]): string[][] => {
+/** Groups a wall into steps: an album is one step, and so is any other message. Each message: kinds of media, and the text. */
+export const groupIntoSteps = (wall: readonly LedgerEntry[]): string[][] => {
   const steps: { readonly group: string | null; readonly messages: string[] }[] = [];
   for (const { media, text, group_id: group } of wall) {
     const message = `${media.map(({ type }) => type).join(' ')}|${text}`;

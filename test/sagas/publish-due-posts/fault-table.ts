@@ -2,47 +2,47 @@ import type { PublicationError } from '../../../src/domain/publication/publicati
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
 import type { NetworkName } from '../../platforms/wire/networks.js';
 
-/** What goes wrong with the call that readers see. */
-export type GivenFault = Partial<Fault> & Pick<Fault, 'mode'>;
+/** A fault of the visible call. */
+export type CallFault = Partial<Fault> & Pick<Fault, 'mode'>;
 
-/** How an attempt must end (networks.md §3), and what comes next. */
-export type Ends =
-  /** Put off: to the millisecond where the network names or implies a wait, else by our own backoff. */
+/** Expected end of an attempt (networks.md §3). */
+export type ExpectedEnd =
+  /** Postponed: to the millisecond if the network names or implies a wait, otherwise by the gateway's backoff. */
   | { readonly as: 'retry'; readonly afterMs: number | 'backoff'; readonly rule: 'retry' | 'platform_limit' }
   | { readonly as: 'failed' }
   | { readonly as: 'attention' }
   | { readonly as: 'doubt' }
   | { readonly as: 'moved'; readonly to: string };
 
-/** One row: a fault, how it is told (D-35), and what comes of it. */
+/** One row: a fault, the error that it becomes (D-35), and the end of the attempt. */
 export interface FaultRow {
   readonly network: NetworkName;
   readonly what: string;
-  readonly fault: GivenFault;
+  readonly fault: CallFault;
   readonly error: Partial<PublicationError>;
-  readonly ends: Ends;
+  readonly expectedEnd: ExpectedEnd;
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-const named = (afterMs: number | 'backoff'): Ends => ({ as: 'retry', afterMs, rule: 'platform_limit' });
-const FAILED: Ends = { as: 'failed' };
-const ATTENTION: Ends = { as: 'attention' };
-const DOUBT: Ends = { as: 'doubt' };
+const named = (afterMs: number | 'backoff'): ExpectedEnd => ({ as: 'retry', afterMs, rule: 'platform_limit' });
+const FAILED: ExpectedEnd = { as: 'failed' };
+const ATTENTION: ExpectedEnd = { as: 'attention' };
+const DOUBT: ExpectedEnd = { as: 'doubt' };
 
-type Told = readonly [category: PublicationError['category'], code: string];
+type ErrorKind = readonly [category: PublicationError['category'], code: string];
 
-/** A refusal of the network's own: its words must come through to the publication (D-35). */
+/** A refusal by the network: its words must reach the publication's error (D-35). */
 const refusals =
-  (network: NetworkName, faultOf: (code: number | string, words: string) => GivenFault) =>
-  (code: number | string, words: string, [category, named]: Told, ends: Ends): FaultRow => ({
+  (network: NetworkName, faultOf: (code: number | string, words: string) => CallFault) =>
+  (code: number | string, words: string, [category, named]: ErrorKind, ends: ExpectedEnd): FaultRow => ({
     network,
     what: `${code} ${words}`,
     fault: faultOf(code, words),
     error: { category, code: named, source: network, platform_says: expect.stringContaining(words) as string },
-    ends,
+    expectedEnd: ends,
   });
 
 const telegram = refusals('telegram', (code, description) => ({
@@ -51,30 +51,36 @@ const telegram = refusals('telegram', (code, description) => ({
   body: { ok: false, error_code: Number(code), description },
 }));
 
-const FLOOD = (parameters: object): GivenFault => ({
+const FLOOD = (parameters: object): CallFault => ({
   mode: 'answer',
   status: 429,
   body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters },
 });
-const FLOOD_TOLD = { category: 'rate_limit', code: 'too_many_requests', source: 'telegram' };
+const FLOOD_ERROR = { category: 'rate_limit', code: 'too_many_requests', source: 'telegram' };
 
 const TELEGRAM: readonly FaultRow[] = [
   {
     network: 'telegram',
     what: '429 retry_after 7',
     fault: FLOOD({ retry_after: 7 }),
-    error: FLOOD_TOLD,
-    ends: named(7 * SECOND),
+    error: FLOOD_ERROR,
+    expectedEnd: named(7 * SECOND),
   },
   {
     network: 'telegram',
     what: '429 retry_after 3600',
     fault: FLOOD({ retry_after: 3_600 }),
-    error: FLOOD_TOLD,
-    ends: named(HOUR),
+    error: FLOOD_ERROR,
+    expectedEnd: named(HOUR),
   },
   telegram(429, 'Too Many Requests: retry after 11', ['rate_limit', 'too_many_requests'], named(11 * SECOND)),
-  { network: 'telegram', what: '429 without a time', fault: FLOOD({}), error: FLOOD_TOLD, ends: named('backoff') },
+  {
+    network: 'telegram',
+    what: '429 without a time',
+    fault: FLOOD({}),
+    error: FLOOD_ERROR,
+    expectedEnd: named('backoff'),
+  },
   {
     network: 'telegram',
     what: '400 with migrate_to_chat_id',
@@ -89,14 +95,14 @@ const TELEGRAM: readonly FaultRow[] = [
       },
     },
     error: { category: 'channel', code: 'channel_moved', platform_says: expect.stringContaining('upgraded') as string },
-    ends: { as: 'moved', to: '-1009990001' },
+    expectedEnd: { as: 'moved', to: '-1009990001' },
   },
   telegram(400, 'Bad Request: chat not found', ['channel', 'chat_not_found'], FAILED),
   telegram(400, 'Bad Request: message is too long', ['payload', 'too_long'], FAILED),
   telegram(400, 'Bad Request: BUTTON_URL_INVALID', ['payload', 'bad_button'], FAILED),
   telegram(400, 'Bad Request: wrong type of the web page content', ['media', 'media_refused'], FAILED),
   telegram(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS', ['media', 'media_refused'], FAILED),
-  telegram(400, 'Bad Request: something nobody has heard of', ['payload', 'bad_request'], FAILED),
+  telegram(400, 'Bad Request: something unheard of', ['payload', 'bad_request'], FAILED),
   telegram(401, 'Unauthorized', ['credentials', 'unauthorized'], ATTENTION),
   telegram(404, 'Not Found', ['credentials', 'bot_not_found'], ATTENTION),
   telegram(403, 'Forbidden: bot was kicked from the channel chat', ['credentials', 'forbidden'], ATTENTION),
@@ -203,98 +209,108 @@ const OK: readonly FaultRow[] = [
   ok(9999, 'SYSTEM : Critical system error', ['platform', 'server_error'], DOUBT),
 ];
 
-/** Every row of networks.md §3 that a network tells of itself. */
+/** Every row of networks.md §3 for answers of the networks' own APIs. */
 export const REFUSALS: readonly FaultRow[] = [...TELEGRAM, ...VK, ...MAX, ...OK];
 
 const HTML = '<html><body><h1>Service</h1></body></html>';
-const again: Ends = { as: 'retry', afterMs: 'backoff', rule: 'retry' };
+const retried: ExpectedEnd = { as: 'retry', afterMs: 'backoff', rule: 'retry' };
 const unreadable = { category: 'platform', code: 'unreadable_answer', source: 'gateway' };
 const lost = { category: 'network', code: 'connection_lost', source: 'gateway' };
-const before = { category: 'network', code: 'unreadable_refusal', source: 'gateway' };
-/** The words of a page, without its markup (D-35). */
-const says = { platform_says: 'Service' };
+const unread = { category: 'network', code: 'unreadable_refusal', source: 'gateway' };
+/** The text of a page without its markup (D-35). */
+const pageText = { platform_says: 'Service' };
 
-/** What no network would say: the same for each of them. */
+/** Answers that no network's API gives; the same for each network. */
 export const WRONG_ANSWERS: readonly Omit<FaultRow, 'network'>[] = [
   {
     what: 'HTML with 200',
     fault: { mode: 'answer', status: 200, body: HTML },
-    error: { ...unreadable, ...says },
-    ends: DOUBT,
+    error: { ...unreadable, ...pageText },
+    expectedEnd: DOUBT,
   },
   {
     what: 'HTML with 502',
     fault: { mode: 'answer', status: 502, body: HTML },
-    error: { ...unreadable, ...says },
-    ends: DOUBT,
+    error: { ...unreadable, ...pageText },
+    expectedEnd: DOUBT,
   },
   {
     what: 'HTML with 403',
     fault: { mode: 'answer', status: 403, body: HTML },
-    error: { ...before, ...says },
-    ends: again,
+    error: { ...unread, ...pageText },
+    expectedEnd: retried,
   },
   {
     what: 'a redirect',
     fault: { mode: 'answer', status: 302, body: '', headers: { location: '/' } },
-    error: before,
-    ends: again,
+    error: unread,
+    expectedEnd: retried,
   },
   {
     what: '10 MB of refusal',
     fault: { mode: 'answer', status: 403, body: 'x'.repeat(10_485_760) },
-    error: before,
-    ends: again,
+    error: unread,
+    expectedEnd: retried,
   },
   {
     what: 'a refusal that breaks off',
     fault: { mode: 'answer', status: 404, body: HTML, cut_at: 6 },
-    error: before,
-    ends: again,
+    error: unread,
+    expectedEnd: retried,
   },
-  { what: '200 with nothing', fault: { mode: 'answer', status: 200, body: '' }, error: unreadable, ends: DOUBT },
-  { what: '200 with null', fault: { mode: 'answer', status: 200, body: 'null' }, error: unreadable, ends: DOUBT },
+  { what: 'an empty 200', fault: { mode: 'answer', status: 200, body: '' }, error: unreadable, expectedEnd: DOUBT },
   {
-    what: 'a list where an object is due',
+    what: '200 with null',
+    fault: { mode: 'answer', status: 200, body: 'null' },
+    error: unreadable,
+    expectedEnd: DOUBT,
+  },
+  {
+    what: 'a list instead of an object',
     fault: { mode: 'answer', status: 200, body: '[]' },
     error: unreadable,
-    ends: DOUBT,
+    expectedEnd: DOUBT,
   },
-  { what: '204 without a body', fault: { mode: 'answer', status: 204, body: '' }, error: unreadable, ends: DOUBT },
+  {
+    what: '204 without a body',
+    fault: { mode: 'answer', status: 204, body: '' },
+    error: unreadable,
+    expectedEnd: DOUBT,
+  },
   {
     what: 'an answer that breaks off',
     fault: { mode: 'accept_then_answer', status: 200, body: `{"ok":true,"response":{}${' '.repeat(100)}}`, cut_at: 20 },
     error: lost,
-    ends: DOUBT,
+    expectedEnd: DOUBT,
   },
   {
     what: '10 MB of error',
     fault: { mode: 'answer', status: 500, body: 'x'.repeat(10_485_760) },
     error: lost,
-    ends: DOUBT,
+    expectedEnd: DOUBT,
   },
   {
     what: '10 MB of success',
     fault: { mode: 'accept_then_answer', status: 200, body: `"${'x'.repeat(10_485_760)}"` },
     error: lost,
-    ends: DOUBT,
+    expectedEnd: DOUBT,
   },
   {
     what: 'a connection that breaks before the answer',
     fault: { mode: 'drop_before_accepting' },
     error: lost,
-    ends: DOUBT,
+    expectedEnd: DOUBT,
   },
   {
     what: 'a connection that breaks after the post is there',
     fault: { mode: 'accept_then_drop' },
     error: lost,
-    ends: DOUBT,
+    expectedEnd: DOUBT,
   },
 ];
 
-/** The call that readers see, of a post of text alone. */
-export const VISIBLE: Readonly<Record<NetworkName, string>> = {
+/** The visible call of a post with text only. */
+export const VISIBLE_CALL: Readonly<Record<NetworkName, string>> = {
   telegram: 'sendMessage',
   vk: 'wall.post',
   max: 'POST /messages',

@@ -1,154 +1,167 @@
-import { type Line, Networks, VK_COMMUNITY_TOKEN } from './networks.js';
+import { type PublishingChannel, GatewayHarness, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
-let networks: Networks;
-beforeAll(async () => (networks = await Networks.start({ MINUTE_MS: '1000' })));
-afterAll(() => networks.stop());
+let harness: GatewayHarness;
+beforeAll(async () => (harness = await GatewayHarness.start({ MINUTE_MS: '1000' })));
+afterAll(() => harness.stop());
 
-const texts = async (line: Line): Promise<string[]> => (await line.wall()).map(({ text }) => text);
-/** The next post is taken, and its answer is lost. */
-const loseAnswer = (line: Line, method: string): Promise<void> =>
-  line.network.addFault({ mode: 'accept_then_drop', method, channel: line.chat });
-const loseCall = (line: Line, method: string): Promise<void> =>
-  line.network.addFault({ mode: 'drop_before_accepting', method, channel: line.chat });
+const texts = async (channel: PublishingChannel): Promise<string[]> =>
+  (await channel.readWall()).map(({ text }) => text);
+/** Makes the network accept the next post and lose its answer. */
+const loseAnswer = (channel: PublishingChannel, method: string): Promise<void> =>
+  channel.network.addFault({ mode: 'accept_then_drop', method, channel: channel.chat });
+const loseCall = (channel: PublishingChannel, method: string): Promise<void> =>
+  channel.network.addFault({ mode: 'drop_before_accepting', method, channel: channel.chat });
 
 const POST = { max: 'POST /messages', vk: 'wall.post', ok: 'mediatopic.post', telegram: 'sendMessage' };
-const LOOK = { max: 'GET /messages', vk: 'wall.get' };
+const LOOK_UP = { max: 'GET /messages', vk: 'wall.get' };
 
-describe('a send in doubt (D-25), where the network can be asked', () => {
-  it.each(['max', 'vk'] as const)('%s: is found, and published once, in one attempt', async (platform) => {
-    const line = await networks.line(platform);
-    await loseAnswer(line, POST[platform]);
-    const [first, next] = [await line.send({ text: 'first' }), await line.send({ text: 'next' })];
-    const { attempts, message_ids } = await line.inState(first, 'published');
+describe('a send in doubt (D-25) on a network with a look-up', () => {
+  it.concurrent.each(['max', 'vk'] as const)('%s: is found and published once, in one attempt', async (platform) => {
+    const channel = await harness.createChannel(platform);
+    await loseAnswer(channel, POST[platform]);
+    const [first, next] = [await channel.publish({ text: 'first' }), await channel.publish({ text: 'next' })];
+    const { attempts, message_ids } = await channel.waitForState(first, 'published');
     expect(attempts).toMatchObject([{ outcome: 'published', error: null }]);
-    await line.inState(next, 'published');
-    expect(await texts(line)).toEqual(['first', 'next']);
-    expect(message_ids).toEqual([(await line.wall())[0]!.message_id]);
+    await channel.waitForState(next, 'published');
+    expect(await texts(channel)).toEqual(['first', 'next']);
+    expect(message_ids).toEqual([(await channel.readWall())[0]!.message_id]);
   });
 
-  it('is sent again where it surely is not there, although an older post has its very words', async () => {
-    const onNetwork = async (platform: 'max' | 'vk'): Promise<void> => {
-      const line = await networks.line(platform);
-      const older = await line.inState(await line.send({ text: 'the same' }), 'published');
-      await loseCall(line, POST[platform]);
-      const id = await line.send({ text: 'the same' });
-      const { attempts, message_ids } = await line.inState(id, 'published');
-      expect(attempts).toMatchObject([{ outcome: 'postponed' }, { outcome: 'published' }]);
-      expect(attempts[0]!.error).toMatchObject({ code: 'connection_lost', category: 'network' });
-      const wall = await line.wall();
-      expect(wall.map(({ text }) => text)).toEqual(['the same', 'the same']);
-      expect([older.message_ids, message_ids]).toEqual(wall.map(({ message_id }) => [message_id]));
-    };
-    await Promise.all([onNetwork('max'), onNetwork('vk')]);
+  it.concurrent(
+    'is sent again if the network confirms that it is not there, although an older post has the same text',
+    async () => {
+      const onNetwork = async (platform: 'max' | 'vk'): Promise<void> => {
+        const channel = await harness.createChannel(platform);
+        const older = await channel.waitForState(await channel.publish({ text: 'the same' }), 'published');
+        await loseCall(channel, POST[platform]);
+        const id = await channel.publish({ text: 'the same' });
+        const { attempts, message_ids } = await channel.waitForState(id, 'published');
+        expect(attempts).toMatchObject([{ outcome: 'postponed' }, { outcome: 'published' }]);
+        expect(attempts[0]!.error).toMatchObject({ code: 'connection_lost', category: 'network' });
+        const wall = await channel.readWall();
+        expect(wall.map(({ text }) => text)).toEqual(['the same', 'the same']);
+        expect([older.message_ids, message_ids]).toEqual(wall.map(({ message_id }) => [message_id]));
+      };
+      await Promise.all([onNetwork('max'), onNetwork('vk')]);
+    },
+  );
+
+  it.concurrent('keeps its attempt open and its channel held while the look-up fails', async () => {
+    const channel = await harness.createChannel('max');
+    await loseAnswer(channel, POST.max);
+    await channel.network.addFault({
+      mode: 'answer',
+      status: 503,
+      method: LOOK_UP.max,
+      channel: channel.chat,
+      times: 2,
+    });
+    const [first, next] = [await channel.publish({ text: 'first' }), await channel.publish({ text: 'next' })];
+    await channel.waitUntil(first, 'is open', ({ state }) => state === 'publishing');
+    await channel.waitUntil(next, 'waits', ({ waiting_for }) => waiting_for?.rule === 'earlier_publication');
+    await channel.waitForState(next, 'published');
+    expect(await texts(channel)).toEqual(['first', 'next']);
+    expect((await channel.readPublication(first)).attempts).toHaveLength(1);
   });
 
-  it('is held, and the channel with it, while the network cannot be asked', async () => {
-    const line = await networks.line('max');
-    await loseAnswer(line, POST.max);
-    await line.network.addFault({ mode: 'answer', status: 503, method: LOOK.max, channel: line.chat, times: 2 });
-    const [first, next] = [await line.send({ text: 'first' }), await line.send({ text: 'next' })];
-    await line.when(first, 'is open', ({ state }) => state === 'publishing');
-    await line.when(next, 'waits', ({ waiting_for }) => waiting_for?.rule === 'earlier_publication');
-    await line.inState(next, 'published');
-    expect(await texts(line)).toEqual(['first', 'next']);
-    expect((await line.publication(first)).attempts).toHaveLength(1);
+  it.concurrent('stays in doubt if the network does not allow the look-up; its owner can send it again', async () => {
+    const channel = await harness.createChannel('max');
+    await loseAnswer(channel, POST.max);
+    await channel.network.addFault({ mode: 'answer', status: 403, method: LOOK_UP.max, channel: channel.chat });
+    const id = await channel.publish({ text: 'unknown' });
+    const { id: publication } = await channel.waitForState(id, 'in_doubt');
+    await harness.gateway.manage('POST', `/publications/${publication}/resend`);
+    await channel.waitForState(id, 'published');
+    expect(await texts(channel)).toEqual(['unknown', 'unknown']);
   });
 
-  it('stays in doubt where the network does not show what it has; its owner may have it sent again', async () => {
-    const line = await networks.line('max');
-    await loseAnswer(line, POST.max);
-    await line.network.addFault({ mode: 'answer', status: 403, method: LOOK.max, channel: line.chat });
-    const id = await line.send({ text: 'who knows' });
-    const { id: publication } = await line.inState(id, 'in_doubt');
-    await networks.gateway.manage('POST', `/publications/${publication}/resend`);
-    await line.inState(id, 'published');
-    expect(await texts(line)).toEqual(['who knows', 'who knows']);
-  });
-
-  it('brings its pauses along before its success is told', async () => {
-    const line = await networks.line('max');
-    await loseAnswer(line, POST.max);
-    const id = await line.send({ text: 'ad', ad_pause_minutes: 5, ad_target_pause_minutes: 5 });
-    const { id: publication } = await line.inState(id, 'published');
-    const success = (await networks.gateway.events(`publication-${publication}`)).at(-1)!;
-    for (const stream of [`channelPause-${line.channelId}`, `projectPause-${line.projectId}`]) {
-      const [pause] = await networks.gateway.events(stream);
+  it.concurrent('applies its pauses before its success is recorded', async () => {
+    const channel = await harness.createChannel('max');
+    await loseAnswer(channel, POST.max);
+    const id = await channel.publish({ text: 'ad', ad_pause_minutes: 5, ad_target_pause_minutes: 5 });
+    const { id: publication } = await channel.waitForState(id, 'published');
+    const success = (await harness.gateway.readEvents(`publication-${publication}`)).at(-1)!;
+    for (const stream of [`channelPause-${channel.channelId}`, `projectPause-${channel.projectId}`]) {
+      const [pause] = await harness.gateway.readEvents(stream);
       expect(pause!.position).toBeLessThan(success.position);
     }
   });
 });
 
-describe('a send in doubt, where the network knows a key', () => {
-  it('is sent again with it, and stands there once', async () => {
-    const line = await networks.line('vk', {
+describe('a send in doubt on a network with idempotency keys', () => {
+  it.concurrent('is sent again with its key and appears once', async () => {
+    const channel = await harness.createChannel('vk', {
       credentials: { access_token: VK_COMMUNITY_TOKEN, upload_token: undefined },
     });
-    await loseAnswer(line, POST.vk);
-    const id = await line.send({ text: 'once' });
-    const { attempts } = await line.inState(id, 'published');
+    await loseAnswer(channel, POST.vk);
+    const id = await channel.publish({ text: 'once' });
+    const { attempts } = await channel.waitForState(id, 'published');
     expect(attempts).toHaveLength(1);
-    expect(await texts(line)).toEqual(['once']);
-    const { items } = await line.network.calls({ method: POST.vk });
-    const guids = items.filter(({ channel }) => channel === line.chat).map(({ request }) => request['guid']);
+    expect(await texts(channel)).toEqual(['once']);
+    const { items } = await channel.network.listCalls({ method: POST.vk });
+    const guids = items.filter((call) => call.channel === channel.chat).map(({ request }) => request['guid']);
     expect(guids).toHaveLength(2);
     expect(new Set(guids).size).toBe(1);
   });
 });
 
-describe('a send in doubt, while its channel is paused', () => {
-  it('waits for the end of the pause, and is then sent again with its key', async () => {
-    const line = await networks.line('vk', {
+describe('a send in doubt while its channel is paused', () => {
+  it.concurrent('waits for the end of the pause and is then sent again with its key', async () => {
+    const channel = await harness.createChannel('vk', {
       credentials: { access_token: VK_COMMUNITY_TOKEN, upload_token: undefined },
     });
-    await loseCall(line, POST.vk);
-    const id = await line.send({ text: 'once' });
-    await line.when(id, 'is open', ({ state }) => state === 'publishing');
-    expect((await line.endpoint.post('temp-pause', { target_minutes: 4 })).status).toBe(200);
-    const { attempts } = await line.inState(id, 'published');
+    await loseCall(channel, POST.vk);
+    const id = await channel.publish({ text: 'once' });
+    await channel.waitUntil(id, 'is open', ({ state }) => state === 'publishing');
+    expect((await channel.endpoint.post('temp-pause', { target_minutes: 4 })).status).toBe(200);
+    const { attempts } = await channel.waitForState(id, 'published');
     expect(attempts).toHaveLength(1);
-    expect(await texts(line)).toEqual(['once']);
-    const [pause] = await networks.gateway.events(`channelPause-${line.channelId}`);
-    const success = (await networks.gateway.events(`publication-${(await line.publication(id)).id}`)).at(-1)!;
+    expect(await texts(channel)).toEqual(['once']);
+    const [pause] = await harness.gateway.readEvents(`channelPause-${channel.channelId}`);
+    const success = (await harness.gateway.readEvents(`publication-${(await channel.readPublication(id)).id}`)).at(-1)!;
     expect((success.data as { at: number }).at).toBeGreaterThan((pause!.data as { until: number }).until);
   });
 });
 
-/** Looks in vain: five take 45 s, and the next comes after two minutes. */
-const LOOKS = process.env.TEST_LONG ? 5 : 2;
+/** Number of look-ups that fail: five take 45 s, and the next follows after two minutes. */
+const FAILED_LOOK_UPS = process.env.TEST_LONG ? 5 : 2;
 
-describe('a send in doubt, where the network is away', () => {
-  it.each(['max', 'vk'] as const)(
-    '%s: is found out when it is back, in order',
+describe('a send in doubt while the network is down', () => {
+  it.concurrent.each(['max', 'vk'] as const)(
+    '%s: is resolved when the network is back, and the order is kept',
     async (platform) => {
-      const line = await networks.line(platform);
-      const fault = { channel: line.chat, mode: 'answer', status: 503 } as const;
-      await loseAnswer(line, POST[platform]);
-      await line.network.addFault({ ...fault, method: LOOK[platform], times: LOOKS });
-      const [first, next] = [await line.send({ text: 'first' }), await line.send({ text: 'next' })];
-      await line.inState(next, 'published');
-      expect((await line.publication(first)).attempts).toMatchObject([{ outcome: 'published' }]);
-      expect(await texts(line)).toEqual(['first', 'next']);
+      const channel = await harness.createChannel(platform);
+      const fault = { channel: channel.chat, mode: 'answer', status: 503 } as const;
+      await loseAnswer(channel, POST[platform]);
+      await channel.network.addFault({ ...fault, method: LOOK_UP[platform], times: FAILED_LOOK_UPS });
+      const [first, next] = [await channel.publish({ text: 'first' }), await channel.publish({ text: 'next' })];
+      await channel.waitForState(next, 'published');
+      expect((await channel.readPublication(first)).attempts).toMatchObject([{ outcome: 'published' }]);
+      expect(await texts(channel)).toEqual(['first', 'next']);
     },
     300_000,
   );
 });
 
-describe('a send in doubt, where there is neither', () => {
-  it.each(['ok', 'telegram'] as const)('%s: is for the owner to decide, and holds nothing back', async (platform) => {
-    const line = await networks.line(platform);
-    await loseAnswer(line, POST[platform]);
-    const [first, next] = [await line.send({ text: 'first' }), await line.send({ text: 'next' })];
-    await line.inState(next, 'published');
-    expect((await line.publication(first)).state).toBe('in_doubt');
-    expect(await texts(line)).toEqual(['first', 'next']);
-  });
+describe('a send in doubt on a network with neither look-up nor keys', () => {
+  it.concurrent.each(['ok', 'telegram'] as const)(
+    '%s: waits for the owner’s decision and does not hold back later posts',
+    async (platform) => {
+      const channel = await harness.createChannel(platform);
+      await loseAnswer(channel, POST[platform]);
+      const [first, next] = [await channel.publish({ text: 'first' }), await channel.publish({ text: 'next' })];
+      await channel.waitForState(next, 'published');
+      expect((await channel.readPublication(first)).state).toBe('in_doubt');
+      expect(await texts(channel)).toEqual(['first', 'next']);
+    },
+  );
 
-  it('is sent again by itself where the channel wants that (`on_doubt: resend`)', async () => {
-    const line = await networks.line('ok', { settings: { on_doubt: 'resend' } });
-    await loseAnswer(line, POST.ok);
-    const id = await line.send({ text: 'rather twice' });
-    const { attempts } = await line.inState(id, 'published');
+  it.concurrent('is sent again automatically on a channel with `on_doubt: resend`', async () => {
+    const channel = await harness.createChannel('ok', { settings: { on_doubt: 'resend' } });
+    await loseAnswer(channel, POST.ok);
+    const id = await channel.publish({ text: 'twice if need be' });
+    const { attempts } = await channel.waitForState(id, 'published');
     expect(attempts).toMatchObject([{ outcome: 'postponed' }, { outcome: 'published' }]);
-    expect(await texts(line)).toEqual(['rather twice', 'rather twice']);
+    expect(await texts(channel)).toEqual(['twice if need be', 'twice if need be']);
   });
 });

@@ -12,78 +12,79 @@ import type {
 } from '../../../src/event-store/port.js';
 import type { Bystander, RelayedCall } from '../../platforms/wire/relay.js';
 
-/** Where a worker's life on one channel ends: at its n-th point, before or after that had its effect. */
-export interface Cut {
-  /** From 0. */
+/** Point at which a worker is killed on one channel: the n-th, before or after its effect. */
+export interface KillPoint {
+  /** Index from 0. */
   readonly point: number;
   readonly when: 'before' | 'after';
 }
 
-/** What everything fails with once a worker is dead on a channel. */
-export class CutShort extends Error {
+/** Error of every operation after a worker was killed on a channel. */
+export class WorkerKilled extends Error {
   constructor() {
-    super('this worker is dead');
-    this.name = 'CutShort';
+    super('this worker was killed');
+    this.name = 'WorkerKilled';
   }
 }
 
-/** One worker's life on one channel: the points it has come to, each an append or a call to the network. */
-export interface Life {
+/** One worker's run on one channel: the points it has passed. A point is an append or a call to the network. */
+export interface WorkerRun {
   readonly trace: string[];
-  readonly cut: Cut | null;
-  isOver: boolean;
+  readonly kill: KillPoint | null;
+  isDead: boolean;
 }
 
-/** By these a call is known as a channel's: each channel has credentials of its own. */
+/** Mark in a channel's credentials that identifies its calls. */
 const MARK = /ch(\d+)x/;
-export const markOf = (channel: number): string => `ch${channel}x`;
+export const credentialMark = (channel: number): string => `ch${channel}x`;
 
 /**
- * Lives of workers that end at a named point: from there on nothing of the worker reaches the event store or the network
- * on that channel, as if its process were dead. Points are passed one after the other, because a channel is worked off
- * by one worker, step by step.
+ * Kills workers at named points: from there on nothing of the worker reaches the event store or the network on that
+ * channel, as if its process were dead. Points are passed one after the other, because one worker publishes on a channel
+ * step by step.
  */
-export class Lives {
-  private lives = new Map<number, Life>();
+export class WorkerKiller {
+  private runs = new Map<number, WorkerRun>();
   private readonly channels = new Map<string, number>();
   private readonly publications = new Map<string, number>();
   private readonly uploads = new Map<string, number>();
 
-  /** Makes a channel known. @param channel the number in its credentials */
-  know(channelId: string, channel: number): void {
+  /** Registers a channel. @param channel the number in its credentials */
+  registerChannel(channelId: string, channel: number): void {
     this.channels.set(channelId, channel);
   }
 
-  /** Begins new lives, all others forgotten. */
-  begin(cuts: ReadonlyMap<number, Cut | null>): void {
-    this.lives = new Map([...cuts].map(([channel, cut]) => [channel, { trace: [], cut, isOver: false }]));
+  /** Starts new runs and forgets all others. */
+  reset(kills: ReadonlyMap<number, KillPoint | null>): void {
+    this.runs = new Map([...kills].map(([channel, kill]) => [channel, { trace: [], kill, isDead: false }]));
   }
 
-  of(channel: number): Life {
-    return this.lives.get(channel)!;
+  /** Returns the run on a registered channel that {@link reset} has started. */
+  findRun(channel: number): WorkerRun {
+    return this.runs.get(channel)!;
   }
 
-  /** A store as a worker with these lives has it. */
-  readonly store = (inner: EventStore): EventStore => new CutStore(inner, this);
+  /** Wraps the event store of a worker that is to be killed. */
+  readonly wrapStore = (inner: EventStore): EventStore => new KillableStore(inner, this);
 
-  /** Who stands between such a worker and a network. */
+  /** Observes and interrupts the calls between such a worker and a network. */
   readonly bystander: Bystander = {
     asked: (call) => {
-      const channel = this.channelOfCall(call);
-      return channel === null || this.come(channel, `call ${nameOfCall(call)}`) !== null;
+      const channel = this.findChannelOfCall(call);
+      return channel === null || this.enterPoint(channel, `call ${callName(call)}`) !== null;
     },
     answered: (call, { body }) => {
-      const channel = this.channelOfCall(call);
+      const channel = this.findChannelOfCall(call);
       if (channel === null) return true;
       for (const [, path] of body.toString().matchAll(/"(?:upload_)?url":"https?:[^"]*?(\/upload\/[^"]+)"/g)) {
         this.uploads.set(path!.replaceAll('\\/', '/'), channel);
       }
-      return this.leave(channel);
+      return this.leavePoint(channel);
     },
   };
 
-  /** The channel that an append or a read is about; null: of no one channel. */
-  channelOf(stream: string, events: readonly NewEvent[] = []): number | null {
+  /** Returns the channel of an append or a read; null if it concerns no single channel. */
+  findChannel(stream: string, events: readonly NewEvent[] = []): number | null {
     const [category, id = ''] = stream.split(/-(.*)/, 2);
     if (category === 'channel' || category === 'channelPause') return this.channels.get(id) ?? null;
     if (category !== 'publication') return null;
@@ -96,55 +97,55 @@ export class Lives {
     return this.publications.get(id) ?? null;
   }
 
-  /** Comes to a point; null where the life is over, or ends here. */
-  come(channel: number, name: string): true | null {
-    const life = this.lives.get(channel);
-    if (!life) return true;
-    if (life.isOver) return null;
-    const point = life.trace.push(name) - 1;
-    if (life.cut?.point === point && life.cut.when === 'before') life.isOver = true;
-    return life.isOver ? null : true;
+  /** Enters a point. @returns null if the worker is dead, or is killed here */
+  enterPoint(channel: number, name: string): true | null {
+    const run = this.runs.get(channel);
+    if (!run) return true;
+    if (run.isDead) return null;
+    const point = run.trace.push(name) - 1;
+    if (run.kill?.point === point && run.kill.when === 'before') run.isDead = true;
+    return run.isDead ? null : true;
   }
 
-  /** Leaves the point it came to last, which has had its effect; false where the life is over. */
-  leave(channel: number): boolean {
-    const life = this.lives.get(channel);
-    if (!life) return true;
-    if (life.cut?.when === 'after' && life.cut.point === life.trace.length - 1) life.isOver = true;
-    return !life.isOver;
+  /** Leaves the last point after its effect. @returns false if the worker is dead */
+  leavePoint(channel: number): boolean {
+    const run = this.runs.get(channel);
+    if (!run) return true;
+    if (run.kill?.when === 'after' && run.kill.point === run.trace.length - 1) run.isDead = true;
+    return !run.isDead;
   }
 
-  private channelOfCall({ path, headers, body }: RelayedCall): number | null {
+  private findChannelOfCall({ path, headers, body }: RelayedCall): number | null {
     const mark = MARK.exec(`${path} ${headers.authorization ?? ''} ${body.toString('latin1', 0, 16_384)}`)?.[1];
     return mark === undefined ? (this.uploads.get(path) ?? null) : Number(mark);
   }
 }
 
-const nameOfCall = ({ path, body }: RelayedCall): string => {
+const callName = ({ path, body }: RelayedCall): string => {
   if (path.startsWith('/upload/')) return 'upload';
   if (path.startsWith('/fb.do')) return /(?:^|&)method=([\w.]+)/.exec(body.toString())?.[1] ?? path;
   return /\/([\w.]+)(?:\?.*)?$/.exec(path)?.[1] ?? path;
 };
 
-/** The event store as a worker has it whose lives may end. */
-class CutStore implements EventStore {
+/** The event store of a worker that may be killed. */
+class KillableStore implements EventStore {
   constructor(
     private readonly inner: EventStore,
-    private readonly lives: Lives,
+    private readonly killer: WorkerKiller,
   ) {}
 
   async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
-    const channel = this.lives.channelOf(stream, events);
+    const channel = this.killer.findChannel(stream, events);
     if (channel === null) return this.inner.append(stream, expected, events);
-    if (!this.lives.come(channel, events.map(({ type }) => type).join('+'))) throw new CutShort();
+    if (!this.killer.enterPoint(channel, events.map(({ type }) => type).join('+'))) throw new WorkerKilled();
     const result = await this.inner.append(stream, expected, events);
-    if (!this.lives.leave(channel)) throw new CutShort();
+    if (!this.killer.leavePoint(channel)) throw new WorkerKilled();
     return result;
   }
 
   async readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
-    const channel = this.lives.channelOf(stream);
-    if (channel !== null && this.lives.of(channel)?.isOver) throw new CutShort();
+    const channel = this.killer.findChannel(stream);
+    if (channel !== null && this.killer.findRun(channel)?.isDead) throw new WorkerKilled();
     return this.inner.readStream(stream, options);
   }
 
@@ -152,8 +153,8 @@ class CutStore implements EventStore {
     return this.inner.readAll(options);
   }
 
-  head(): Promise<Position> {
-    return this.inner.head();
+  readHead(): Promise<Position> {
+    return this.inner.readHead();
   }
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {

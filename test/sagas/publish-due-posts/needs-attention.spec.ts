@@ -1,68 +1,72 @@
-import { type Line, Networks } from './networks.js';
+import { type PublishingChannel, GatewayHarness } from './gateway-harness.js';
 
 const HOUR = 3_600_000;
 
-/** The worker's clock: hours pass when a test says so. */
+/** Lead of the worker's clock in ms: tests advance it by hours. */
 let ahead = 0;
-let networks: Networks;
-beforeAll(async () => (networks = await Networks.start({}, { now: () => Date.now() + ahead })));
-afterAll(() => networks.stop());
+let harness: GatewayHarness;
+beforeAll(async () => (harness = await GatewayHarness.start({}, { now: () => Date.now() + ahead })));
+afterAll(() => harness.stop());
 
-const refuse = ({ network, chat }: Line, times: number | null = null): Promise<void> =>
+const refuse = ({ network, chat }: PublishingChannel, times: number | null = null): Promise<void> =>
   network.addFault({ mode: 'answer', method: 'sendMessage', channel: chat, status: 401, times });
-const waits = (line: Line, postId: string) =>
-  line.when(postId, 'waits for a person', ({ waiting_for }) => waiting_for?.rule === 'needs_attention');
-const statusOf = async ({ channelId }: Line): Promise<string> =>
-  (await networks.gateway.manage('GET', `/channels/${channelId}`)).status;
+const waitsForAttention = (channel: PublishingChannel, postId: string) =>
+  channel.waitUntil(postId, 'waits for a person', ({ waiting_for }) => waiting_for?.rule === 'needs_attention');
+const readStatus = async ({ channelId }: PublishingChannel): Promise<string> =>
+  (await harness.gateway.manage('GET', `/channels/${channelId}`)).status;
 
 describe('an invalid credential (D-26)', () => {
-  it('marks its channel and holds its queue; others go on, also in the same project', async () => {
-    const owner_id = await networks.gateway.owner();
-    const line = await networks.line('telegram', { owner_id });
-    const other = await networks.line('telegram', { owner_id });
-    await networks.gateway.manage('PATCH', `/projects/${line.projectId}`, {
-      channel_ids: [line.channelId, other.channelId],
+  it('flags its channel and holds its queue, while other channels of the same project continue', async () => {
+    const owner_id = await harness.gateway.createOwner();
+    const channel = await harness.createChannel('telegram', { owner_id });
+    const other = await harness.createChannel('telegram', { owner_id });
+    await harness.gateway.manage('PATCH', `/projects/${channel.projectId}`, {
+      channel_ids: [channel.channelId, other.channelId],
     });
-    await refuse(line);
-    for (const text of ['a', 'b']) await line.send({ text });
-    await networks.gateway.settle(other.chat, 'b');
-    expect((await other.wall()).map(({ text }) => text)).toEqual(['a', 'b']);
-    expect(await statusOf(line)).toBe('needs_attention');
-    expect(await statusOf(other)).toBe('ok');
-    expect(await line.wall()).toEqual([]);
-    const { items } = await line.network.calls({ method: 'sendMessage' });
-    expect(items.filter(({ channel }) => channel === line.chat)).toHaveLength(1);
+    await refuse(channel);
+    for (const text of ['a', 'b']) await channel.publish({ text });
+    await harness.gateway.waitForText(other.chat, 'b');
+    expect((await other.readWall()).map(({ text }) => text)).toEqual(['a', 'b']);
+    expect(await readStatus(channel)).toBe('needs_attention');
+    expect(await readStatus(other)).toBe('ok');
+    expect(await channel.readWall()).toEqual([]);
+    const { items } = await channel.network.listCalls({ method: 'sendMessage' });
+    expect(items.filter((call) => call.channel === channel.chat)).toHaveLength(1);
   });
 
-  it('is healed by a new one, set over the management API: what waits goes out in its order', async () => {
-    const line = await networks.line('telegram');
-    await refuse(line, 1);
-    const ids = [await line.send({ text: 'a' }), await line.send({ text: 'b' }), await line.send({ text: 'c' })];
-    for (const id of ids) await waits(line, id);
-    const credentials = { bot_token: `2000:${'n'.repeat(35)}`, chat_id: line.chat };
-    const healed = await networks.gateway.manage('PATCH', `/channels/${line.channelId}`, { credentials });
-    expect(healed.status).toBe('ok');
-    for (const id of ids) await line.inState(id, 'published');
-    expect((await line.wall()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+  it('is replaced over the management API: the held posts are published in order', async () => {
+    const channel = await harness.createChannel('telegram');
+    await refuse(channel, 1);
+    const ids = [
+      await channel.publish({ text: 'a' }),
+      await channel.publish({ text: 'b' }),
+      await channel.publish({ text: 'c' }),
+    ];
+    for (const id of ids) await waitsForAttention(channel, id);
+    const credentials = { bot_token: `2000:${'n'.repeat(35)}`, chat_id: channel.chat };
+    const updated = await harness.gateway.manage('PATCH', `/channels/${channel.channelId}`, { credentials });
+    expect(updated.status).toBe('ok');
+    for (const id of ids) await channel.waitForState(id, 'published');
+    expect((await channel.readWall()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
   });
 
-  it('ends what waits after 24 hours, all of it', async () => {
-    const line = await networks.line('telegram');
-    await refuse(line);
-    const ids = [await line.send({ text: 'a' }), await line.send({ text: 'b' })];
-    for (const id of ids) await waits(line, id);
+  it('fails all held posts after 24 hours', async () => {
+    const channel = await harness.createChannel('telegram');
+    await refuse(channel);
+    const ids = [await channel.publish({ text: 'a' }), await channel.publish({ text: 'b' })];
+    for (const id of ids) await waitsForAttention(channel, id);
     ahead += 24 * HOUR - 60_000;
-    const late = await line.send({ text: 'late' });
-    await waits(line, late);
+    const late = await channel.publish({ text: 'late' });
+    await waitsForAttention(channel, late);
     ahead += 61_000;
     for (const id of [...ids, late]) {
-      const { attempts } = await line.inState(id, 'failed');
+      const { attempts } = await channel.waitForState(id, 'failed');
       expect(attempts.at(-1)).toMatchObject({
         outcome: 'failed',
         error: { code: 'unauthorized', category: 'credentials' },
       });
     }
-    const flagged = (await networks.types(`channel-${line.channelId}`)).filter(
+    const flagged = (await harness.readEventTypes(`channel-${channel.channelId}`)).filter(
       (type) => type === 'ChannelNeedsAttention',
     );
     expect(flagged).toHaveLength(1);

@@ -1,13 +1,13 @@
 import sharp from 'sharp';
 import { TestHost } from '../../media/test-host.js';
-import { Networks, VK_COMMUNITY_TOKEN } from './networks.js';
+import { GatewayHarness, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
-let networks: Networks;
+let harness: GatewayHarness;
 let host: TestHost;
-/** Of a photo. */
+/** URL of a photo. */
 let url: string;
 beforeAll(async () => {
-  networks = await Networks.start({ PACING: 'on', ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32' });
+  harness = await GatewayHarness.start({ PACING: 'on', ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32' });
   host = await TestHost.start();
   const photo = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
     .jpeg()
@@ -15,30 +15,33 @@ beforeAll(async () => {
   url = host.serve('/photo.jpg', photo, { headers: { 'content-type': 'image/jpeg' } });
 });
 afterAll(async () => {
-  await networks.stop();
+  await harness.stop();
   await host.stop();
 });
 
-const namesOf = async (prefix: string): Promise<string[]> => {
+const readKeys = async (prefix: string): Promise<string[]> => {
   const text = 'select key from ops_pace where starts_with(key, $1)';
-  return (await networks.gateway.pool.query<{ key: string }>(text, [prefix])).rows.map(({ key }) => key);
+  return (await harness.gateway.pool.query<{ key: string }>(text, [prefix])).rows.map(({ key }) => key);
 };
 
-it('one account’s channels share its budget, one chat’s channels share the chat’s; no name tells a credential', async () => {
-  const lines = [await networks.line('telegram'), await networks.line('telegram')];
-  lines.push(await networks.line('telegram', { credentials: { chat_id: lines[0]!.chat } }));
-  for (const line of lines) await line.inState(await line.send({ text: 'hello' }), 'published');
-  expect(await namesOf('account/telegram/')).toHaveLength(1);
-  expect(await namesOf('chat/telegram/')).toHaveLength(2);
-  expect((await namesOf('')).join()).not.toContain('t'.repeat(35));
+it('shares an account’s rate limit among its channels and a chat’s among the chat’s; no key contains a credential', async () => {
+  const channels = [await harness.createChannel('telegram'), await harness.createChannel('telegram')];
+  channels.push(await harness.createChannel('telegram', { credentials: { chat_id: channels[0]!.chat } }));
+  for (const channel of channels) await channel.waitForState(await channel.publish({ text: 'hello' }), 'published');
+  expect(await readKeys('account/telegram/')).toHaveLength(1);
+  expect(await readKeys('chat/telegram/')).toHaveLength(2);
+  expect((await readKeys('')).join()).not.toContain('t'.repeat(35));
 });
 
-it('each step waits for its own turn, and a wait is never in doubt: nothing is on its way meanwhile', async () => {
-  const line = await networks.line('telegram');
-  const text = 'word '.repeat(300).trim(); // too long for a caption: a message of its own
-  const { id } = await line.inState(await line.send({ text, media: [{ type: 'photo', url }] }), 'published');
-  expect(await line.wall()).toHaveLength(2);
-  const events = await networks.gateway.events(`publication-${id}`);
+it('lets each step wait for its own turn, and names no visible step during a wait', async () => {
+  const channel = await harness.createChannel('telegram');
+  const text = 'word '.repeat(300).trim(); // too long for a caption: a separate message
+  const { id } = await channel.waitForState(
+    await channel.publish({ text, media: [{ type: 'photo', url }] }),
+    'published',
+  );
+  expect(await channel.readWall()).toHaveLength(2);
+  const events = await harness.gateway.readEvents(`publication-${id}`);
   expect(events.map(({ type, data }) => [type, (data as { sending?: string | null }).sending])).toEqual([
     ['PublicationStarted', null],
     ['PublicationStepCompleted', null],
@@ -49,23 +52,23 @@ it('each step waits for its own turn, and a wait is never in doubt: nothing is o
   ]);
 });
 
-it('what is made with the same token shares its pace: uploads for two communities with one user’s', async () => {
+it('shares one rate limit among calls with the same token: uploads for two communities by one user', async () => {
   const access = (token: string) => ({ credentials: { access_token: `${VK_COMMUNITY_TOKEN}-${token}` } });
-  const lines = [await networks.line('vk', access('a')), await networks.line('vk', access('b'))];
-  for (const line of lines) await line.inState(await line.send({ text: 'hello' }), 'published');
-  expect(await namesOf('account/vk/')).toHaveLength(2);
+  const channels = [await harness.createChannel('vk', access('a')), await harness.createChannel('vk', access('b'))];
+  for (const channel of channels) await channel.waitForState(await channel.publish({ text: 'hello' }), 'published');
+  expect(await readKeys('account/vk/')).toHaveLength(2);
   const media = [{ type: 'photo', url }];
-  for (const line of lines) await line.inState(await line.send({ media }), 'published');
-  expect(await namesOf('account/vk/')).toHaveLength(3);
+  for (const channel of channels) await channel.waitForState(await channel.publish({ media }), 'published');
+  expect(await readKeys('account/vk/')).toHaveLength(3);
 });
 
-it('a look at what a network has takes its turn as well (D-25): many doubts at once are no flood', async () => {
-  const line = await networks.line('max', { credentials: { access_token: 'max-token-of-doubts' } });
-  const before = new Set(await namesOf('account/max/'));
-  await line.network.addFault({ mode: 'accept_then_drop', method: 'POST /messages', channel: line.chat });
-  await line.inState(await line.send({ text: 'found' }), 'published');
-  const [name] = (await namesOf('account/max/')).filter((one) => !before.has(one));
-  const text = 'select cardinality(turns) as taken from ops_pace where key = $1';
-  const { rows } = await networks.gateway.pool.query<{ taken: number }>(text, [name]);
-  expect(rows).toEqual([{ taken: 2 }]); // the message, and the look
+it('paces look-ups too (D-25), so that many unconfirmed sends cause no flood', async () => {
+  const channel = await harness.createChannel('max', { credentials: { access_token: 'max-token-for-look-ups' } });
+  const before = new Set(await readKeys('account/max/'));
+  await channel.network.addFault({ mode: 'accept_then_drop', method: 'POST /messages', channel: channel.chat });
+  await channel.waitForState(await channel.publish({ text: 'found' }), 'published');
+  const [key] = (await readKeys('account/max/')).filter((one) => !before.has(one));
+  const text = 'select cardinality(slots) as taken from ops_pace where key = $1';
+  const { rows } = await harness.gateway.pool.query<{ taken: number }>(text, [key]);
+  expect(rows).toEqual([{ taken: 2 }]); // the message and the look-up
 });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../e2e/random.js';
 import { NETWORK_NAMES, type NetworkName } from '../../platforms/wire/networks.js';
-import { type GivenFault, VISIBLE } from './fault-table.js';
-import type { Line } from './line.js';
-import { PublishingStage } from './publishing-harness.js';
+import { type CallFault, VISIBLE_CALL } from './fault-table.js';
+import type { TestChannel } from './test-channel.js';
+import { PublishingHarness } from './publishing-harness.js';
 
 const LONG = Boolean(process.env['TEST_LONG']);
 const CHANNELS_EACH = 3;
@@ -12,11 +12,11 @@ const STORM_MS = LONG ? 60_000 : 2_000;
 const TIMEOUT_MS = LONG ? 600_000 : 180_000;
 
 const random = new Random();
-/** Which network it strikes: by chance, each of them in the long run. */
-const STRUCK = LONG ? NETWORK_NAMES : [NETWORK_NAMES[random.below(NETWORK_NAMES.length)]!];
+/** Network with faults: a random one, or each in the long run. */
+const FAULTY_NETWORKS = LONG ? NETWORK_NAMES : [NETWORK_NAMES[random.below(NETWORK_NAMES.length)]!];
 
-/** What a network in trouble says; most calls get through. */
-const SQUALLS: readonly (GivenFault | null)[] = [
+/** Faults of an unstable network; null: calls succeed, as most do. */
+const FAULTS: readonly (CallFault | null)[] = [
   ...[null, null, null],
   { mode: 'answer', status: 429, headers: { 'retry-after': '1' } },
   { mode: 'answer', status: 500 },
@@ -26,51 +26,51 @@ const SQUALLS: readonly (GivenFault | null)[] = [
   { mode: 'drop_before_accepting' },
 ];
 
-let stage: PublishingStage;
-beforeAll(async () => void (stage = await PublishingStage.start()));
-afterAll(() => stage.stop());
+let harness: PublishingHarness;
+beforeAll(async () => void (harness = await PublishingHarness.start()));
+afterAll(() => harness.stop());
 
-/** Lets a network answer with one trouble or another until the time is over. */
-const storm = async (network: NetworkName): Promise<void> => {
-  const { control } = stage.networks[network];
+/** Makes a network answer with random faults until the time is over. */
+const injectFaults = async (network: NetworkName): Promise<void> => {
+  const { control } = harness.networks[network];
   for (const end = Date.now() + STORM_MS; Date.now() < end; await sleep(50 + random.below(100))) {
     await control.clearFaults();
-    const squall = SQUALLS[random.below(SQUALLS.length)]!;
-    if (squall) await control.addFault({ ...squall, method: VISIBLE[network], times: null });
+    const fault = FAULTS[random.below(FAULTS.length)]!;
+    if (fault) await control.addFault({ ...fault, method: VISIBLE_CALL[network], times: null });
   }
   await control.clearFaults();
 };
 
-/** Sends a channel's posts one after the other, at its own pace; answers the publications. */
-const sendAll = async (line: Line): Promise<readonly string[]> => {
+/** Publishes a channel's posts one after the other with random pauses. @returns the publications */
+const publishAll = async (channel: TestChannel): Promise<readonly string[]> => {
   const sent: string[] = [];
   for (let n = 1; n <= POSTS_EACH; n++) {
-    sent.push(await line.send({ text: `post ${n}` }));
+    sent.push(await channel.publish({ text: `post ${n}` }));
     await sleep(random.below(STORM_MS / POSTS_EACH));
   }
   return sent;
 };
 
-describe(`a storm on one network (seed ${random.seed})`, () => {
-  it.each(STRUCK)(
-    '%s: everything comes to an end, in order on every channel, and the others notice nothing',
-    async (struck) => {
-      const worker = await stage.work();
+describe(`a network with random faults (seed ${random.seed})`, () => {
+  it.each(FAULTY_NETWORKS)(
+    '%s: every post ends, in order on every channel, and the other networks are not affected',
+    async (faulty) => {
+      const worker = await harness.startWorker();
       const wanted = NETWORK_NAMES.flatMap((network) => Array.from({ length: CHANNELS_EACH }, () => network));
-      const lines = await Promise.all(wanted.map((network) => stage.line(network)));
-      const [publications] = await Promise.all([Promise.all(lines.map(sendAll)), storm(struck)]);
-      for (const [i, line] of lines.entries()) {
-        // Elsewhere: every post, once. Where it struck: what could not be found out may be missing, or there.
-        const isStruck = line.network === struck;
-        const texts = await expectOver(
-          line,
+      const channels = await Promise.all(wanted.map((network) => harness.createChannel(network)));
+      const [publications] = await Promise.all([Promise.all(channels.map(publishAll)), injectFaults(faulty)]);
+      for (const [i, channel] of channels.entries()) {
+        // Other networks: every post once. The faulty one: a post in doubt may be there or not.
+        const isFaulty = channel.network === faulty;
+        const texts = await waitForStates(
+          channel,
           publications[i]!,
-          isStruck ? ['published', 'in_doubt', 'failed'] : ['published'],
+          isFaulty ? ['published', 'in_doubt', 'failed'] : ['published'],
         );
-        const wall = await line.texts();
-        if (!isStruck) expect(wall).toEqual(texts.map(({ text }) => text));
-        const surely = texts.filter(({ state }) => state === 'published').map(({ text }) => text);
-        expect(wall.filter((text) => surely.includes(text))).toEqual(surely);
+        const wall = await channel.readTexts();
+        if (!isFaulty) expect(wall).toEqual(texts.map(({ text }) => text));
+        const confirmed = texts.filter(({ state }) => state === 'published').map(({ text }) => text);
+        expect(wall.filter((text) => confirmed.includes(text))).toEqual(confirmed);
         expect(wall).toEqual(texts.map(({ text }) => text).filter((text) => wall.includes(text)));
       }
       await worker.stop();
@@ -79,11 +79,11 @@ describe(`a storm on one network (seed ${random.seed})`, () => {
   );
 });
 
-/** Waits until a channel's publications are over, one way or another of these. */
-const expectOver = async (line: Line, ids: readonly string[], states: readonly string[]) => {
+/** Waits until each of a channel's publications has one of these states. */
+const waitForStates = async (channel: TestChannel, ids: readonly string[], states: readonly string[]) => {
   const over: { readonly text: string; readonly state: string }[] = [];
   for (const [i, id] of ids.entries()) {
-    over.push({ text: `post ${i + 1}`, state: (await line.inState(id, ...states)).state });
+    over.push({ text: `post ${i + 1}`, state: (await channel.waitForState(id, ...states)).state });
   }
   return over;
 };

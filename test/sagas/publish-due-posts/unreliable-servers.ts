@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** An address at which no network can be reached as it should be. */
+/** An address at which a network cannot be reached properly. */
 export interface UnreliableServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
@@ -27,10 +27,10 @@ const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-lengt
 
 type Kinds = Readonly<Record<string, () => Promise<UnreliableServer>>>;
 
-/** Where nothing can be sent to. */
-export const OUT_OF_REACH: Kinds = {
+/** Addresses to which nothing can be sent. */
+export const UNREACHABLE: Kinds = {
   'a host that no name server knows': async () => ({ url: 'http://no-such-host.invalid', stop: async () => undefined }),
-  'a port at which nobody listens': async () => {
+  'a port without a listener': async () => {
     const server = await listen(() => undefined);
     await server.stop();
     return { url: server.url, stop: async () => undefined };
@@ -38,15 +38,15 @@ export const OUT_OF_REACH: Kinds = {
   'a TLS handshake that fails': () => listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'https'),
 };
 
-/** Where something can be sent to, and no answer comes back. */
-export const OUT_OF_HEARING: Kinds = {
+/** Addresses to which a call can be sent, but from which no answer returns. */
+export const UNRESPONSIVE: Kinds = {
   'a connection that is reset': () => listen((socket) => socket.once('data', () => socket.resetAndDestroy())),
   'an answer of another protocol': () => listen((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n'))),
   'an answer that never comes': () => listen((socket) => socket.resume()),
-  'an answer that comes a byte at a time': () =>
+  'an answer that arrives byte by byte': () =>
     listen((socket) => {
       socket.once('data', () => socket.write(HEAD));
-      const dripping = setInterval(() => socket.write(' '), 50);
-      socket.on('close', () => clearInterval(dripping));
+      const timer = setInterval(() => socket.write(' '), 50);
+      socket.on('close', () => clearInterval(timer));
     }),
 };

@@ -7,10 +7,10 @@ beforeEach(async () => {
 afterEach(() => telegram.stop());
 
 const send = (text: string, chat_id = '@faults') => telegram.call('sendMessage', { chat_id, text });
-const accepted = async () => (await telegram.control.ledger()).map(({ text }) => text);
+const accepted = async () => (await telegram.control.readLedger()).map(({ text }) => text);
 
 describe('faults', () => {
-  it('answers instead of accepting, with status, headers and body as given', async () => {
+  it('answer instead of accepting, with the status, headers and body of the fault', async () => {
     await telegram.control.addFault({ mode: 'answer', status: 503, body: { ok: false }, headers: { 'x-a': 'b' } });
     const answer = await send('one');
     expect([answer.status, answer.headers.get('x-a'), answer.body]).toEqual([503, 'b', { ok: false }]);
@@ -18,12 +18,12 @@ describe('faults', () => {
     expect((await send('two')).status).toBe(200);
   });
 
-  it("answers in the network's own words where none are given", async () => {
+  it("answer with the network's own error body if the fault has none", async () => {
     await telegram.control.addFault({ mode: 'answer', status: 502 });
     expect((await send('one')).body).toEqual({ ok: false, error_code: 502, description: 'Bad Gateway' });
   });
 
-  it('accepts and answers something else', async () => {
+  it('accept and send another answer', async () => {
     await telegram.control.addFault({ mode: 'accept_then_answer', status: 200, body: '<html>' });
     await expect(send('one')).rejects.toThrow(/JSON/);
     expect(await accepted()).toEqual(['one']);
@@ -38,7 +38,7 @@ describe('faults', () => {
     expect(await accepted()).toEqual(ledger);
   });
 
-  it('breaks the connection in the middle of an answer', async () => {
+  it('break the connection in the middle of an answer', async () => {
     await telegram.control.addFault({ mode: 'accept_then_answer', status: 200, body: { ok: true }, cut_at: 5 });
     await expect(send('one')).rejects.toThrow();
     expect(await accepted()).toEqual(['one']);
@@ -53,7 +53,7 @@ describe('faults', () => {
       () => 'answered',
       () => 'broken',
     );
-    while ((await telegram.control.calls()).total === 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await telegram.control.listCalls()).total === 0) await new Promise((resolve) => setImmediate(resolve));
     while ((await accepted()).length < ledger.length) await new Promise((resolve) => setImmediate(resolve));
     expect(await accepted()).toEqual(ledger);
     await telegram.stop();
@@ -61,31 +61,31 @@ describe('faults', () => {
     telegram = await startStandIn();
   });
 
-  it('meets as many calls as it is told to, of its method and channel alone', async () => {
+  it('apply to the configured number of calls, of their method and channel only', async () => {
     await telegram.control.addFault({ mode: 'answer', method: 'sendMessage', channel: '@faults', times: 2 });
     expect((await telegram.call('getMe', {})).status).toBe(200);
     expect((await send('elsewhere', '@other')).status).toBe(200);
     expect([(await send('1')).status, (await send('2')).status, (await send('3')).status]).toEqual([500, 500, 200]);
-    expect(await telegram.control.faults()).toEqual([]);
+    expect(await telegram.control.listFaults()).toEqual([]);
   });
 
-  it('lasts until it is removed where it has no number of times', async () => {
+  it('last until they are removed if they have no number of times', async () => {
     await telegram.control.addFault({ mode: 'answer', times: null });
     for (const text of ['1', '2', '3']) expect((await send(text)).status).toBe(500);
     await telegram.control.clearFaults();
     expect((await send('4')).status).toBe(200);
   });
 
-  it('come in the order in which they were added', async () => {
+  it('apply in the order in which they were added', async () => {
     for (const status of [500, 429, 403]) await telegram.control.addFault({ mode: 'answer', status });
     expect([(await send('1')).status, (await send('2')).status, (await send('3')).status]).toEqual([500, 429, 403]);
   });
 
-  it('delay a call, and all calls, without changing them', async () => {
+  it('delay one call or all calls without changing them', async () => {
     await telegram.control.addFault({ mode: 'delay', delay_ms: 30 });
     await telegram.control.setDelay(20);
     expect((await send('slow')).status).toBe(200);
-    expect((await telegram.control.calls()).items.at(-1)).toMatchObject({ fault: 'delay', status: 200 });
+    expect((await telegram.control.listCalls()).items.at(-1)).toMatchObject({ fault: 'delay', status: 200 });
     expect(await accepted()).toEqual(['slow']);
   });
 
@@ -93,19 +93,19 @@ describe('faults', () => {
     [{ mode: 'explode' }, 'mode must be one of'],
     [{ times: 0 }, 'times must be a whole number from 1'],
     [{ delay_ms: -1 }, 'delay_ms must be'],
-    [{ staus: 500 }, 'staus is no field of a fault'],
-  ])('are refused when they cannot be: %p', async (fault, sentence) => {
-    await expect(telegram.control.ask('POST', 'faults', fault)).rejects.toThrow(sentence);
+    [{ staus: 500 }, 'unknown field staus of a fault'],
+  ])('are rejected if invalid: %p', async (fault, message) => {
+    await expect(telegram.control.request('POST', 'faults', fault)).rejects.toThrow(message);
   });
 });
 
 describe('the log of calls', () => {
-  it('has every call in order, with what was asked and answered, and no token', async () => {
+  it('contains every call in order, with request and status but without the token', async () => {
     await send('one');
     await telegram.control.addFault({ mode: 'drop_before_accepting' });
     await send('two').catch(() => null);
     await telegram.call('getMe', {});
-    const { items, total, counts } = await telegram.control.calls();
+    const { items, total, counts } = await telegram.control.listCalls();
     expect(items).toMatchObject([
       { seq: 1, method: 'sendMessage', channel: '@faults', status: 200, fault: null, request: { text: 'one' } },
       { seq: 2, method: 'sendMessage', status: null, fault: 'drop_before_accepting' },
@@ -113,10 +113,10 @@ describe('the log of calls', () => {
     ]);
     expect([total, counts]).toEqual([3, { sendMessage: 2, getMe: 1 }]);
     expect(JSON.stringify(items)).not.toContain('ABC-DEF');
-    expect((await telegram.control.calls({ after: 1, method: 'sendMessage' })).items).toHaveLength(1);
+    expect((await telegram.control.listCalls({ after: 1, method: 'sendMessage' })).items).toHaveLength(1);
   });
 
-  it('has no controls but those that it has', async () => {
-    await expect(telegram.control.ask('POST', 'nonsense', {})).rejects.toThrow('no control POST nonsense');
+  it('rejects unknown controls', async () => {
+    await expect(telegram.control.request('POST', 'nonsense', {})).rejects.toThrow('unknown control POST nonsense');
   });
 });

@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ledger, type LedgerDraft, type LedgerEntry } from '../../../src/stand-ins/kit/ledger.js';
+import { Ledger, type NewLedgerEntry, type LedgerEntry } from '../../../src/stand-ins/kit/ledger.js';
 
 let folder: string;
 let file: string;
@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (onEntry?: (entry: LedgerEntry) => void) =>
   Ledger.open({ file, platform: 'telegram', ...(onEntry ? { onEntry } : {}) });
-const draft = (text: string, channel = '@a'): LedgerDraft => ({
+const newEntry = (text: string, channel = '@a'): NewLedgerEntry => ({
   channel,
   channel_title: channel,
   channel_handle: channel.slice(1),
@@ -29,17 +29,17 @@ const draft = (text: string, channel = '@a'): LedgerDraft => ({
 const texts = (entries: readonly LedgerEntry[]) => entries.map(({ text }) => text);
 
 describe('Ledger', () => {
-  it('has a line in the file before it says so', async () => {
+  it('writes an entry to the file before it resolves', async () => {
     const ledger = await open();
-    const [entry] = await ledger.append([draft('one\nline')]);
+    const [entry] = await ledger.append([newEntry('one\nline')]);
     expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify(entry)}\n`);
     await ledger.close();
   });
 
-  it('numbers a thousand appends of the same moment without a gap, in their order', async () => {
+  it('numbers a thousand concurrent appends in order, without gaps', async () => {
     const seen: number[] = [];
     const ledger = await open(({ seq }) => seen.push(seq));
-    const entries = await Promise.all(Array.from({ length: 1_000 }, (_, n) => ledger.append([draft(`t${n}`)])));
+    const entries = await Promise.all(Array.from({ length: 1_000 }, (_, n) => ledger.append([newEntry(`t${n}`)])));
     const expected = Array.from({ length: 1_000 }, (_, n) => n + 1);
     expect(entries.flat().map(({ seq }) => seq)).toEqual(expected);
     expect(seen).toEqual(expected);
@@ -47,9 +47,9 @@ describe('Ledger', () => {
     await ledger.close();
   });
 
-  it('reads from any place, so many as are wanted, of one channel or all', async () => {
+  it('reads after any entry, up to a limit, from one channel or all', async () => {
     const ledger = await open();
-    for (let n = 1; n <= 600; n++) await ledger.append([draft(String(n), n % 2 ? '@odd' : '@even')]);
+    for (let n = 1; n <= 600; n++) await ledger.append([newEntry(String(n), n % 2 ? '@odd' : '@even')]);
     expect(texts(await ledger.read({ after: 511, limit: 3 }))).toEqual(['512', '513', '514']);
     expect(texts(await ledger.read({ after: 512, limit: 2 }))).toEqual(['513', '514']);
     expect(texts(await ledger.read({ after: 595, channel: '@ODD' }))).toEqual(['597', '599']);
@@ -61,20 +61,20 @@ describe('Ledger', () => {
     await reopened.close();
   });
 
-  it('replays what it has when it is opened again, and goes on numbering', async () => {
+  it('replays its entries when it is opened again, and continues the numbering', async () => {
     const first = await open();
-    await first.append([draft('one'), draft('two')]);
+    await first.append([newEntry('one'), newEntry('two')]);
     await first.close();
     const replayed: LedgerEntry[] = [];
     const second = await open((entry) => replayed.push(entry));
     expect(texts(replayed)).toEqual(['one', 'two']);
-    expect((await second.append([draft('three')]))[0]?.seq).toBe(3);
+    expect((await second.append([newEntry('three')]))[0]?.seq).toBe(3);
     await second.close();
   });
 
-  it('cuts off a torn last line, whichever byte it was torn at', async () => {
+  it('cuts off a last line that is incomplete, at any byte', async () => {
     const first = await open();
-    await first.append([draft('kept')]);
+    await first.append([newEntry('kept')]);
     await first.close();
     const kept = await readFile(file);
     const torn = Buffer.from(`${JSON.stringify({ seq: 2, text: 'пропало' })}`);
@@ -83,33 +83,37 @@ describe('Ledger', () => {
       await appendFile(file, torn.subarray(0, length));
       const ledger = await open();
       expect((await stat(file)).size).toBe(kept.length);
-      expect((await ledger.append([draft('next')]))[0]?.seq).toBe(2);
+      expect((await ledger.append([newEntry('next')]))[0]?.seq).toBe(2);
       expect(texts(await ledger.read({}))).toEqual(['kept', 'next']);
       await ledger.close();
     }
   });
 
-  it('refuses a file whose middle is not a ledger, naming the line', async () => {
+  it('rejects a file with an invalid line in its middle and names the line', async () => {
     const first = await open();
-    await first.append([draft('one')]);
+    await first.append([newEntry('one')]);
     await first.close();
     await appendFile(file, 'not json\n');
-    await expect(open()).rejects.toThrow('line 2: not a line of a ledger');
+    await expect(open()).rejects.toThrow('line 2: not a ledger entry');
   });
 
-  it('gives equal posts an equal hash, and others another', async () => {
+  it('gives equal posts the same hash, and different posts different hashes', async () => {
     const ledger = await open();
-    const [one, two, other] = await ledger.append([draft('same', '@a'), draft('same', '@b'), draft('different')]);
+    const [one, two, other] = await ledger.append([
+      newEntry('same', '@a'),
+      newEntry('same', '@b'),
+      newEntry('different'),
+    ]);
     expect(one?.content_hash).toBe(two?.content_hash);
     expect(other?.content_hash).not.toBe(one?.content_hash);
     await ledger.close();
   });
 
-  it('takes nothing more once the disk has refused', async () => {
+  it('accepts no more entries after a failed write', async () => {
     const ledger = await open();
     await ledger.close();
-    await expect(ledger.append([draft('lost')])).rejects.toThrow();
-    await expect(ledger.append([draft('lost too')])).rejects.toThrow('cannot be written any more');
+    await expect(ledger.append([newEntry('lost')])).rejects.toThrow();
+    await expect(ledger.append([newEntry('lost too')])).rejects.toThrow('accepts no more entries after a failed write');
     expect(ledger.last).toBe(0);
   });
 });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { BodyProblem } from '../../../src/stand-ins/kit/body-problem.js';
-import { boundaryOf, readMultipart } from '../../../src/stand-ins/kit/multipart-body.js';
+import { parseBoundary, readMultipart } from '../../../src/stand-ins/kit/multipart-body.js';
 
 const MB = 1_048_576;
 
-/** A body in pieces of these lengths; the last length is used again and again. */
-async function* inPieces(body: Buffer, lengths: readonly number[]): AsyncGenerator<Buffer> {
+/** Splits a body into chunks of these lengths. The last length is repeated. */
+async function* splitIntoChunks(body: Buffer, lengths: readonly number[]): AsyncGenerator<Buffer> {
   for (let at = 0, n = 0; at < body.length; n++) {
     const length = lengths[Math.min(n, lengths.length - 1)] ?? body.length;
     yield body.subarray(at, at + length);
@@ -14,15 +14,15 @@ async function* inPieces(body: Buffer, lengths: readonly number[]): AsyncGenerat
   }
 }
 
-/** A form as the platform's own client writes it. */
-const written = async (form: FormData): Promise<{ body: Buffer; boundary: string }> => {
+/** Encodes a form as the client of the platform (Node) does. */
+const encodeForm = async (form: FormData): Promise<{ body: Buffer; boundary: string }> => {
   const response = new Response(form);
-  const boundary = boundaryOf(response.headers.get('content-type') ?? '');
+  const boundary = parseBoundary(response.headers.get('content-type') ?? '');
   return { body: Buffer.from(await response.arrayBuffer()), boundary };
 };
 
 describe('a multipart body', () => {
-  it('is what was sent, wherever it is cut', () =>
+  it('is read as it was sent, wherever the chunks are split', () =>
     fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
@@ -31,27 +31,27 @@ describe('a multipart body', () => {
         async (bytes, text, lengths) => {
           const form = new FormData();
           form.set('caption', text);
-          form.set('data', new Blob([new Uint8Array(bytes)], { type: 'video/mp4' }), 'a "film".mp4');
+          form.set('data', new Blob([new Uint8Array(bytes)], { type: 'video/mp4' }), 'a "video".mp4');
           form.set('last', '--');
-          const { body, boundary } = await written(form);
-          const { fields, files } = await readMultipart(inPieces(body, lengths), boundary);
-          // A form's line ends are CRLF, whatever they were.
+          const { body, boundary } = await encodeForm(form);
+          const { fields, files } = await readMultipart(splitIntoChunks(body, lengths), boundary);
+          // Forms encode every line end as CRLF.
           expect(fields).toEqual({ caption: text.replace(/\r\n?|\n/g, '\r\n'), last: '--' });
-          expect(files.get('data')).toMatchObject({ name: 'a "film".mp4', type: 'video/mp4', size: bytes.length });
+          expect(files.get('data')).toMatchObject({ name: 'a "video".mp4', type: 'video/mp4', size: bytes.length });
           expect(files.get('data')?.bytes?.equals(bytes)).toBe(true);
         },
       ),
       { seed: 71, numRuns: 200 },
     ));
 
-  it('with a file too large to be kept has its length, its hash and its first bytes', async () => {
-    const film = Buffer.alloc(25 * MB, 'film');
+  it('has the length, hash and first bytes of a file that is too large to be stored', async () => {
+    const video = Buffer.alloc(25 * MB, 'video');
     const form = new FormData();
-    form.set('data', new Blob([new Uint8Array(film)]), 'long.mp4');
-    const { body, boundary } = await written(form);
-    const file = (await readMultipart(inPieces(body, [65_536]), boundary)).files.get('data');
-    expect(file).toMatchObject({ size: 25 * MB, bytes: null, head: film.subarray(0, 64) });
-    expect(file?.hash).toBe(createHash('sha256').update(film).digest('hex').slice(0, 32));
+    form.set('data', new Blob([new Uint8Array(video)]), 'long.mp4');
+    const { body, boundary } = await encodeForm(form);
+    const file = (await readMultipart(splitIntoChunks(body, [65_536]), boundary)).files.get('data');
+    expect(file).toMatchObject({ size: 25 * MB, bytes: null, head: video.subarray(0, 64) });
+    expect(file?.hash).toBe(createHash('sha256').update(video).digest('hex').slice(0, 32));
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe('a multipart body', () => {
     ['has a part without a name', '--b\r\ncontent-type: text/plain\r\n\r\nabc\r\n--b--'],
     ['has another boundary', '--c\r\ncontent-disposition: form-data; name="a"\r\n\r\nabc\r\n--c--'],
     ['is empty', ''],
-  ])('that %s is refused', async (_, text) => {
-    await expect(readMultipart(inPieces(Buffer.from(text), [7]), 'b')).rejects.toThrow(BodyProblem);
+  ])('is rejected if it %s', async (_, text) => {
+    await expect(readMultipart(splitIntoChunks(Buffer.from(text), [7]), 'b')).rejects.toThrow(BodyProblem);
   });
 });

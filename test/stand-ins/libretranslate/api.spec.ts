@@ -6,20 +6,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const asked = { q: 'Привет, мир', source: 'ru', target: 'en' };
+const request = { q: 'Привет, мир', source: 'ru', target: 'en' };
 
 describe('the stand-in of LibreTranslate', () => {
-  it('translates text, so that it can be seen', async () => {
-    expect(await service.translate(asked)).toEqual({ status: 200, body: { translatedText: 'Привет·en, мир·en' } });
-    expect((await service.translate({ ...asked, source: 'auto' })).body).toMatchObject({
+  it('marks every word of a translated text', async () => {
+    expect(await service.translate(request)).toEqual({ status: 200, body: { translatedText: 'Привет·en, мир·en' } });
+    expect((await service.translate({ ...request, source: 'auto' })).body).toMatchObject({
       translatedText: 'Привет·en, мир·en',
       detectedLanguage: { language: 'ru' },
     });
   });
 
-  it('translates the text in HTML, and leaves tags, references and what it shall not translate', async () => {
+  it('translates the text in HTML, and keeps tags, references and elements with translate="no"', async () => {
     const q = '<span id="0">a &lt; b</span> <span id="1" translate="no">c <b>d</b> &amp;</span>';
-    expect((await service.translate({ ...asked, q, format: 'html' })).body).toEqual({
+    expect((await service.translate({ ...request, q, format: 'html' })).body).toEqual({
       translatedText: '<span id="0">a·en &lt; b·en</span> <span id="1" translate="no">c <b>d</b> &amp;</span>',
     });
   });
@@ -35,37 +35,37 @@ describe('the stand-in of LibreTranslate', () => {
     [{ q: 'a < b', format: 'html' }, 500, 'a lone <'],
     [{ q: '</b>', format: 'html' }, 500, 'closes nothing'],
     [{ q: 'a &c', format: 'html' }, 500, 'no reference'],
-  ])('refuses %j', async (more, status, words) => {
-    expect(await service.translate({ ...asked, ...more })).toEqual({
+  ])('rejects %j', async (more, status, message) => {
+    expect(await service.translate({ ...request, ...more })).toEqual({
       status,
-      body: { error: expect.stringContaining(words) },
+      body: { error: expect.stringContaining(message) },
     });
   });
 
-  it('asks for a key, and takes so many characters, where it is told to', async () => {
-    await service.control.ask('POST', 'keys', { keys: ['k1'] });
-    expect((await service.translate(asked)).status).toBe(403);
-    expect(await service.translate({ ...asked, api_key: 'k2' })).toEqual({
+  it('requires an API key and limits the characters if a control sets them', async () => {
+    await service.control.request('POST', 'keys', { keys: ['k1'] });
+    expect((await service.translate(request)).status).toBe(403);
+    expect(await service.translate({ ...request, api_key: 'k2' })).toEqual({
       status: 403,
       body: { error: 'Invalid API key' },
     });
-    expect((await service.translate({ ...asked, api_key: 'k1' })).status).toBe(200);
-    await service.control.ask('POST', 'keys', { keys: null });
-    await service.control.ask('POST', 'limits', { characters: 10 });
-    expect((await service.translate(asked)).body).toEqual({
+    expect((await service.translate({ ...request, api_key: 'k1' })).status).toBe(200);
+    await service.control.request('POST', 'keys', { keys: null });
+    await service.control.request('POST', 'limits', { characters: 10 });
+    expect((await service.translate(request)).body).toEqual({
       error: expect.stringContaining('exceeds text limit (10)'),
     });
-    await service.control.ask('POST', 'limits', { characters: 1e9 });
+    await service.control.request('POST', 'limits', { characters: 1e9 });
   });
 
-  it('fails where it is told to', async () => {
+  it('fails if a fault is added', async () => {
     await service.control.addFault({
       mode: 'answer',
       method: 'POST /translate',
       status: 429,
       headers: { 'retry-after': '7' },
     });
-    expect(await service.translate(asked)).toEqual({ status: 429, body: { error: expect.any(String) } });
-    expect((await service.translate(asked)).status).toBe(200);
+    expect(await service.translate(request)).toEqual({ status: 429, body: { error: expect.any(String) } });
+    expect((await service.translate(request)).status).toBe(200);
   });
 });

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startLibreTranslateStandIn } from '../../../src/stand-ins/libretranslate/libre-translate-stand-in.js';
 
-/** A translation service on a free port, and the ways to speak to it. */
+/** Starts a translation service on a free port. Returns functions that call it. */
 export const startTranslator = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-translator-'));
   const standIn = await startLibreTranslateStandIn({ port: 0, ledgerFile: join(folder, 'ledger.jsonl') });
   return {
     url: standIn.url,
     control: new StandInControl(standIn.url),
-    /** Texts that it was asked for so far. */
+    /** Returns the texts that it was asked to translate so far. */
     asked: async (): Promise<unknown[]> => {
-      const { items } = await new StandInControl(standIn.url).calls({ method: 'POST /translate' });
+      const { items } = await new StandInControl(standIn.url).listCalls({ method: 'POST /translate' });
       return items.map(({ request }) => request.q);
     },
     translate: async (fields: object): Promise<{ status: number; body: unknown }> => {

@@ -7,7 +7,7 @@ import { startMaxStandIn } from '../../../src/stand-ins/max/max-stand-in.js';
 export const TOKEN = 'f9LHodD0cOIZY-tests-tests';
 export const CHAT = '-70912345678901';
 
-/** A MAX stand-in on a free port with a ledger of its own, and the ways to speak to it. */
+/** Starts a MAX stand-in on a free port, with its own ledger. Returns functions that call it. */
 export const startStandIn = async (options: { readonly ledgerFile?: string } = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-max-'));
   const ledgerFile = options.ledgerFile ?? join(folder, 'ledger.jsonl');
@@ -27,15 +27,15 @@ export const startStandIn = async (options: { readonly ledgerFile?: string } = {
     control: new StandInControl(standIn.url),
     call,
     post: (body: object, chat = CHAT) => call('POST', `/messages?chat_id=${chat}`, body),
-    /** Uploads bytes as a type; answers the address's answer and the token under which it then is. */
+    /** Uploads bytes as a type. Returns the answer of the upload address and the token of the upload. */
     upload: async (type: string, bytes: Buffer, filename: string) => {
-      const { body: place } = await call('POST', `/uploads?type=${type}`);
+      const { body: address } = await call('POST', `/uploads?type=${type}`);
       const form = new FormData();
       form.set('data', new Blob([new Uint8Array(bytes)]), filename);
-      const response = await fetch(place.url, { method: 'POST', body: form });
+      const response = await fetch(address.url, { method: 'POST', body: form });
       const text = await response.text();
-      const token = (/"token":"([^"]+)"/.exec(text)?.[1] ?? place.token) as string;
-      return { status: response.status, text, early: place.token as string | undefined, token };
+      const token = (/"token":"([^"]+)"/.exec(text)?.[1] ?? address.token) as string;
+      return { status: response.status, text, early: address.token as string | undefined, token };
     },
     stop: async () => {
       await standIn.stop();

@@ -10,13 +10,13 @@ export const TOKEN = '-s-84W-s3egarWUsbkq-IWTucuedzTKT8VUXIA.s4Xx8IW7';
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** An OK stand-in on a free port with a ledger of its own, that knows an application, and the ways to speak to it. */
+/** Starts an OK stand-in on a free port, with its own ledger and a known application. Returns functions that call it. */
 export const startStandIn = async (options: Partial<OkStandInOptions> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-stand-in-'));
   const ledgerFile = options.ledgerFile ?? join(folder, 'ledger.jsonl');
   const standIn = await startOkStandIn({ port: 0, ledgerFile, ...options });
   const control = new StandInControl(standIn.url);
-  await control.ask('POST', 'applications', APPLICATION);
+  await control.request('POST', 'applications', APPLICATION);
   return {
     url: standIn.url,
     ledgerFile,
@@ -31,10 +31,10 @@ export const startStandIn = async (options: Partial<OkStandInOptions> = {}) => {
   };
 };
 
-/** Calls a method with a form, signed as the documentation says unless the parameters hold a signature. */
+/** Calls a method with a form, signed as the documentation describes unless the parameters contain a signature. */
 export const callOk = async (url: string, more: Parameters): Promise<unknown> => {
-  const { sig, ...given } = more;
-  const parameters = { application_key: APPLICATION.application_key, access_token: TOKEN, format: 'json', ...given };
+  const { sig, ...fields } = more;
+  const parameters = { application_key: APPLICATION.application_key, access_token: TOKEN, format: 'json', ...fields };
   const { access_token, ...signed } = parameters;
   const key = md5(access_token + APPLICATION.application_secret);
   const joined = Object.keys(signed)
@@ -45,7 +45,7 @@ export const callOk = async (url: string, more: Parameters): Promise<unknown> =>
   return (await fetch(`${url}/fb.do`, { method: 'POST', body })).json();
 };
 
-/** Sends files to an address as a form's fields. */
+/** Sends files to an address as fields of a form. */
 export const uploadFiles = async (url: string, files: Readonly<Record<string, Uint8Array>>): Promise<string> => {
   const form = new FormData();
   for (const [field, bytes] of Object.entries(files)) form.set(field, new Blob([new Uint8Array(bytes)]), 'file.bin');

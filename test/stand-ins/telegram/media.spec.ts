@@ -22,12 +22,12 @@ const upload = (method: string, fields: Record<string, unknown>, files: Record<s
   return fetchBot(`${telegram.url}/bot${TOKEN}/${method}`, { method: 'POST', body: form });
 };
 
-describe('one medium', () => {
-  it('takes an upload under any name, shows it on the wall, and counts the caption', async () => {
+describe('a single file', () => {
+  it('is accepted under any field name, is shown on the wall, and has a limited caption', async () => {
     const caption = '😀'.repeat(1_024);
     const { body } = await upload('sendPhoto', { photo: 'attach://a', caption }, { a: png });
     expect(body.result).toMatchObject({ caption, photo: [{ file_size: png.length }] });
-    const [entry] = (await telegram.control.ledger({ channel: '@media' })).slice(-1);
+    const [entry] = (await telegram.control.readLedger({ channel: '@media' })).slice(-1);
     const shown = await fetch(`${telegram.url}/wall/media/${entry?.media[0]?.file}`);
     expect(shown.headers.get('content-type')).toBe('image/png');
     expect(Buffer.from(await shown.arrayBuffer()).equals(png)).toBe(true);
@@ -42,7 +42,7 @@ describe('one medium', () => {
     ['sendAudio', { audio: mp3 }, 'audio'],
     ['sendAudio', { audio: ogg }, 'document'],
     ['sendDocument', { document: png }, 'document'],
-  ])('%s: readers get what the file is', async (method, files, type) => {
+  ])('%s: readers see the type of the file', async (method, files, type) => {
     const { body } = await upload(method, {}, files);
     expect(Object.keys(body.result)).toContain(type);
   });
@@ -51,7 +51,7 @@ describe('one medium', () => {
     ['no file', {}, {}, 'there is no photo in the request'],
     ['a file that is not attached', { photo: 'attach://b' }, { a: png }, 'there is no photo in the request'],
     ['an empty file', { photo: 'attach://a' }, { a: Buffer.alloc(0) }, 'file must be non-empty'],
-    ['no picture', { photo: 'attach://a' }, { a: mp3 }, 'IMAGE_PROCESS_FAILED'],
+    ['a file that is not an image', { photo: 'attach://a' }, { a: mp3 }, 'IMAGE_PROCESS_FAILED'],
     ['an unknown file id', { photo: 'AgACAgI' }, {}, "wrong remote file identifier specified: can't unserialize it"],
     [
       'over 10 MB',
@@ -59,22 +59,22 @@ describe('one medium', () => {
       { a: Buffer.concat([png, Buffer.alloc(10 * 1_048_576)]) },
       'file of size 10485776 bytes is too big for a photo; the maximum size is 10485760 bytes',
     ],
-  ])('refuses a photo: %s', async (_, fields, files, sentence) => {
+  ])('is rejected as a photo: %s', async (_, fields, files, message) => {
     const { body } = await upload('sendPhoto', fields, files);
-    expect(body.description).toBe(`Bad Request: ${sentence}`);
+    expect(body.description).toBe(`Bad Request: ${message}`);
   });
 
   it.each([
     ['too large', 9_000, 1_001],
     ['too narrow', 2_001, 100],
-  ])('refuses a photo that is %s', async (_, width, height) => {
+  ])('is rejected as a photo if it is %s', async (_, width, height) => {
     const { body } = await upload('sendPhoto', { photo: 'attach://a' }, { a: blank(width, height) });
     expect(body.description).toBe('Bad Request: PHOTO_INVALID_DIMENSIONS');
-    const taken = await upload('sendPhoto', { photo: 'attach://a' }, { a: blank(width - 1, height) });
-    expect(taken.status).toBe(200);
+    const accepted = await upload('sendPhoto', { photo: 'attach://a' }, { a: blank(width - 1, height) });
+    expect(accepted.status).toBe(200);
   });
 
-  it('refuses a file over 50 MB', async () => {
+  it('is rejected over 50 MB', async () => {
     const { status } = await upload('sendDocument', {}, { document: Buffer.alloc(50 * 1_048_576 + 1) });
     expect(status).toBe(413);
   });
@@ -83,41 +83,45 @@ describe('one medium', () => {
 describe('an album', () => {
   const item = (type: string, name: string, more = {}) => ({ type, media: `attach://${name}`, ...more });
 
-  it('is several messages of one group, accepted together', async () => {
+  it('becomes several messages of one group, accepted together', async () => {
     const media = [item('photo', 'a', { caption: 'Both' }), item('video', 'b')];
     const { body } = await upload('sendMediaGroup', { media }, { a: png, b: mp4 });
     const [first, second] = body.result;
     expect(first).toMatchObject({ caption: 'Both', media_group_id: second.media_group_id });
     expect(second.message_id).toBe(first.message_id + 1);
-    const entries = (await telegram.control.ledger({ channel: '@media' })).slice(-2);
+    const entries = (await telegram.control.readLedger({ channel: '@media' })).slice(-2);
     expect(entries.map(({ group_id }) => group_id)).toEqual([first.media_group_id, first.media_group_id]);
     expect(new Set(entries.map(({ call_id }) => call_id)).size).toBe(1);
   });
 
   it.each([
-    ['nothing', [], 'there are no messages to send'],
-    ['one', [item('photo', 'a')], 'an album needs two media at least'],
-    ['eleven', Array(11).fill(item('photo', 'a')), 'too many messages to send as an album'],
-    ['sound among pictures', [item('photo', 'a'), item('audio', 'c')], "audio can't be mixed with other media types"],
-    ['a missing file', [item('photo', 'a'), item('photo', 'z')], "can't parse InputMedia: media not found"],
+    ['without items', [], 'there are no messages to send'],
+    ['of one item', [item('photo', 'a')], 'an album needs two media at least'],
+    ['of eleven items', Array(11).fill(item('photo', 'a')), 'too many messages to send as an album'],
     [
-      'another type',
+      'of a photo and an audio',
+      [item('photo', 'a'), item('audio', 'c')],
+      "audio can't be mixed with other media types",
+    ],
+    ['with a missing file', [item('photo', 'a'), item('photo', 'z')], "can't parse InputMedia: media not found"],
+    [
+      'with an unsupported type',
       [item('photo', 'a'), item('animation', 'a')],
       'can\'t parse InputMedia: type "animation" is unsupported',
     ],
     [
-      'a long caption',
+      'with a caption that is too long',
       [item('photo', 'a'), item('photo', 'a', { caption: 'x'.repeat(1_025) })],
       'message caption is too long',
     ],
-  ])('refuses %s, and shows nothing of it', async (_, media, sentence) => {
-    const before = (await telegram.control.ledger()).length;
+  ])('%s is rejected as a whole', async (_, media, message) => {
+    const before = (await telegram.control.readLedger()).length;
     const { body } = await upload('sendMediaGroup', { media }, { a: png, c: mp3 });
-    expect(body.description).toBe(`Bad Request: ${sentence}`);
-    expect(await telegram.control.ledger()).toHaveLength(before);
+    expect(body.description).toBe(`Bad Request: ${message}`);
+    expect(await telegram.control.readLedger()).toHaveLength(before);
   });
 
-  it('takes no buttons', async () => {
+  it('is rejected with buttons', async () => {
     const media = [item('photo', 'a'), item('photo', 'a')];
     const { status } = await upload('sendMediaGroup', { media, reply_markup: { inline_keyboard: [] } }, { a: png });
     expect(status).toBe(400);

@@ -36,8 +36,8 @@ const end = async (signal: NodeJS.Signals): Promise<number | null> => {
   return ((await exit) as [number | null])[0];
 };
 
-describe('the stand-in as a process of its own', () => {
-  it('killed in the middle of a load, forgets nothing that it acknowledged, and goes on', async () => {
+describe('the stand-in as a separate process', () => {
+  it('keeps every acknowledged message when it is killed under load, and continues after a restart', async () => {
     const url = await start();
     const acknowledged: string[] = [];
     const load = Array.from({ length: 8 }, async (_, client) => {
@@ -52,7 +52,7 @@ describe('the stand-in as a process of its own', () => {
     await Promise.allSettled(load);
 
     const again = await start();
-    const entries = await new StandInControl(again).ledger();
+    const entries = await new StandInControl(again).readLedger();
     const kept = entries.map(({ message_id, text }) => `${message_id} ${text}`);
     expect(kept).toEqual(expect.arrayContaining(acknowledged));
     expect(new Set(kept).size).toBe(kept.length);
@@ -62,7 +62,7 @@ describe('the stand-in as a process of its own', () => {
     expect(next.body.result.message_id).toBe(Number(entries.at(-1)?.message_id) + 1);
   });
 
-  it('ends on SIGTERM with everything written', async () => {
+  it('writes everything before it exits on SIGTERM', async () => {
     const url = await start();
     await callBot(url, 'sendMessage', { chat_id: '@ended', text: 'last words' });
     expect(await end('SIGTERM')).toBe(0);

@@ -11,7 +11,7 @@ const send = (parameters: object) => telegram.call('sendMessage', { chat_id, ...
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length });
 
 describe('sendMessage', () => {
-  it('answers with the message, and has it in the ledger', async () => {
+  it('answers with the message and records it in the ledger', async () => {
     const entities = [bold(0, 5), { type: 'text_link', offset: 6, length: 5, url: 'https://example.com/' }];
     const inline_keyboard = [[{ text: 'Go', url: 'https://example.com/go' }]];
     const { status, body } = await send({ text: 'Hello world', entities, reply_markup: { inline_keyboard } });
@@ -28,7 +28,7 @@ describe('sendMessage', () => {
         reply_markup: { inline_keyboard },
       },
     });
-    const [entry] = (await telegram.control.ledger({ channel: chat_id })).slice(-1);
+    const [entry] = (await telegram.control.readLedger({ channel: chat_id })).slice(-1);
     expect(entry).toMatchObject({
       platform: 'telegram',
       channel: chat_id,
@@ -38,11 +38,11 @@ describe('sendMessage', () => {
       buttons: inline_keyboard,
       media: [],
     });
-    const { items } = await telegram.control.calls({ method: 'sendMessage' });
+    const { items } = await telegram.control.listCalls({ method: 'sendMessage' });
     expect(items.at(-1)).toMatchObject({ id: entry?.call_id, status: 200, channel: chat_id });
   });
 
-  it('numbers the messages of each chat one by one', async () => {
+  it('numbers the messages of each chat separately', async () => {
     const ids = [];
     for (const chat of ['@numbers_a', '@numbers_b', '@numbers_a']) {
       ids.push((await telegram.call('sendMessage', { chat_id: chat, text: 'x' })).body.result.message_id);
@@ -50,7 +50,7 @@ describe('sendMessage', () => {
     expect(ids).toEqual([1, 1, 2]);
   });
 
-  it('takes parameters from the query, a form, JSON and multipart alike', async () => {
+  it('accepts parameters in the query, a form, JSON or multipart', async () => {
     const url = `${telegram.url}/bot${TOKEN}/sendMessage`;
     const fields = { chat_id, text: 'in any form', entities: JSON.stringify([bold(0, 2)]) };
     const form = new FormData();
@@ -68,19 +68,19 @@ describe('sendMessage', () => {
   });
 
   it.each([
-    ['white space around', '  \n a b \n ', [], 'a b', []],
-    ['white space around, up to the first entity', ' \n a ', [bold(1, 3)], '\n a', [bold(0, 3)]],
+    ['white space at both ends', '  \n a b \n ', [], 'a b', []],
+    ['white space at both ends, up to the first entity', ' \n a ', [bold(1, 3)], '\n a', [bold(0, 3)]],
     ['an entity that covers white space at the end', 'a b  ', [bold(0, 5)], 'a b', [bold(0, 3)]],
     ['control characters', 'a\tb\0c', [bold(2, 3)], 'a b c', [bold(2, 3)]],
     ['carriage returns', 'a\r\nb', [bold(3, 1)], 'a\nb', [bold(2, 1)]],
-    ['direction marks that Telegram takes out', 'a\u202eb', [bold(2, 1)], 'ab', [bold(1, 1)]],
+    ['direction marks that Telegram removes', 'a\u202eb', [bold(2, 1)], 'ab', [bold(1, 1)]],
   ])('cleans a text as the server does: %s', async (_, text, entities, cleaned, moved) => {
     const { body } = await send({ text, entities });
     expect(body).toMatchObject({ ok: true, result: { text: cleaned } });
     expect(body.result.entities ?? []).toEqual(moved);
   });
 
-  it('ignores entities that it detects by itself, and forgets those beyond a hundred', async () => {
+  it('ignores entities that it detects by itself, and drops those beyond a hundred', async () => {
     const text = 'ab '.repeat(120);
     const entities = Array.from({ length: 110 }, (_, index) => bold(index * 3, 2));
     const { body } = await send({ text, entities: [{ type: 'url', offset: 0, length: 2 }, ...entities] });
@@ -103,16 +103,16 @@ describe('sendMessage', () => {
     ['half an emoji', { text: 'a\ud83d' }, 'strings must be encoded in UTF-8'],
     ['over 32 KB', { text: 'x'.repeat(32_769) }, 'text is too long'],
     ['4097 letters', { text: 'x'.repeat(4_097) }, 'message is too long'],
-  ])('refuses a text: %s', async (_, parameters, sentence) => {
+  ])('rejects a text: %s', async (_, parameters, message) => {
     expect((await send(parameters)).body).toEqual({
       ok: false,
       error_code: 400,
-      description: `Bad Request: ${sentence}`,
+      description: `Bad Request: ${message}`,
     });
   });
 
   it.each([
-    ['behind the text', [bold(5, 1)], 'entity begins after the end of the text at UTF-16 offset 5'],
+    ['after the text', [bold(5, 1)], 'entity begins after the end of the text at UTF-16 offset 5'],
     [
       'beyond the text',
       [bold(1, 9)],
@@ -125,22 +125,22 @@ describe('sendMessage', () => {
       'entity beginning at UTF-16 offset 0 ends in a middle of a UTF-16 symbol at byte offset 5',
     ],
     ['before the text', [bold(-1, 2)], 'receive an entity with incorrect offset -1'],
-    ['of no type', [{ offset: 0, length: 1 }], 'can\'t parse MessageEntity: Can\'t find field "type"'],
-    ['of no offset', [{ type: 'bold', length: 1 }], 'can\'t parse MessageEntity: Can\'t find field "offset"'],
+    ['without a type', [{ offset: 0, length: 1 }], 'can\'t parse MessageEntity: Can\'t find field "type"'],
+    ['without an offset', [{ type: 'bold', length: 1 }], 'can\'t parse MessageEntity: Can\'t find field "offset"'],
     [
-      'of another type',
+      'of an unknown type',
       [{ type: 'marquee', offset: 0, length: 1 }],
       "can't parse MessageEntity: Unsupported type specified",
     ],
-    ['that is no object', ['bold'], "can't parse MessageEntity: expected an Object"],
+    ['that is not an object', ['bold'], "can't parse MessageEntity: expected an Object"],
     [
-      'with a link that is none',
+      'with an invalid link',
       [{ type: 'text_link', offset: 0, length: 1, url: 'ftp://example.com' }],
       "entity URL 'ftp://example.com' is invalid: Unsupported URL protocol",
     ],
-  ])('refuses an entity %s', async (_, entities, sentence) => {
+  ])('rejects an entity %s', async (_, entities, message) => {
     // a😀bc: the emoji is units 1 and 2, bytes 1 to 4
-    expect((await send({ text: 'a😀bc'.slice(0, 4), entities })).body.description).toBe(`Bad Request: ${sentence}`);
+    expect((await send({ text: 'a😀bc'.slice(0, 4), entities })).body.description).toBe(`Bad Request: ${message}`);
   });
 
   it.each([
@@ -161,7 +161,7 @@ describe('sendMessage', () => {
         { type: 'custom_emoji', offset: 1, length: 2, custom_emoji_id: '1' },
       ],
     ],
-  ])('refuses what does not nest: %s', async (_, entities) => {
+  ])('rejects entities that do not nest: %s', async (_, entities) => {
     const { status, body } = await send({ text: 'abcd', entities });
     expect(status).toBe(400);
     expect(body.description).toMatch(/^Bad Request: can't parse entities: /);
@@ -184,7 +184,7 @@ describe('sendMessage', () => {
         { type: 'italic', offset: 0, length: 4 },
       ],
     ],
-  ])('takes what nests: %s', async (_, entities) => {
+  ])('accepts nested entities: %s', async (_, entities) => {
     expect((await send({ text: 'abcd', entities })).status).toBe(200);
   });
 
@@ -196,28 +196,28 @@ describe('sendMessage', () => {
     ],
     ['another scheme', 'ftp://a.b', "inline keyboard button URL 'ftp://a.b' is invalid: Unsupported URL protocol"],
     ['tg without a host', 'tg://', "inline keyboard button URL 'tg://' is invalid: URL host is empty"],
-    ['a host that cannot be', 'https://example.c0m/', 'BUTTON_URL_INVALID'],
+    ['a host with an invalid top-level domain', 'https://example.c0m/', 'BUTTON_URL_INVALID'],
     ['over 2048 characters', `https://example.com/${'x'.repeat(2_040)}`, 'BUTTON_URL_INVALID'],
-    ['nothing', '', "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"],
-  ])('refuses a button to %s', async (_, url, sentence) => {
+    ['an empty URL', '', "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"],
+  ])('rejects a button to %s', async (_, url, message) => {
     const { body } = await send({ text: 'x', reply_markup: { inline_keyboard: [[{ text: 'Go', url }]] } });
-    expect(body.description).toBe(`Bad Request: ${sentence}`);
+    expect(body.description).toBe(`Bad Request: ${message}`);
   });
 
   const button = { text: 'Go', url: 'https://example.com' };
   it.each([
     ['nine in a row', [Array(9).fill(button)]],
     ['over a hundred', Array(13).fill(Array(8).fill(button))],
-  ])('refuses too many buttons: %s', async (_, inline_keyboard) => {
+  ])('rejects too many buttons: %s', async (_, inline_keyboard) => {
     const { body } = await send({ text: 'x', reply_markup: { inline_keyboard } });
     expect(body.description).toBe('Bad Request: reply markup is too long');
   });
 
   it.each([
-    ['no JSON', 'inline', "can't parse reply keyboard markup JSON object"],
-    ['no object', [[]], 'object expected as reply markup'],
+    ['not JSON', 'inline', "can't parse reply keyboard markup JSON object"],
+    ['not an object', [[]], 'object expected as reply markup'],
     [
-      'no rows',
+      'not a list of rows',
       { inline_keyboard: [button] },
       'field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays',
     ],
@@ -226,11 +226,11 @@ describe('sendMessage', () => {
       { inline_keyboard: [[{ url: 'https://a.b' }]] },
       'can\'t parse inline keyboard button: Can\'t find field "text"',
     ],
-  ])('refuses a keyboard that is %s', async (_, reply_markup, sentence) => {
-    expect((await send({ text: 'x', reply_markup })).body.description).toBe(`Bad Request: ${sentence}`);
+  ])('rejects a keyboard: %s', async (_, reply_markup, message) => {
+    expect((await send({ text: 'x', reply_markup })).body.description).toBe(`Bad Request: ${message}`);
   });
 
-  it('replies to a message that is there, and to no other', async () => {
+  it('replies only to a message that exists', async () => {
     const { message_id } = (await send({ text: 'first' })).body.result;
     const reply = await send({ text: 'second', reply_parameters: { message_id } });
     expect(reply.body.result.reply_to_message.message_id).toBe(message_id);

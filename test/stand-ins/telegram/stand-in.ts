@@ -23,7 +23,7 @@ export interface BotAnswer {
   };
 }
 
-/** A Telegram stand-in on a free port with a ledger of its own, and the ways to speak to it. */
+/** Starts a Telegram stand-in on a free port, with its own ledger. Returns functions that call it. */
 export const startStandIn = async (options: Partial<TelegramStandInOptions> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-stand-in-'));
   const ledgerFile = options.ledgerFile ?? join(folder, 'ledger.jsonl');
@@ -40,7 +40,7 @@ export const startStandIn = async (options: Partial<TelegramStandInOptions> = {}
   };
 };
 
-/** Calls a method with JSON. */
+/** Calls a method with a JSON body. */
 export const callBot = (url: string, method: string, parameters: object, token = TOKEN): Promise<BotAnswer> =>
   fetchBot(`${url}/bot${token}/${method}`, {
     method: 'POST',
@@ -48,7 +48,7 @@ export const callBot = (url: string, method: string, parameters: object, token =
     body: JSON.stringify(parameters),
   });
 
-/** Calls an address in any form. */
+/** Sends any request to an address. */
 export const fetchBot = async (url: string, init?: RequestInit): Promise<BotAnswer> => {
   const response = await fetch(url, init);
   return { status: response.status, headers: response.headers, body: (await response.json()) as BotAnswer['body'] };

@@ -12,7 +12,7 @@ const page = async () => (await fetch(`${telegram.url}/wall`)).text();
 const feed = async (after = 0) => (await (await fetch(`${telegram.url}/wall.json?after=${after}`)).json()) as WallFeed;
 
 describe('GET /wall', () => {
-  it('has the posts in the HTML as served: formatted, escaped, with buttons', async () => {
+  it('serves HTML with the posts: formatted, escaped, with buttons', async () => {
     await telegram.call('sendMessage', {
       chat_id: '@harbour',
       text: 'Ahoy <script>alert(1)</script>',
@@ -28,11 +28,11 @@ describe('GET /wall', () => {
     expect(html).not.toContain('<script>alert');
   });
 
-  it('says so while there is nothing', async () => {
+  it('says that there are no posts yet', async () => {
     expect(await page()).toContain('Nothing is posted here yet.');
   });
 
-  it('counts as views how often a post was looked at', async () => {
+  it('counts the views of a post', async () => {
     await telegram.call('sendMessage', { chat_id: '@harbour', text: 'seen' });
     await page();
     await page();
@@ -43,7 +43,7 @@ describe('GET /wall', () => {
 });
 
 describe('GET /wall.json', () => {
-  it('gives what is new since, oldest first, and the channels with the newest post first', async () => {
+  it('returns the new posts, oldest first, and their channels, the one with the newest post first', async () => {
     for (const chat_id of ['@harbour', '@other', '@harbour']) {
       await telegram.call('sendMessage', { chat_id, text: `to ${chat_id}` });
     }
@@ -64,7 +64,7 @@ describe('GET /wall.json', () => {
 });
 
 describe('renderWalls', () => {
-  it('puts several networks on one page, each with its feed', async () => {
+  it('shows several networks on one page, each with its feed', async () => {
     await telegram.call('sendMessage', { chat_id: '@harbour', text: 'everywhere' });
     const one = await feed();
     const html = renderWalls(

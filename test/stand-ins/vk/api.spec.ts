@@ -13,22 +13,22 @@ const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const mp4 = Buffer.concat([Buffer.alloc(4), Buffer.from('ftypisom')]);
 
 describe('wall.post', () => {
-  it("numbers a wall's posts, and keeps them in the ledger", async () => {
+  it("numbers a wall's posts and records them in the ledger", async () => {
     expect([await post(), await post({ message: 'Again' })]).toEqual([
       { response: { post_id: 1 } },
       { response: { post_id: 2 } },
     ]);
-    expect(await vk.control.ledger({ channel: '7' })).toMatchObject([
+    expect(await vk.control.readLedger({ channel: '7' })).toMatchObject([
       { channel_title: 'Harbour', message_id: '1', text: 'Ahoy' },
       { message_id: '2', text: 'Again' },
     ]);
   });
 
-  it('gives the same post back for the same guid, and for another one another', async () => {
+  it('returns the same post for the same guid, and a new post for another guid', async () => {
     const first = await post({ guid: '11' });
     expect(await post({ guid: '11', message: 'other words' })).toEqual(first);
     expect((await post({ guid: '12' })).response).toEqual({ post_id: 2 });
-    expect(await vk.control.ledger()).toHaveLength(2);
+    expect(await vk.control.readLedger()).toHaveLength(2);
   });
 
   it.each([
@@ -36,28 +36,28 @@ describe('wall.post', () => {
     ['an old version', { v: '5.50' }, 8],
     ['no token', { access_token: '' }, 5],
     ['a VK ID token', { access_token: 'vk2.a.abc' }, 1051],
-    ['a wall of a person', { owner_id: '7' }, 100],
-    ['nothing to post', { message: ' ' }, 100],
-    ['a text too long', { message: 'x'.repeat(15_896) }, 100],
+    ['the wall of a user', { owner_id: '7' }, 100],
+    ['an empty post', { message: ' ' }, 100],
+    ['a text that is too long', { message: 'x'.repeat(15_896) }, 100],
     ['an attachment that was never uploaded', { attachments: 'photo-7_1' }, 100],
     ['eleven attachments', { attachments: Array(11).fill('photo-7_1').join(',') }, 100],
-    ['two links attached', { attachments: 'https://a.example,https://b.example' }, 222],
-  ])('refuses %s', async (_, more, code) => {
+    ['two links as attachments', { attachments: 'https://a.example,https://b.example' }, 222],
+  ])('rejects %s', async (_, more, code) => {
     expect((await post(more)).error?.error_code).toBe(code);
-    expect(await vk.control.ledger()).toEqual([]);
+    expect(await vk.control.readLedger()).toEqual([]);
   });
 
-  it('takes as many posts a day as it is told', async () => {
-    await vk.control.ask('POST', 'groups', { group_id: '7', daily_limit: 50 });
+  it('limits the posts of a day if a control sets a limit', async () => {
+    await vk.control.request('POST', 'groups', { group_id: '7', daily_limit: 50 });
     for (let n = 0; n < 50; n++) await post({ guid: String(n) });
     const { error } = await post({ guid: '50' });
     expect(error).toMatchObject({ error_code: 214, error_msg: expect.stringContaining('only add 50 posts a day') });
     expect((await post({ guid: '3' })).response).toEqual({ post_id: 4 });
   });
 
-  it('makes links of what it reads as mentions', async () => {
+  it('turns mentions into links', async () => {
     await post({ message: 'by [id1|Pavel], @durov (him) and *club5 (them); mail a@b.example' });
-    const [entry] = await vk.control.ledger();
+    const [entry] = await vk.control.readLedger();
     expect(entry?.text).toBe('by Pavel, him and them; mail a@b.example');
     expect(entry?.entities.map(({ url }) => url)).toEqual([
       'https://vk.com/id1',
@@ -69,22 +69,22 @@ describe('wall.post', () => {
 
 describe('kinds of token', () => {
   it.each(['wall.get', 'photos.getWallUploadServer', 'photos.saveWallPhoto', 'video.save'])(
-    "a community's may not %s",
+    "a community's token may not call %s",
     async (method) => {
       const answer = await callVk(vk.url, method, { access_token: COMMUNITY_TOKEN, group_id: '7', owner_id: '-7' });
       expect(answer.error?.error_code).toBe(27);
     },
   );
 
-  it("a community's may post; a revoked one may nothing", async () => {
+  it("a community's token may post until it is revoked", async () => {
     expect((await post({ access_token: COMMUNITY_TOKEN })).response).toEqual({ post_id: 1 });
-    await vk.control.ask('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
+    await vk.control.request('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
     expect((await post({ access_token: COMMUNITY_TOKEN })).error?.error_code).toBe(5);
   });
 
-  it('no token stands in the log of calls', async () => {
+  it('are not written to the log of calls', async () => {
     await post();
-    expect((await vk.control.calls()).items[0]?.request).toMatchObject({ message: 'Ahoy', access_token: '***' });
+    expect((await vk.control.listCalls()).items[0]?.request).toMatchObject({ message: 'Ahoy', access_token: '***' });
   });
 });
 
@@ -92,13 +92,13 @@ describe('uploads', () => {
   const server = async () =>
     ((await vk.call('photos.getWallUploadServer', { group_id: '7' })).response as { upload_url: string }).upload_url;
 
-  it('a photo goes through its chain once and can then be posted', async () => {
+  it('a photo passes the upload chain once and can then be posted', async () => {
     const answer = await uploadFile(await server(), 'photo', png);
     const saved = await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer });
     const [{ id, owner_id }] = saved.response;
     expect((await vk.call('photos.saveWallPhoto', { group_id: '7', ...answer })).error?.error_code).toBe(100);
     await post({ attachments: `photo${owner_id}_${id}` });
-    const [entry] = await vk.control.ledger();
+    const [entry] = await vk.control.readLedger();
     expect(entry?.media).toMatchObject([{ type: 'photo', bytes: png.length, mime: 'image/png' }]);
   });
 
@@ -114,7 +114,7 @@ describe('uploads', () => {
     expect(saved.error?.error_code).toBe(code);
   });
 
-  it('what is no photo comes back empty; an address serves once', async () => {
+  it('an invalid photo is answered with an empty value; an address accepts one photo', async () => {
     const address = await server();
     expect(await uploadFile(address, 'photo', Buffer.from('words'))).toMatchObject({ photo: '[]' });
     expect(await uploadFile(address, 'other', png)).toMatchObject({ photo: '[]' });
@@ -127,7 +127,7 @@ describe('uploads', () => {
     expect(await uploadFile(address, 'photo', png)).toHaveProperty('error');
   });
 
-  it('a video has its name first and its file after; without it, it cannot be posted', async () => {
+  it('a video gets its name before its file and cannot be posted without its file', async () => {
     const { response } = await vk.call('video.save', { group_id: '7', name: 'Storm', wallpost: '0' });
     const attachments = `video${response.owner_id}_${response.video_id}`;
     expect((await post({ attachments })).error?.error_code).toBe(100);
@@ -138,7 +138,7 @@ describe('uploads', () => {
 });
 
 describe('wall.get', () => {
-  it('gives the newest first, with the dates of their posting', async () => {
+  it('lists the newest first, with the dates of posting', async () => {
     await post();
     await post({ message: 'Newer' });
     const { response } = await vk.call('wall.get', { owner_id: '-7', count: '1' });
@@ -147,8 +147,8 @@ describe('wall.get', () => {
   });
 });
 
-describe('after a stop', () => {
-  it('posts go on being numbered, and uploads can be posted', async () => {
+describe('a restart', () => {
+  it('continues the numbering of posts and keeps uploads', async () => {
     await post();
     const address = (await vk.call('photos.getWallUploadServer', { group_id: '7' })).response.upload_url;
     const answer = await uploadFile(address, 'photo', png);
@@ -157,7 +157,7 @@ describe('after a stop', () => {
     const again = await startStandIn({ ledgerFile: vk.ledgerFile });
     const parameters = { owner_id: '-7', from_group: '1', attachments: `photo-7_${id}` };
     expect(await again.call('wall.post', parameters)).toEqual({ response: { post_id: 2 } });
-    expect(await again.control.ledger()).toHaveLength(2);
+    expect(await again.control.readLedger()).toHaveLength(2);
     await again.stop();
     vk = await startStandIn();
   });

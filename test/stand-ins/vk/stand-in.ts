@@ -14,7 +14,7 @@ export interface VkAnswer {
   readonly error?: { readonly error_code: number; readonly error_msg: string };
 }
 
-/** A VK stand-in on a free port with a ledger of its own, and the ways to speak to it. */
+/** Starts a VK stand-in on a free port, with its own ledger. Returns functions that call it. */
 export const startStandIn = async (options: Partial<VkStandInOptions> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-stand-in-'));
   const ledgerFile = options.ledgerFile ?? join(folder, 'ledger.jsonl');
@@ -32,7 +32,7 @@ export const startStandIn = async (options: Partial<VkStandInOptions> = {}) => {
   };
 };
 
-/** Calls a method with a form, as a user unless the parameters say otherwise. */
+/** Calls a method with a form, with the token of a user unless the parameters contain another. */
 export const callVk = async (
   url: string,
   method: string,
@@ -43,7 +43,7 @@ export const callVk = async (
   return (await response.json()) as VkAnswer;
 };
 
-/** Sends a file to an address as a form's field. */
+/** Sends a file to an address as a field of a form. */
 export const uploadFile = async (url: string, field: string, bytes: Uint8Array): Promise<Record<string, string>> => {
   const form = new FormData();
   form.set(field, new Blob([new Uint8Array(bytes)]), 'file.bin');

@@ -9,7 +9,7 @@ import {
   batchTooLarge,
   batchUnrecognized,
   batchWrongExpectedVersion,
-  failure,
+  createFailure,
   identifierOf,
   nameOf,
   proposedEvent,
@@ -18,14 +18,14 @@ import {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Bytes of events as the server counts them against its limit: a type has two bytes a character. */
+/** Returns the size of events in bytes, as the server's limit counts it: two bytes per character of a type. */
 const sizeOnDisk = (events: readonly ProposedEvent[]): number =>
   events.reduce((sum, { type, data, metadata }) => sum + 2 * type.length + data.length + metadata.length, 0);
 
-/** The two ways to append: one call each, and one long call for all (`batchAppend`, which the client prefers). */
-export const appendCalls = (log: EventLog, faults: Faults, maxAppendSize: number) => ({
+/** Creates the two append calls: one call per append, and one long call for all (`batchAppend`, which the client prefers). */
+export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: number) => ({
   append(call: ServerReadableStream<streams.AppendReq, streams.AppendResp>, answer: sendUnaryData<streams.AppendResp>) {
-    const refused = faults.refuses('append');
+    const isRejected = faults.shouldRejectCall('append');
     let options: streams.AppendReq.Options | undefined;
     const events: ProposedEvent[] = [];
     call.on('data', (request: streams.AppendReq) => {
@@ -34,10 +34,10 @@ export const appendCalls = (log: EventLog, faults: Faults, maxAppendSize: number
       if (message) events.push(proposedEvent(message));
     });
     call.on('end', () => {
-      if (refused) return answer(serverNotReady());
+      if (isRejected) return answer(serverNotReady());
       if (sizeOnDisk(events) > maxAppendSize) {
         return answer(
-          failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${maxAppendSize} Exceeded.`, {
+          createFailure(status.INVALID_ARGUMENT, `Maximum Append Size of ${maxAppendSize} Exceeded.`, {
             exception: 'maximum-append-size-exceeded',
             'maximum-append-size': String(maxAppendSize),
           }),
@@ -45,7 +45,7 @@ export const appendCalls = (log: EventLog, faults: Faults, maxAppendSize: number
       }
       const expected = plainExpected(options);
       const outcome = log.append(nameOf(options?.getStreamIdentifier()), expected, events);
-      if (outcome.kind === 'committed' && faults.losesAnswer()) return;
+      if (outcome.kind === 'committed' && faults.shouldLoseResponse()) return;
       answer(null, appendResponse(outcome, expected === 'no_stream'));
     });
   },
@@ -69,7 +69,8 @@ export const appendCalls = (log: EventLog, faults: Faults, maxAppendSize: number
       }
       if (!request.getIsFinal()) return;
       pending.delete(correlation);
-      if (faults.refuses('batchAppend')) return respond(request, stream, batchUnrecognized('Server Is Not Ready'));
+      if (faults.shouldRejectCall('batchAppend'))
+        return respond(request, stream, batchUnrecognized('Server Is Not Ready'));
       if (stream === '' || write.events.some(({ id, type }) => !UUID.test(id) || type === '')) {
         return respond(request, stream, batchUnrecognized('BadRequest'));
       }
@@ -77,7 +78,7 @@ export const appendCalls = (log: EventLog, faults: Faults, maxAppendSize: number
       if (outcome.kind === 'wrong-expected-version') {
         return respond(request, stream, batchWrongExpectedVersion(outcome.current));
       }
-      if (faults.losesAnswer()) return;
+      if (faults.shouldLoseResponse()) return;
       respond(request, stream, batchSuccess(outcome.revision, outcome.position));
     });
     call.on('end', () => call.end());

@@ -1,15 +1,15 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** What a client proposes to append. */
+/** An event that a client asks to append. */
 export interface ProposedEvent {
   readonly id: string;
   readonly type: string;
-  readonly json: boolean;
+  readonly isJson: boolean;
   readonly data: Uint8Array;
   readonly metadata: Uint8Array;
 }
 
-/** An event in its place. `created` counts 100 ns since 1970, as the protocol does. */
+/** A stored event. `created` is in units of 100 ns since 1970, as in the protocol. */
 export interface LoggedEvent extends ProposedEvent {
   readonly stream: string;
   readonly revision: bigint;
@@ -19,26 +19,26 @@ export interface LoggedEvent extends ProposedEvent {
 
 export type ExpectedState = bigint | 'no_stream' | 'any' | 'stream_exists';
 
-/** `position` is missing where retention has cut the event off that an identical append repeats. */
+/** Outcome of an append. `position` is missing if the append repeats an event that retention has removed. */
 export type AppendOutcome =
   | { readonly kind: 'committed'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined };
 
 export interface EventLogOptions {
-  /** Append-only file of JSON lines; what it holds is there again after a kill. */
+  /** Append-only file of JSON lines; its events are loaded after a kill. */
   readonly file: string;
   readonly firstPosition: bigint;
-  /** After every so many events of others, the server writes a system event of its own. */
+  /** Number of client events after which the server writes a system event. */
   readonly systemEventEvery: number;
 }
 
 interface Line {
   readonly stream: string;
   readonly created: string;
-  readonly events: readonly { id: string; type: string; json: boolean; data: string; metadata: string }[];
+  readonly events: readonly { id: string; type: string; isJson: boolean; data: string; metadata: string }[];
 }
 
-/** What the position of the next record grows by; any number that depends on the record does. */
+/** Returns the increment of the position for a record. Any number that depends on the record will do. */
 const recordSize = (event: ProposedEvent): bigint =>
   BigInt(96 + event.type.length + event.data.length + event.metadata.length);
 
@@ -47,10 +47,10 @@ export class EventLog {
   /** Every event, in order of position. */
   readonly events: LoggedEvent[] = [];
   private readonly streams = new Map<string, LoggedEvent[]>();
-  /** Ids seen since the start: all that `any` and `stream_exists` go by, so a restart forgets them. */
+  /** Ids since the start of the process. `any` and `stream_exists` check only these, so a restart forgets them. */
   private readonly recentIds = new Map<string, LoggedEvent>();
   private readonly listeners = new Set<(event: LoggedEvent) => void>();
-  private readonly edges = new Set<bigint>();
+  private readonly recordStarts = new Set<bigint>();
   private end: bigint;
   private sinceSystemEvent = 0;
 
@@ -66,17 +66,17 @@ export class EventLog {
     return () => this.listeners.delete(listener);
   }
 
-  /** Appends by the server's rules of idempotency: ids are compared, data are not (header of main.ts). */
+  /** Appends by the server's rules of idempotency: it compares ids and not data (see main.ts). */
   append(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): AppendOutcome {
     const last = this.lastRevision(stream);
     if (expected === 'any' || expected === 'stream_exists') {
       if (expected === 'stream_exists' && last < 0n) return { kind: 'wrong-expected-version', current: undefined };
       const first = events[0] && this.recentIds.get(`${stream}\n${events[0].id}`);
-      if (first) return this.repeated(stream, first.revision - 1n, events);
+      if (first) return this.findRepeatedAppend(stream, first.revision - 1n, events);
     } else {
       const expectedRevision = expected === 'no_stream' ? -1n : expected;
-      if (expectedRevision > last) return this.wrong(last);
-      if (expectedRevision < last) return this.repeated(stream, expectedRevision, events);
+      if (expectedRevision > last) return this.wrongVersion(last);
+      if (expectedRevision < last) return this.findRepeatedAppend(stream, expectedRevision, events);
     }
     if (events.length === 0) return { kind: 'committed', revision: last, position: undefined };
     this.write(stream, events);
@@ -85,15 +85,15 @@ export class EventLog {
     return { kind: 'committed', revision, position: this.streams.get(stream)?.at(-1)?.position };
   }
 
-  /** Readable events of a stream in order, or undefined where there is none. */
-  readable(stream: string): readonly LoggedEvent[] | undefined {
+  /** Returns the readable events of a stream, in order; undefined if there are none. */
+  readStream(stream: string): readonly LoggedEvent[] | undefined {
     const events = this.streams.get(stream);
     if (!events || events.length === 0) return undefined;
     const first = this.firstReadable(stream);
     return first <= (events[0]?.revision ?? 0n) ? events : events.filter((event) => event.revision >= first);
   }
 
-  /** Index in {@link events} of the first event at or after a position. */
+  /** Returns the index in {@link events} of the first event at or after a position. */
   indexAt(position: bigint): number {
     let low = 0;
     let high = this.events.length;
@@ -105,12 +105,12 @@ export class EventLog {
     return low;
   }
 
-  /** Whether a record begins (or once began) at this position: elsewhere the server cannot read. */
-  isEdge(position: bigint): boolean {
-    return position === this.end || this.edges.has(position);
+  /** True if a record starts, or once started, at this position. The server cannot read from any other. */
+  isRecordStart(position: bigint): boolean {
+    return position === this.end || this.recordStarts.has(position);
   }
 
-  /** Removes for good what retention has cut off. */
+  /** Permanently removes the events that retention hides. */
   scavenge(): void {
     for (const [stream, events] of this.streams) {
       const first = this.firstReadable(stream);
@@ -131,19 +131,19 @@ export class EventLog {
     return this.streams.get(stream)?.at(-1)?.revision ?? -1n;
   }
 
-  private wrong(last: bigint): AppendOutcome {
+  private wrongVersion(last: bigint): AppendOutcome {
     return { kind: 'wrong-expected-version', current: last < 0n ? undefined : last };
   }
 
-  private repeated(stream: string, after: bigint, events: readonly ProposedEvent[]): AppendOutcome {
+  private findRepeatedAppend(stream: string, after: bigint, events: readonly ProposedEvent[]): AppendOutcome {
     const stored = this.streams.get(stream) ?? [];
     const offset = Number(after + 1n - (stored[0]?.revision ?? 0n));
     if (!events.every((event, index) => stored[offset + index]?.id === event.id)) {
-      return this.wrong(this.lastRevision(stream));
+      return this.wrongVersion(this.lastRevision(stream));
     }
     const last = stored[offset + events.length - 1] as LoggedEvent;
-    const cut = last.revision < this.firstReadable(stream);
-    return { kind: 'committed', revision: last.revision, position: cut ? undefined : last.position };
+    const isRemoved = last.revision < this.firstReadable(stream);
+    return { kind: 'committed', revision: last.revision, position: isRemoved ? undefined : last.position };
   }
 
   private firstReadable(stream: string): bigint {
@@ -175,7 +175,7 @@ export class EventLog {
     const first = this.lastRevision(stream) + 1n;
     for (const [index, event] of events.entries()) {
       const logged: LoggedEvent = { ...event, stream, revision: first + BigInt(index), position: this.end, created };
-      this.edges.add(this.end);
+      this.recordStarts.add(this.end);
       this.end += recordSize(event);
       stored.push(logged);
       this.events.push(logged);
@@ -214,7 +214,7 @@ export class EventLog {
 const systemEvent = (type: string): ProposedEvent => ({
   id: crypto.randomUUID(),
   type,
-  json: true,
+  isJson: true,
   data: Buffer.from('{}'),
   metadata: new Uint8Array(),
 });

@@ -1,19 +1,19 @@
-/** What a test may order the running server to do; sent as a message to the process. */
-export type Control =
-  /** The next `calls` calls are answered "Server Is Not Ready". */
-  | { readonly order: 'not-ready'; readonly calls: number }
-  /** The next `appends` appends are committed and never answered. */
-  | { readonly order: 'lose-answers'; readonly appends: number }
-  /** The process kills itself when it has committed so many more appends, before it answers the last of them. */
-  | { readonly order: 'die-after-commits'; readonly appends: number }
-  /** Ends every subscription: cleanly, as a server that goes down in order does, or with an error. */
-  | { readonly order: 'end-subscriptions'; readonly how: 'cleanly' | 'with-error' }
-  /** Removes for good what retention has cut off. */
-  | { readonly order: 'scavenge' }
-  /** Writes so many system events. */
-  | { readonly order: 'system-events'; readonly count: number }
-  /** Answers with figures. */
-  | { readonly order: 'report' };
+/** Command of a test to the running server, sent as a message to its process. */
+export type ServerCommand =
+  /** The next `calls` calls fail with "Server Is Not Ready". */
+  | { readonly command: 'not-ready'; readonly calls: number }
+  /** The next `appends` appends are committed but never answered. */
+  | { readonly command: 'lose-responses'; readonly appends: number }
+  /** The process kills itself after it has committed `appends` more appends, before it answers the last of them. */
+  | { readonly command: 'die-after-commits'; readonly appends: number }
+  /** Ends every subscription: cleanly, like a server that shuts down in order, or with an error. */
+  | { readonly command: 'end-subscriptions'; readonly how: 'cleanly' | 'with-error' }
+  /** Permanently removes the events that retention hides. */
+  | { readonly command: 'scavenge' }
+  /** Writes `count` system events. */
+  | { readonly command: 'system-events'; readonly count: number }
+  /** Only returns the report, which every command returns. */
+  | { readonly command: 'report' };
 
 export interface Report {
   readonly events: number;
@@ -23,28 +23,28 @@ export interface Report {
   readonly calls: Readonly<Record<string, number>>;
 }
 
-/** The faults that are switched on, and the figures. */
+/** The faults that are switched on, and counters. */
 export class Faults {
   notReadyCalls = 0;
-  lostAnswers = 0;
-  commitsToLive = Infinity;
+  responsesToLose = 0;
+  commitsUntilKill = Infinity;
   slowDrops = 0;
   readonly calls: Record<string, number> = {};
 
-  /** Counts a call; true when it is to be answered "Server Is Not Ready". */
-  refuses(call: string): boolean {
+  /** Counts a call. @returns true if it must fail with "Server Is Not Ready" */
+  shouldRejectCall(call: string): boolean {
     this.calls[call] = (this.calls[call] ?? 0) + 1;
     if (this.notReadyCalls === 0) return false;
     this.notReadyCalls -= 1;
     return true;
   }
 
-  /** To be called after a commit; true when its answer is to be lost. */
-  losesAnswer(): boolean {
-    this.commitsToLive -= 1;
-    if (this.commitsToLive <= 0) process.kill(process.pid, 'SIGKILL');
-    if (this.lostAnswers === 0) return false;
-    this.lostAnswers -= 1;
+  /** Counts a commit. @returns true if its response must be lost */
+  shouldLoseResponse(): boolean {
+    this.commitsUntilKill -= 1;
+    if (this.commitsUntilKill <= 0) process.kill(process.pid, 'SIGKILL');
+    if (this.responsesToLose === 0) return false;
+    this.responsesToLose -= 1;
     return true;
   }
 }

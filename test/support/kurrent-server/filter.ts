@@ -3,7 +3,7 @@ import type { LoggedEvent } from './event-log.js';
 
 export type EventFilter = (event: LoggedEvent) => boolean;
 
-/** A filter over stream names or event types, by prefix or by regular expression; none lets everything through. */
+/** Returns a filter by stream name or event type, by prefix or regular expression. Without options it selects every event. */
 export const filterOf = (options: streams.ReadReq.Options.FilterOptions | undefined): EventFilter => {
   if (!options) return () => true;
   const expression = options.getEventType() ?? options.getStreamIdentifier();

@@ -4,17 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Control, Report } from './faults.js';
+import type { Report, ServerCommand } from './faults.js';
 import type { ServerOptions } from './main.js';
-import type { WhenTooSlow } from './subscriptions.js';
+import type { SlowConsumerPolicy } from './subscriptions.js';
 
 export interface KurrentServerOptions {
-  /** Where positions begin. Default 0. */
+  /** Position of the first event. Default 0. */
   readonly firstPosition?: bigint;
-  /** A system event after every so many others. Default 7. */
+  /** Number of other events after which a system event is written. Default 7. */
   readonly systemEventEvery?: number;
-  /** Default `drop`, as 23.10 does. */
-  readonly whenTooSlow?: WhenTooSlow;
+  /** Default `drop`, like 23.10. */
+  readonly slowConsumerPolicy?: SlowConsumerPolicy;
   /** Default true. */
   readonly batchAppend?: boolean;
 }
@@ -22,7 +22,7 @@ export interface KurrentServerOptions {
 const LOADER = new URL('../typescript-loader.js', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** A running stand-in (see main.ts) as a test holds it: its address, its life and its faults. */
+/** Handle of a running stand-in (see main.ts): its address, its process and its faults. */
 export class KurrentServer {
   private constructor(
     private readonly options: ServerOptions,
@@ -38,10 +38,10 @@ export class KurrentServer {
       port: 0,
       firstPosition: (options.firstPosition ?? 0n).toString(),
       systemEventEvery: options.systemEventEvery ?? 7,
-      whenTooSlow: options.whenTooSlow ?? 'drop',
+      slowConsumerPolicy: options.slowConsumerPolicy ?? 'drop',
       batchAppend: options.batchAppend ?? true,
     };
-    const { process, port } = await launch(serverOptions);
+    const { process, port } = await startProcess(serverOptions);
     return new KurrentServer({ ...serverOptions, port }, folder, process, port);
   }
 
@@ -49,7 +49,7 @@ export class KurrentServer {
     return `kurrentdb://127.0.0.1:${this.port}?tls=false`;
   }
 
-  /** Kills the process outright; what it has committed is there after {@link restart}. */
+  /** Kills the process. Committed events are available after {@link restart}. */
   async kill(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const exited = once(this.process, 'exit');
@@ -57,18 +57,18 @@ export class KurrentServer {
     await exited;
   }
 
-  /** Starts the process again at the same port with the same data. */
+  /** Restarts the process on the same port with the same data. */
   async restart(): Promise<void> {
     await this.kill();
-    ({ process: this.process } = await launch(this.options));
+    ({ process: this.process } = await startProcess(this.options));
   }
 
-  /** Resolves when the process has died, e.g. by `die-after-commits`. */
-  async died(): Promise<void> {
+  /** Waits until the process has exited, for example after `die-after-commits`. */
+  async waitForExit(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, 'exit');
   }
 
-  /** Stops the process in its tracks: connections stay open and nothing answers. */
+  /** Suspends the process: connections stay open, but it answers nothing. */
   freeze(): void {
     this.process.kill('SIGSTOP');
   }
@@ -77,11 +77,11 @@ export class KurrentServer {
     this.process.kill('SIGCONT');
   }
 
-  /** Gives an order and waits until it is obeyed. */
-  async order(control: Control): Promise<Report> {
-    const answered = once(this.process, 'message');
-    this.process.send(control);
-    return ((await answered) as [Report])[0];
+  /** Sends a command and waits until it is applied. */
+  async sendCommand(command: ServerCommand): Promise<Report> {
+    const reported = once(this.process, 'message');
+    this.process.send(command);
+    return ((await reported) as [Report])[0];
   }
 
   async stop(): Promise<void> {
@@ -90,7 +90,7 @@ export class KurrentServer {
   }
 }
 
-const launch = async (options: ServerOptions): Promise<{ process: ChildProcess; port: number }> => {
+const startProcess = async (options: ServerOptions): Promise<{ process: ChildProcess; port: number }> => {
   const process = fork(MAIN, [JSON.stringify(options)], {
     execArgv: ['--import', LOADER],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,54 +1,56 @@
 /**
  * A stand-in for KurrentDB / EventStoreDB, for tests only: a gRPC server built on the stubs that the official client
- * publishes, in a process of its own, so that it can be killed and frozen.
+ * publishes. It runs in its own process, so that it can be killed and frozen.
  *
- * Faithful, as seen on EventStoreDB 23.10.6 and read in its source: appends in both ways, with idempotency by event id
- * (identical or a prefix: first result; longer, mixed or reordered: wrong expected version; `any` forgets at a
- * restart; no position when retention has cut the events off), 1 MiB an append, positions that are neither dense nor
- * small, system events interleaved in $all and one without `$` in its type, `$maxCount` on stream reads alone,
- * scavenging, inclusive and exclusive bounds, `start` and `end` that override the direction, reads off a record's edge
- * refused, filters, checkpoints per 32 scanned events times the interval, `caughtUp` without a position, live
- * consumers that are more than 32 events behind dropped with the very error (or sent back to catch up, as from 24.10
- * on), a subscription from a scavenged event skipping the next one, "Server Is Not Ready" in its three forms.
+ * It behaves like EventStoreDB 23.10.6, as observed on that server and read in its source:
+ * - Both append calls, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
+ *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if retention
+ *   has removed the events. An append holds at most 1 MiB.
+ * - Positions that are neither dense nor small. System events interleaved in $all, one of them without `$` in its type.
+ * - `$maxCount`, which only stream reads apply, and scavenging.
+ * - Inclusive and exclusive bounds; `start` and `end` that override the direction; reads that do not start at a record are
+ *   rejected; filters; a checkpoint per 32 scanned events times the interval; `caughtUp` without a position.
+ * - Live consumers that are more than 32 events behind are dropped with the original error (or sent back to catch-up, as
+ *   from 24.10 on). A subscription from a scavenged event skips the next one. "Server Is Not Ready" in its three forms.
  *
- * Not there: clusters, TLS, users, links, deletion, $maxAge, $tb, persistent subscriptions, projections, fsync.
+ * Not implemented: clusters, TLS, users, links, deletion, $maxAge, $tb, persistent subscriptions, projections, fsync.
  */
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import serverFeaturesGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
-import { appendCalls } from './append-calls.js';
+import { createAppendCalls } from './append-calls.js';
 import { EventLog } from './event-log.js';
-import { Faults, type Control, type Report } from './faults.js';
-import { failure } from './messages.js';
-import { readCall } from './read-call.js';
-import { Subscriptions, type WhenTooSlow } from './subscriptions.js';
+import { Faults, type Report, type ServerCommand } from './faults.js';
+import { createFailure } from './messages.js';
+import { createReadCall } from './read-call.js';
+import { Subscriptions, type SlowConsumerPolicy } from './subscriptions.js';
 
-/** What the process is started with, as its one argument in JSON. */
+/** Options of the process, passed as its only argument in JSON. */
 export interface ServerOptions {
   readonly file: string;
   readonly port: number;
   readonly firstPosition: string;
   readonly systemEventEvery: number;
-  readonly whenTooSlow: WhenTooSlow;
-  /** Without it, clients append with one call each, as they do to old servers. */
+  readonly slowConsumerPolicy: SlowConsumerPolicy;
+  /** If false, clients use one call per append, as with old servers. */
   readonly batchAppend: boolean;
 }
 
 const MAX_APPEND_SIZE = 1_048_576;
 const UNIMPLEMENTED = 12;
 
-const start = async (options: ServerOptions): Promise<number> => {
+const startServer = async (options: ServerOptions): Promise<number> => {
   const log = new EventLog({ ...options, firstPosition: BigInt(options.firstPosition) });
   const faults = new Faults();
-  const subscriptions = new Subscriptions(log, faults, options.whenTooSlow);
+  const subscriptions = new Subscriptions(log, faults, options.slowConsumerPolicy);
   const unsupported = (_call: unknown, answer: (error: Error) => void): void =>
-    answer(failure(UNIMPLEMENTED, 'not in the stand-in'));
+    answer(createFailure(UNIMPLEMENTED, 'not in the stand-in'));
 
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
   server.addService(streamsGrpc.StreamsService, {
-    ...appendCalls(log, faults, MAX_APPEND_SIZE),
-    read: readCall(log, faults, subscriptions),
+    ...createAppendCalls(log, faults, MAX_APPEND_SIZE),
+    read: createReadCall(log, faults, subscriptions),
     delete: unsupported,
     tombstone: unsupported,
   });
@@ -57,8 +59,8 @@ const start = async (options: ServerOptions): Promise<number> => {
       answer(null, supportedMethods(options.batchAppend)),
   });
 
-  process.on('message', (control: Control) => {
-    obey(control, log, faults, subscriptions);
+  process.on('message', (command: ServerCommand) => {
+    applyCommand(command, log, faults, subscriptions);
     process.send?.({
       events: log.events.length,
       openSubscriptions: subscriptions.count,
@@ -82,31 +84,31 @@ const supportedMethods = (batchAppend: boolean): serverFeatures.SupportedMethods
     .setMethodsList(['read', 'append', ...(batchAppend ? ['batchappend'] : [])].map(method));
 };
 
-const obey = (control: Control, log: EventLog, faults: Faults, subscriptions: Subscriptions): void => {
-  switch (control.order) {
+const applyCommand = (command: ServerCommand, log: EventLog, faults: Faults, subscriptions: Subscriptions): void => {
+  switch (command.command) {
     case 'not-ready':
-      faults.notReadyCalls = control.calls;
+      faults.notReadyCalls = command.calls;
       break;
-    case 'lose-answers':
-      faults.lostAnswers = control.appends;
+    case 'lose-responses':
+      faults.responsesToLose = command.appends;
       break;
     case 'die-after-commits':
-      faults.commitsToLive = control.appends;
+      faults.commitsUntilKill = command.appends;
       break;
     case 'end-subscriptions':
-      subscriptions.endAll(control.how);
+      subscriptions.endAll(command.how);
       break;
     case 'scavenge':
       log.scavenge();
       break;
     case 'system-events':
-      for (let n = 0; n < control.count; n++) log.writeSystemEvent();
+      for (let n = 0; n < command.count; n++) log.writeSystemEvent();
       break;
     case 'report':
       break;
   }
 };
 
-process.on('disconnect', () => process.exit()); // never outlives the test that started it
-const port = await start(JSON.parse(process.argv[2] ?? '{}') as ServerOptions);
+process.on('disconnect', () => process.exit()); // the process must not outlive its test
+const port = await startServer(JSON.parse(process.argv[2] ?? '{}') as ServerOptions);
 process.send?.({ port });

@@ -17,12 +17,12 @@ export const proposedEvent = (
 ): ProposedEvent => ({
   id: message.getId()?.getString() ?? '',
   type: message.getMetadataMap().get('type') ?? '',
-  json: message.getMetadataMap().get('content-type') === 'application/json',
+  isJson: message.getMetadataMap().get('content-type') === 'application/json',
   data: message.getData_asU8(),
   metadata: message.getCustomMetadata_asU8(),
 });
 
-/** A UUID as text or, for clients that ask for it, as two halves. */
+/** Converts a UUID to text or, for clients that request it, to two halves. */
 const uuid = (id: string, structured: boolean): shared.UUID => {
   if (!structured) return new shared.UUID().setString(id);
   const hex = id.replaceAll('-', '');
@@ -48,7 +48,7 @@ export const eventMessage = (event: LoggedEvent, structuredIds: boolean): stream
     .getMetadataMap()
     .set('type', event.type)
     .set('created', event.created.toString())
-    .set('content-type', event.json ? 'application/json' : 'application/octet-stream');
+    .set('content-type', event.isJson ? 'application/json' : 'application/octet-stream');
   return new streams.ReadResp().setEvent(
     new streams.ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(position),
   );
@@ -59,7 +59,7 @@ export const confirmationMessage = (): streams.ReadResp =>
     new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID()),
   );
 
-/** Without a position, as servers before 24.10 send it. */
+/** Creates the message without a position, as servers before 24.10 send it. */
 export const caughtUpMessage = (): streams.ReadResp =>
   new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp());
 
@@ -76,7 +76,7 @@ export const notFoundMessage = (stream: string): streams.ReadResp =>
     new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)),
   );
 
-/** The answer of the plain append call, which old servers and calls with credentials use. */
+/** Creates the response of the plain append call, which is used with old servers and for calls with credentials. */
 export const appendResponse = (outcome: AppendOutcome, expectedNoStream: boolean): streams.AppendResp => {
   if (outcome.kind === 'committed') {
     const success = new streams.AppendResp.Success().setCurrentRevision(outcome.revision.toString());
@@ -94,7 +94,7 @@ export const appendResponse = (outcome: AppendOutcome, expectedNoStream: boolean
   return new streams.AppendResp().setWrongExpectedVersion(wrong);
 };
 
-const packed = (message: { serializeBinary(): Uint8Array }, typeName: string): anyPb.Any => {
+const packMessage = (message: { serializeBinary(): Uint8Array }, typeName: string): anyPb.Any => {
   const any = new anyPb.Any();
   any.pack(message.serializeBinary(), typeName);
   return any;
@@ -114,27 +114,27 @@ export const batchWrongExpectedVersion = (current: bigint | undefined): streams.
   const wrong = new shared.WrongExpectedVersion();
   if (current === undefined) wrong.setCurrentNoStream(new emptyPb.Empty());
   else wrong.setCurrentStreamRevision(current.toString());
-  return batchError('WrongExpectedVersion', packed(wrong, 'event_store.client.WrongExpectedVersion'));
+  return batchError('WrongExpectedVersion', packMessage(wrong, 'event_store.client.WrongExpectedVersion'));
 };
 
 export const batchTooLarge = (limit: number): streams.BatchAppendResp =>
   batchError(
     'Maximum Append Size Exceeded',
-    packed(
+    packMessage(
       new shared.MaximumAppendSizeExceeded().setMaxappendsize(limit),
       'event_store.client.MaximumAppendSizeExceeded',
     ),
   );
 
-/** An error that the client's own list does not know: "Could not recognize …". */
+/** Creates an error that the client does not recognise: "Could not recognize …". */
 export const batchUnrecognized = (message: string): streams.BatchAppendResp =>
-  batchError(message, packed(new emptyPb.Empty(), 'google.protobuf.Empty'));
+  batchError(message, packMessage(new emptyPb.Empty(), 'google.protobuf.Empty'));
 
 const batchError = (message: string, details: anyPb.Any): streams.BatchAppendResp =>
   new streams.BatchAppendResp().setError(new statusPb.Status().setMessage(message).setDetails(details));
 
-/** A gRPC failure with the metadata by which the client types it. */
-export const failure = (
+/** Creates a gRPC error with the metadata by which the client determines its type. */
+export const createFailure = (
   code: status,
   details: string,
   metadata: Readonly<Record<string, string>> = {},
@@ -144,4 +144,4 @@ export const failure = (
   return Object.assign(new Error(details), { code, details, metadata: sent });
 };
 
-export const serverNotReady = (): ServiceError => failure(status.UNAVAILABLE, 'Server Is Not Ready');
+export const serverNotReady = (): ServiceError => createFailure(status.UNAVAILABLE, 'Server Is Not Ready');

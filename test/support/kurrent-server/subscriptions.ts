@@ -8,27 +8,27 @@ import {
   checkpointMessage,
   confirmationMessage,
   eventMessage,
-  failure,
+  createFailure,
   fellBehindMessage,
 } from './messages.js';
-import { anyOf, written, type ReadCall } from './read-call.js';
+import { waitForCallEvent, writeMessage, type ReadCall } from './read-call.js';
 
-/** Live events that the server keeps for a consumer, and events it scans between two looks at the end. */
-const BUFFERED = 32;
+/** Number of live events that the server buffers for a consumer, and unit of the checkpoint interval. */
+const MAX_BUFFERED = 32;
 
-/** `drop`: as servers up to 24.2 do; `catch-up`: as later ones do. */
-export type WhenTooSlow = 'drop' | 'catch-up';
+/** Treatment of a slow consumer. `drop`: servers up to 24.2; `catch-up`: later ones. */
+export type SlowConsumerPolicy = 'drop' | 'catch-up';
 
 type Live = { readonly event: LoggedEvent } | { readonly checkpoint: bigint };
 
-/** Subscriptions to $all: catch up in pages, then live from a buffer that a slow consumer overruns. */
+/** Subscriptions to $all: catch-up in pages, then live from a buffer that overflows if the consumer is slow. */
 export class Subscriptions {
   private readonly open = new Map<ReadCall, (how: 'cleanly' | 'with-error') => void>();
 
   constructor(
     private readonly log: EventLog,
     private readonly faults: Faults,
-    private readonly whenTooSlow: WhenTooSlow,
+    private readonly slowConsumerPolicy: SlowConsumerPolicy,
   ) {}
 
   get count(): number {
@@ -39,27 +39,27 @@ export class Subscriptions {
     for (const end of this.open.values()) end(how);
   }
 
-  async run(call: ReadCall, options: streams.ReadReq.Options, filter: EventFilter, structuredIds: boolean) {
-    const interval = (options.getFilter()?.getCheckpointintervalmultiplier() ?? Infinity) * BUFFERED;
+  async serve(call: ReadCall, options: streams.ReadReq.Options, filter: EventFilter, structuredIds: boolean) {
+    const interval = (options.getFilter()?.getCheckpointintervalmultiplier() ?? Infinity) * MAX_BUFFERED;
     const subscription = new Subscription(this.log, call, filter, structuredIds, interval);
     this.open.set(call, (how) => subscription.end(how));
     call.once('cancelled', () => subscription.end('cleanly'));
     let next = this.firstIndex(options);
-    if (await written(call, confirmationMessage())) {
-      while ((next = await subscription.follow(next)) >= 0 && this.whenTooSlow === 'catch-up') {
-        await written(call, fellBehindMessage());
+    if (await writeMessage(call, confirmationMessage())) {
+      while ((next = await subscription.follow(next)) >= 0 && this.slowConsumerPolicy === 'catch-up') {
+        await writeMessage(call, fellBehindMessage());
       }
     }
     this.open.delete(call);
     if (next >= 0) {
       this.faults.slowDrops += 1;
-      call.emit('error', tooSlow());
+      call.emit('error', slowConsumerError());
     }
   }
 
   /**
-   * Exclusive of the start position, in the way of 23.10: it reads one event at or after it and starts behind that.
-   * Where the event itself was scavenged, the next one is thereby skipped.
+   * Returns the index of the first event. The start position is exclusive, as in 23.10: the server reads one event at or
+   * after it and starts after that. So if the event itself was scavenged, the next one is skipped.
    */
   private firstIndex(options: streams.ReadReq.Options): number {
     const all = options.getAll();
@@ -70,7 +70,7 @@ export class Subscriptions {
 }
 
 class Subscription {
-  private over = false;
+  private isEnded = false;
 
   constructor(
     private readonly log: EventLog,
@@ -81,13 +81,13 @@ class Subscription {
   ) {}
 
   end(how: 'cleanly' | 'with-error'): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isEnded) return;
+    this.isEnded = true;
     if (how === 'cleanly') this.call.end();
-    else this.call.emit('error', failure(status.UNAVAILABLE, 'Server Is Shutting Down'));
+    else this.call.emit('error', createFailure(status.UNAVAILABLE, 'Server Is Shutting Down'));
   }
 
-  /** Catches up from an index and goes live. The index to go on from when the consumer was too slow; else -1. */
+  /** Catches up from an index and continues live. @returns the index to continue from if the consumer was too slow, otherwise -1 */
   async follow(from: number): Promise<number> {
     let scanned = 0;
     for (let index = from; ; index++) {
@@ -106,10 +106,10 @@ class Subscription {
     const buffer: Live[] = [];
     let next = from;
     let scanned = alreadyScanned;
-    let overrun = false;
+    let isOverflowing = false;
     const push = (live: Live): void => {
-      overrun ||= buffer.length === BUFFERED;
-      if (!overrun) buffer.push(live);
+      isOverflowing ||= buffer.length === MAX_BUFFERED;
+      if (!isOverflowing) buffer.push(live);
     };
     const stop = this.log.onAppended((event) => {
       if (this.filter(event)) push({ event });
@@ -118,32 +118,32 @@ class Subscription {
       this.call.emit('appended');
     });
     try {
-      let alive = await this.send(caughtUpMessage());
-      while (alive && !overrun) {
+      let isOpen = await this.send(caughtUpMessage());
+      while (isOpen && !isOverflowing) {
         const live = buffer.shift();
         if (live) {
-          alive = await this.send(
+          isOpen = await this.send(
             'event' in live ? eventMessage(live.event, this.structuredIds) : checkpointMessage(live.checkpoint),
           );
           if ('event' in live) next = this.log.indexAt(live.event.position) + 1;
         } else {
-          await anyOf(this.call, 'appended');
-          alive = !this.over && !this.call.cancelled;
+          await waitForCallEvent(this.call, 'appended');
+          isOpen = !this.isEnded && !this.call.cancelled;
         }
       }
-      return alive ? next : -1;
+      return isOpen ? next : -1;
     } finally {
       stop();
     }
   }
 
   private async send(message: streams.ReadResp): Promise<boolean> {
-    return !this.over && (await written(this.call, message)) && !this.over;
+    return !this.isEnded && (await writeMessage(this.call, message)) && !this.isEnded;
   }
 }
 
-const tooSlow = (): ServiceError =>
-  failure(
+const slowConsumerError = (): ServiceError =>
+  createFailure(
     status.ABORTED,
     'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
   );

@@ -1,40 +1,52 @@
 import type { Credentials } from '../../../commands/channel/connect-channel.js';
-import { type ChannelSettings, type Platform, PLATFORMS } from '../../../domain/channel/channel.events.js';
-import { given } from '../../../validation/absence.js';
+import type { ChannelSettings, Platform } from '../../../domain/channel/channel.events.js';
+import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
-import { LIMITS } from '../../../payload/payload.js';
-import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
-import { fieldsOf, readPart, type Reader } from '../request-body.js';
+import { type BodyClass, type BodyReader, fieldsReader } from '../request-body.js';
 import { Is } from '../rules.js';
-import { readCredentials } from './credentials.js';
+import { settingsReader } from './channel-settings.js';
+import { credentialsReader } from './credentials.js';
 
-class ChannelFields {
-  readonly owner_id: unknown;
-
-  @Must.beOneOf(PLATFORMS)
-  @Must.bePresent(`one of ${PLATFORMS.join(', ')}`)
+/** Fields of POST /channels. */
+interface ChannelFields {
   readonly platform: Platform;
-
-  @Is.name()
-  @Must.bePresent('a name for people, such as "Acme news"')
   readonly name: string;
-
-  @Must.bePresent('what the network asks for: a token and the id of the chat or group')
   readonly credentials: unknown;
-
   readonly settings: unknown;
-
-  constructor(sent: Sent) {
-    this.owner_id = sent.owner_id;
-    this.platform = given(sent.platform) as Platform;
-    this.name = given(sent.name) as string;
-    this.credentials = given(sent.credentials);
-    this.settings = given(sent.settings);
-  }
 }
 
-class ChannelPatch {
+/** Creates the class of POST /channels for the networks that a channel may be on. */
+const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelFields> => {
+  class ChannelBody {
+    readonly owner_id: unknown;
+
+    @Must.beOneOf(platforms)
+    @Must.bePresent(`one of ${platforms.join(', ')}`)
+    readonly platform: Platform;
+
+    @Is.name()
+    @Must.bePresent('a name for people, such as "Acme news"')
+    readonly name: string;
+
+    @Must.bePresent('what the network asks for: a token and the id of the chat or group')
+    readonly credentials: unknown;
+
+    readonly settings: unknown;
+
+    constructor(sent: Sent) {
+      this.owner_id = sent.owner_id;
+      this.platform = nullToAbsent(sent.platform) as Platform;
+      this.name = nullToAbsent(sent.name) as string;
+      this.credentials = nullToAbsent(sent.credentials);
+      this.settings = nullToAbsent(sent.settings);
+    }
+  }
+  return ChannelBody;
+};
+
+class ChannelPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
@@ -46,55 +58,20 @@ class ChannelPatch {
   readonly enabled: boolean | undefined;
 
   constructor(sent: Sent) {
-    this.name = given(sent.name) as string | undefined;
-    this.credentials = given(sent.credentials);
-    this.settings = given(sent.settings);
-    this.enabled = given(sent.enabled) as boolean | undefined;
+    this.name = nullToAbsent(sent.name) as string | undefined;
+    this.credentials = nullToAbsent(sent.credentials);
+    this.settings = nullToAbsent(sent.settings);
+    this.enabled = nullToAbsent(sent.enabled) as boolean | undefined;
   }
 }
-
-class SettingsDraft {
-  @Must.beOneOf(['link', 'drop'])
-  readonly buttons: ChannelSettings['buttons'];
-
-  @Must.beOneOf(['hold', 'resend'])
-  readonly on_doubt: ChannelSettings['on_doubt'];
-
-  @Is.integer(1, LIMITS.text)
-  readonly text_limit: ChannelSettings['text_limit'];
-
-  constructor(sent: Sent) {
-    this.buttons = given(sent.buttons) as ChannelSettings['buttons'];
-    this.on_doubt = given(sent.on_doubt) as ChannelSettings['on_doubt'];
-    this.text_limit = given(sent.text_limit) as ChannelSettings['text_limit'];
-  }
-}
-
-/** Settings that only Odnoklassniki has (publish-api.md: Target; D-4). */
-const OK_ONLY = ['buttons', 'text_limit'] as const;
 
 /** Body of POST /channels. */
-export interface ChannelDraft {
+export interface NewChannel {
   readonly platform: Platform;
   readonly name: string;
   readonly credentials: Credentials;
   readonly settings: ChannelSettings;
 }
-
-/** Body of POST /channels. */
-export const readChannel: Reader<ChannelDraft> = (sent, problems) => {
-  const { platform, name, credentials, settings } = fieldsOf(ChannelFields)(sent, problems);
-  const known = PLATFORMS.includes(platform);
-  return {
-    platform,
-    name,
-    // A problem is told where it is missing, and then nobody sees the draft.
-    credentials: (known && credentials !== undefined
-      ? readCredentials(platform, credentials, problems)
-      : undefined) as Credentials,
-    settings: (known && readSettings(platform, settings, problems)) || {},
-  };
-};
 
 /** Body of PATCH /channels/{id}. */
 export interface ChannelChange {
@@ -104,29 +81,46 @@ export interface ChannelChange {
   readonly enabled?: boolean;
 }
 
-/** @param platform of the channel: credentials and settings depend on it */
-export const readChannelChange =
-  (platform: Platform): Reader<ChannelChange> =>
-  (sent, problems) => {
-    const { name, credentials, settings, enabled } = fieldsOf(ChannelPatch)(sent, problems);
-    return {
-      name,
-      credentials: credentials === undefined ? undefined : readCredentials(platform, credentials, problems),
-      settings: readSettings(platform, settings, problems),
-      enabled,
-    };
-  };
+/** Readers of bodies about channels. Credentials and settings follow the rules of the channel's network. */
+export interface ChannelReaders {
+  /** Reads the body of POST /channels. */
+  readonly readChannel: BodyReader<NewChannel>;
+  /** Reads the body of PATCH /channels/{id} for a channel on this network. */
+  readonly readChannelChange: (platform: Platform) => BodyReader<ChannelChange>;
+}
 
-const readSettings = (platform: Platform, value: unknown, problems: ProblemList): ChannelSettings | undefined => {
-  const draft = readPart(value, 'settings', SettingsDraft, problems);
-  if (!draft) return undefined;
-  for (const name of OK_ONLY)
-    if (platform !== 'ok' && draft[name] !== undefined)
-      problems.add(
-        422,
-        `settings.${name}`,
-        'not_on_platform',
-        `is a setting of ok alone; this channel is on ${platform}`,
-      );
-  return Object.fromEntries(Object.entries(draft).filter(([, sent]) => sent !== undefined));
+/** Creates the readers for the networks of a catalogue; once, because class-validator keeps the rules of every class. */
+export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReaders => {
+  const readFields = fieldsReader(createChannelBody(platforms.ids));
+  const parts = new Map(
+    platforms.all.map((platform) => [
+      platform.id,
+      { readCredentials: credentialsReader(platform), readSettings: settingsReader(platform, platforms) },
+    ]),
+  );
+  return {
+    readChannel: (sent, problems) => {
+      const { platform, name, credentials, settings } = readFields(sent, problems);
+      const read = parts.get(platform);
+      return {
+        platform,
+        name,
+        // Where they are missing a problem says so, and no one uses the result.
+        credentials: (credentials === undefined
+          ? undefined
+          : read?.readCredentials(credentials, problems)) as Credentials,
+        settings: read?.readSettings(settings, problems) ?? {},
+      };
+    },
+    readChannelChange: (platform) => (sent, problems) => {
+      const { name, credentials, settings, enabled } = fieldsReader(ChannelPatchBody)(sent, problems);
+      const read = parts.get(platforms.get(platform).id);
+      return {
+        name,
+        credentials: credentials === undefined ? undefined : read?.readCredentials(credentials, problems),
+        settings: read?.readSettings(settings, problems),
+        enabled,
+      };
+    },
+  };
 };

@@ -8,55 +8,63 @@ import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { ListReceipts } from '../../../projections/posts/publications.queries.js';
-import { callerOf } from '../caller.js';
-import { Changes } from '../changes.js';
-import { fieldsOf, readQuery } from '../request-body.js';
+import { getCaller } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { OwnedThings } from '../owned-resources.js';
-import { owned, ownerMustExist } from '../resource-owner.js';
-import { type ListAnswer, listAnswer, pageOf } from '../page.js';
-import { NoFields, PauseDraft } from '../pause.body.js';
-import { readChannel, readChannelChange } from './channel.bodies.js';
-import { channelView, receiptView } from './channel.view.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { OwnedResources } from '../owned-resources.js';
+import { withOwner, requireOwner } from '../resource-owner.js';
+import { type ListView, buildListView, toPage } from '../page.js';
+import { EmptyBody, PauseBody } from '../pause.body.js';
+import { type ChannelReaders, createChannelReaders } from './channel.bodies.js';
+import { ChannelView, ReceiptView } from './channel.view.js';
 import { ReceiptsQuery } from './receipts.query.js';
 
-const VIEWS = ['discovery', 'publish-schedule'];
+const READ_MODELS = ['discovery', 'publish-schedule'];
 
-/** Channels: one community or chat on one network each (D-3; management-api.md). */
+/** Manages channels: one community or chat on one network each (D-3; management-api.md: Routes). */
 @Controller('manage/v1/channels')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class ChannelsController {
+  private readonly bodies: ChannelReaders;
+
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly things: OwnedThings,
-    private readonly changes: Changes,
-  ) {}
+    private readonly resources: OwnedResources,
+    private readonly changes: ChangePipeline,
+    private readonly platforms: PlatformCatalogue,
+  ) {
+    this.bodies = createChannelReaders(platforms);
+  }
 
   @Post()
-  async connect(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    const read = owned(callerOf(request), readChannel);
-    return this.changes.post({ request, reply, read, status: 201 }, async (draft, change) => {
-      await ownerMustExist(this.queries, draft.ownerId);
+  async connect(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ChannelView> {
+    const read = withOwner(getCaller(request), this.bodies.readChannel);
+    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
+      await requireOwner(this.queries, body.ownerId);
       const channelId = change.newId('tgt');
-      const outcome = await this.commands.execute(new ConnectChannel(change.execution, { channelId, ...draft }));
-      return { outcome, views: VIEWS, show: () => this.show(request, channelId) };
+      const outcome = await this.commands.execute(new ConnectChannel(change.context, { channelId, ...body }));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, channelId) };
     });
   }
 
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListAnswer> {
+  async list(@Req() request: FastifyRequest): Promise<ListView<ChannelView>> {
     const now = this.clock.now();
-    return this.things.list(request, 'channel', (rows) => rows.map((row) => channelView(row, now)));
+    return this.resources.listResources(request, 'channel', (rows) =>
+      rows.map((row) => new ChannelView(row, now, this.platforms)),
+    );
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
-    return this.show(request, id);
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ChannelView> {
+    return this.findView(request, id);
   }
 
   @Patch(':id')
@@ -64,12 +72,15 @@ export class ChannelsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    const { platform } = await this.things.find(request, 'channel', id);
-    return this.changes.patch({ request, reply, read: readChannelChange(platform) }, async (draft, change) => {
-      const outcome = await this.commands.execute(new ChangeChannel(change.execution, id, draft));
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
-    });
+  ): Promise<ChannelView> {
+    const { platform } = await this.resources.findResource(request, 'channel', id);
+    return this.changes.handlePatch(
+      { request, reply, read: this.bodies.readChannelChange(platform) },
+      async (body, change) => {
+        const outcome = await this.commands.execute(new ChangeChannel(change.context, id, body));
+        return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      },
+    );
   }
 
   @Post(':id/pause')
@@ -77,13 +88,13 @@ export class ChannelsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'channel', id);
-    return this.changes.post({ request, reply, read: fieldsOf(PauseDraft) }, async ({ minutes }, change) => {
+  ): Promise<ChannelView> {
+    await this.resources.findResource(request, 'channel', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
       const scope = { channels: { ids: [id], minutes } };
-      const command = new PauseTargets(change.execution, scope, 'management', this.settings.minuteMs);
+      const command = new PauseTargets(change.context, scope, { source: 'management' }, this.settings.minuteMs);
       const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
   }
 
@@ -92,30 +103,30 @@ export class ChannelsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'channel', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const outcome = await this.commands.execute(new ResumeTargets(change.execution, { channelIds: [id] }));
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+  ): Promise<ChannelView> {
+    await this.resources.findResource(request, 'channel', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new ResumeTargets(change.context, { channelIds: [id] }));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
   }
 
   @Get(':id/receipts')
-  async receipts(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListAnswer> {
-    await this.things.find(request, 'channel', id);
+  async receipts(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<ReceiptView>> {
+    await this.resources.findResource(request, 'channel', id);
     const query = readQuery(request, ReceiptsQuery);
-    const page = pageOf(query);
+    const page = toPage(query);
     const from = page.after === null ? Number(query.from ?? 1) : Number(page.after) + 1;
     const rows = await this.queries.execute(new ListReceipts(id, from, page.limit + 1));
-    return listAnswer(
+    return buildListView(
       rows,
       page,
       (row) => String(row.sequence),
-      (shown) => shown.map(receiptView),
+      (shown) => shown.map((row) => new ReceiptView(row)),
     );
   }
 
-  private async show(request: FastifyRequest, id: string): Promise<object> {
-    return channelView(await this.things.find(request, 'channel', id), this.clock.now());
+  private async findView(request: FastifyRequest, id: string): Promise<ChannelView> {
+    return new ChannelView(await this.resources.findResource(request, 'channel', id), this.clock.now(), this.platforms);
   }
 }

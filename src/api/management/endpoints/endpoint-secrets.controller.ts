@@ -6,29 +6,30 @@ import { RotateEndpointToken } from '../../../commands/endpoint/rotate-endpoint-
 import { RotateSigningSecret } from '../../../commands/endpoint/rotate-signing-secret.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { newSigningSecret, newSlug, newToken, tokenHash } from '../../../secrets/tokens.js';
-import { Changes } from '../changes.js';
-import { fieldsOf } from '../request-body.js';
+import { newSigningSecret, newSlug, newToken, hashToken } from '../../../secrets/tokens.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { fieldsReader } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { OwnedThings } from '../owned-resources.js';
-import { NoFields } from '../pause.body.js';
-import { EndpointViews } from './endpoint-views.js';
-import { RotateSecretDraft } from './endpoint.bodies.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { OwnedResources } from '../owned-resources.js';
+import { EmptyBody } from '../pause.body.js';
+import { EndpointViewBuilder } from './endpoint-view-builder.js';
+import { RotateSecretBody } from './endpoint.bodies.js';
+import type { EndpointView, EndpointWithSecretView, EndpointWithTokenView } from './endpoint.view.js';
 
-const VIEWS = ['discovery'];
+const READ_MODELS = ['discovery'];
 const MINUTE_MS = 60_000;
 
-/** What an endpoint is known by and proves itself with: token, slug, signing secret (publish-api.md: Inbound endpoint; D-40, D-47). */
+/** Rotates endpoints' slugs, tokens and signing secrets (publish-api.md: Inbound endpoint; D-40, D-47). */
 @Controller('manage/v1/endpoints/:id')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class EndpointSecretsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
-    private readonly things: OwnedThings,
-    private readonly views: EndpointViews,
-    private readonly changes: Changes,
+    private readonly resources: OwnedResources,
+    private readonly views: EndpointViewBuilder,
+    private readonly changes: ChangePipeline,
   ) {}
 
   @Post('rotate-token')
@@ -36,13 +37,13 @@ export class EndpointSecretsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    const { mode } = await this.things.find(request, 'endpoint', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const shownOnce = await change.draw(() => ({ token: newToken(this.settings.brand, mode) }));
-      const command = new RotateEndpointToken(change.execution, id, tokenHash(shownOnce.token));
+  ): Promise<EndpointWithTokenView> {
+    const { mode } = await this.resources.findResource(request, 'endpoint', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const shownOnce = await change.drawSecrets(() => ({ token: newToken(this.settings.brand, mode) }));
+      const command = new RotateEndpointToken(change.context, id, hashToken(shownOnce.token));
       const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.views.show(request, id), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id), shownOnce };
     });
   }
 
@@ -51,12 +52,12 @@ export class EndpointSecretsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'endpoint', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const { slug } = await change.draw(() => ({ slug: newSlug() }));
-      const outcome = await this.commands.execute(new RotateEndpointSlug(change.execution, id, slug));
-      return { outcome, views: VIEWS, show: () => this.views.show(request, id) };
+  ): Promise<EndpointView> {
+    await this.resources.findResource(request, 'endpoint', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const { slug } = await change.drawSecrets(() => ({ slug: newSlug() }));
+      const outcome = await this.commands.execute(new RotateEndpointSlug(change.context, id, slug));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
     });
   }
 
@@ -65,14 +66,14 @@ export class EndpointSecretsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'endpoint', id);
-    return this.changes.post({ request, reply, read: fieldsOf(RotateSecretDraft) }, async (draft, change) => {
-      const shownOnce = await change.draw(() => ({ signing_secret: newSigningSecret() }));
-      const overlapMs = (draft.overlap_minutes ?? 0) * MINUTE_MS;
-      const command = new RotateSigningSecret(change.execution, id, shownOnce.signing_secret, overlapMs);
+  ): Promise<EndpointWithSecretView> {
+    await this.resources.findResource(request, 'endpoint', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
+      const shownOnce = await change.drawSecrets(() => ({ signing_secret: newSigningSecret() }));
+      const overlapMs = (body.overlap_minutes ?? 0) * MINUTE_MS;
+      const command = new RotateSigningSecret(change.context, id, shownOnce.signing_secret, overlapMs);
       const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.views.show(request, id), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id), shownOnce };
     });
   }
 }

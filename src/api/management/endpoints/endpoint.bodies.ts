@@ -1,16 +1,16 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import { type EndpointSettings, type Mode, MODES } from '../../../domain/endpoint/endpoint.events.js';
-import { given } from '../../../validation/absence.js';
+import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
-import { described } from '../../../validation/wording.js';
-import { fieldsOf, type Reader } from '../request-body.js';
+import { describeValue } from '../../../validation/wording.js';
+import { fieldsReader, type BodyReader } from '../request-body.js';
 import { checkIds } from '../id-list.js';
 import { Is } from '../rules.js';
 import { readAllowlist } from './allowlist.js';
 
-class EndpointPatch {
+class EndpointPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
@@ -33,17 +33,17 @@ class EndpointPatch {
   readonly verbose_discovery: boolean | undefined;
 
   constructor(sent: Sent) {
-    this.name = given(sent.name) as string | undefined;
-    this.project_ids = given(sent.project_ids) as readonly string[] | undefined;
-    this.min_interval = given(sent.min_interval) as number | undefined;
-    this.require_signature = given(sent.require_signature) as boolean | undefined;
-    this.require_timestamp = given(sent.require_timestamp) as boolean | undefined;
-    this.ip_allowlist = given(sent.ip_allowlist);
-    this.verbose_discovery = given(sent.verbose_discovery) as boolean | undefined;
+    this.name = nullToAbsent(sent.name) as string | undefined;
+    this.project_ids = nullToAbsent(sent.project_ids) as readonly string[] | undefined;
+    this.min_interval = nullToAbsent(sent.min_interval) as number | undefined;
+    this.require_signature = nullToAbsent(sent.require_signature) as boolean | undefined;
+    this.require_timestamp = nullToAbsent(sent.require_timestamp) as boolean | undefined;
+    this.ip_allowlist = nullToAbsent(sent.ip_allowlist);
+    this.verbose_discovery = nullToAbsent(sent.verbose_discovery) as boolean | undefined;
   }
 }
 
-class EndpointFields extends EndpointPatch {
+class EndpointBody extends EndpointPatchBody {
   readonly owner_id: unknown;
 
   @Must.beOneOf(MODES)
@@ -56,21 +56,21 @@ class EndpointFields extends EndpointPatch {
   constructor(sent: Sent) {
     super(sent);
     this.owner_id = sent.owner_id;
-    this.mode = given(sent.mode) as Mode;
+    this.mode = nullToAbsent(sent.mode) as Mode;
   }
 }
 
 /** Body of POST /endpoints. */
-export interface EndpointDraft {
+export interface NewEndpoint {
   readonly mode: Mode;
   readonly settings: EndpointSettings;
 }
 
-/** Body of POST /endpoints; what is not sent has its default, `min_interval` the profile’s. */
-export const readEndpoint =
-  ({ minInterval }: LimitsProfile): Reader<EndpointDraft> =>
+/** Creates the reader of POST /endpoints. Missing fields get defaults, `min_interval` the limits profile's. */
+export const createEndpointReader =
+  ({ minInterval }: LimitsProfile): BodyReader<NewEndpoint> =>
   (sent, problems) => {
-    const fields = fieldsOf(EndpointFields)(sent, problems);
+    const fields = fieldsReader(EndpointBody)(sent, problems);
     checkIds(fields.project_ids, 'project_ids', 'prj', problems);
     checkInterval(fields.min_interval, minInterval, problems);
     return {
@@ -87,11 +87,11 @@ export const readEndpoint =
     };
   };
 
-/** Body of PATCH /endpoints/{id}: what is not sent stays; `name` and `ip_allowlist` are taken away by null. */
-export const readEndpointChange =
-  ({ minInterval }: LimitsProfile): Reader<Partial<EndpointSettings>> =>
+/** Creates the reader of PATCH /endpoints/{id}. Missing fields stay as they are; null removes `name` and `ip_allowlist`. */
+export const createEndpointChangeReader =
+  ({ minInterval }: LimitsProfile): BodyReader<Partial<EndpointSettings>> =>
   (sent, problems) => {
-    const fields = fieldsOf(EndpointPatch)(sent, problems);
+    const fields = fieldsReader(EndpointPatchBody)(sent, problems);
     checkIds(fields.project_ids, 'project_ids', 'prj', problems);
     checkInterval(fields.min_interval, minInterval, problems);
     return {
@@ -105,19 +105,24 @@ export const readEndpointChange =
     };
   };
 
-/** Seconds between two accepted posts; the deployment's profile says the range (publish-api.md: Limits; D-15). */
+/** Checks the seconds between two accepted posts against the limits profile's range (publish-api.md: Limits; D-15). */
 const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'], problems: ProblemList): void => {
   if (!Number.isInteger(value) || ((value as number) >= min && (value as number) <= max)) return;
-  problems.add(422, 'min_interval', 'out_of_range', `must be from ${min} to ${max} seconds, not ${described(value)}`);
+  problems.add(
+    422,
+    'min_interval',
+    'out_of_range',
+    `must be from ${min} to ${max} seconds, not ${describeValue(value)}`,
+  );
 };
 
 /** Body of …/rotate-secret. */
-export class RotateSecretDraft {
-  /** A week at most: an overlap that is never ended is no rotation. */
+export class RotateSecretBody {
+  /** A week at most, because an overlap without an end would be no rotation. */
   @Is.integer(0, 10_080)
   readonly overlap_minutes: number | undefined;
 
   constructor(sent: Sent) {
-    this.overlap_minutes = given(sent.overlap_minutes) as number | undefined;
+    this.overlap_minutes = nullToAbsent(sent.overlap_minutes) as number | undefined;
   }
 }

@@ -1,42 +1,72 @@
+import type { DisabledBy, Mode } from '../../../domain/endpoint/endpoint.events.js';
 import { type Instant, iso, isoOrNull } from '../../../kernel/instant.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
-import type { RequestRow } from '../../../projections/request-log/request-log.queries.js';
 
-/** An endpoint as the API shows it (management-api.md); neither its token nor its signing secret is ever shown again. */
-export const endpointView = (row: EndpointRow, baseUrl: string, now: Instant): object => ({
-  id: row.endpoint_id,
-  owner_id: row.owner_id,
-  name: row.name,
-  slug: row.slug,
-  url: `${baseUrl}/v1/webhooks/${row.slug}`,
-  mode: row.mode,
-  project_ids: row.project_ids,
-  min_interval: row.min_interval,
-  require_signature: row.require_signature,
-  require_timestamp: row.require_timestamp,
-  ip_allowlist: row.ip_allowlist,
-  verbose_discovery: row.verbose_discovery,
-  is_active: row.disabled_by === null,
-  disabled_by: row.disabled_by,
-  slug_rotated_at: isoOrNull(row.slug_rotated_at),
-  /** D-40: until when the secret before the present one is valid too. */
-  previous_secret_until: row.previous_until > now ? iso(row.previous_until) : null,
-  created_at: iso(row.created_at),
-});
+/** An endpoint as the API shows it (management-api.md: Routes). Its token and signing secret are never shown again. */
+export class EndpointView {
+  /** `ep_…` */
+  readonly id: string;
+  readonly owner_id: string;
+  /** Null if it has no name. */
+  readonly name: string | null;
+  readonly slug: string;
+  /** URL that posts are sent to. */
+  readonly url: string;
+  readonly mode: Mode;
+  readonly project_ids: readonly string[];
+  /** Least time between two accepted posts, seconds. */
+  readonly min_interval: number;
+  readonly require_signature: boolean;
+  readonly require_timestamp: boolean;
+  /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+  readonly ip_allowlist: readonly string[];
+  readonly verbose_discovery: boolean;
+  readonly is_active: boolean;
+  /** Null if it is active. */
+  readonly disabled_by: DisabledBy | null;
+  /** ISO 8601, UTC; null before the first rotation. */
+  readonly slug_rotated_at: string | null;
+  /** Time until which the previous signing secret is valid too (D-40; ISO 8601, UTC); null if it is not. */
+  readonly previous_secret_until: string | null;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
 
-/** A line of the request log (D-33). */
-export const requestView = (row: RequestRow): object => ({
-  id: row.request_id,
-  at: iso(row.at),
-  ip: row.ip,
-  user_agent: row.user_agent,
-  route: row.route,
-  decision: row.decision,
-  reason: row.reason,
-  http_status: row.http_status,
-  latency_ms: row.latency_ms,
-  payload_bytes: row.payload_bytes,
-  trace_id: row.trace_id,
-  post_id: row.post_id,
-  why: row.why,
-});
+  /** @param baseUrl of this gateway, without a slash at its end */
+  constructor(row: EndpointRow, baseUrl: string, now: Instant) {
+    this.id = row.endpoint_id;
+    this.owner_id = row.owner_id;
+    this.name = row.name;
+    this.slug = row.slug;
+    this.url = `${baseUrl}/v1/webhooks/${row.slug}`;
+    this.mode = row.mode;
+    this.project_ids = row.project_ids;
+    this.min_interval = row.min_interval;
+    this.require_signature = row.require_signature;
+    this.require_timestamp = row.require_timestamp;
+    this.ip_allowlist = row.ip_allowlist;
+    this.verbose_discovery = row.verbose_discovery;
+    this.is_active = row.disabled_by === null;
+    this.disabled_by = row.disabled_by;
+    this.slug_rotated_at = isoOrNull(row.slug_rotated_at);
+    this.previous_secret_until = row.previous_until > now ? iso(row.previous_until) : null;
+    this.created_at = iso(row.created_at);
+  }
+}
+
+/** An endpoint with its new token: the response to `rotate-token`. */
+export class EndpointWithTokenView extends EndpointView {
+  /** Null in a replayed response: a secret is shown once (D-47). */
+  declare readonly token: string | null;
+}
+
+/** An endpoint with its new signing secret: the response to `rotate-secret`. */
+export class EndpointWithSecretView extends EndpointView {
+  /** Null in a replayed response: a secret is shown once (D-47). */
+  declare readonly signing_secret: string | null;
+}
+
+/** A new endpoint with its secrets: the response to its creation. */
+export class NewEndpointView extends EndpointWithTokenView {
+  /** Null in a replayed response: a secret is shown once (D-47). */
+  declare readonly signing_secret: string | null;
+}

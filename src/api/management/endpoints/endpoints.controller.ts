@@ -7,63 +7,70 @@ import { DeactivateEndpoint } from '../../../commands/endpoint/deactivate-endpoi
 import { EnableEndpoint } from '../../../commands/endpoint/enable-endpoint.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { newSigningSecret, newSlug, newToken, tokenHash } from '../../../secrets/tokens.js';
-import { callerOf } from '../caller.js';
-import { Changes } from '../changes.js';
-import { fieldsOf } from '../request-body.js';
+import { newSigningSecret, newSlug, newToken, hashToken } from '../../../secrets/tokens.js';
+import { getCaller } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { fieldsReader } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { OwnedThings } from '../owned-resources.js';
-import { owned, ownerMustExist } from '../resource-owner.js';
-import type { ListAnswer } from '../page.js';
-import { NoFields } from '../pause.body.js';
-import { Quotas } from '../quotas.js';
-import { EndpointViews } from './endpoint-views.js';
-import { readEndpoint, readEndpointChange } from './endpoint.bodies.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { OwnedResources } from '../owned-resources.js';
+import { withOwner, requireOwner } from '../resource-owner.js';
+import type { ListView } from '../page.js';
+import { EmptyBody } from '../pause.body.js';
+import { PlanQuotas } from '../plan-quotas.js';
+import { EndpointViewBuilder } from './endpoint-view-builder.js';
+import { createEndpointReader, createEndpointChangeReader } from './endpoint.bodies.js';
+import type { EndpointView, NewEndpointView } from './endpoint.view.js';
 
-const VIEWS = ['discovery'];
+const READ_MODELS = ['discovery'];
 
-/** Endpoints: the doors for posts (publish-api.md: Inbound endpoint; management-api.md). */
+/** Manages the endpoints that posts are sent to (publish-api.md: Inbound endpoint; management-api.md: Routes). */
 @Controller('manage/v1/endpoints')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class EndpointsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly things: OwnedThings,
-    private readonly views: EndpointViews,
-    private readonly changes: Changes,
-    private readonly quotas: Quotas,
+    private readonly resources: OwnedResources,
+    private readonly views: EndpointViewBuilder,
+    private readonly changes: ChangePipeline,
+    private readonly quotas: PlanQuotas,
   ) {}
 
   @Post()
-  async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    const read = owned(callerOf(request), readEndpoint(this.settings.limitsProfile));
-    return this.changes.post({ request, reply, read, status: 201 }, async ({ ownerId, mode, settings }, change) => {
-      await ownerMustExist(this.queries, ownerId);
-      const endpointId = change.newId('ep');
-      const { slug, ...shownOnce } = await change.draw(() => ({
-        slug: newSlug(),
-        token: newToken(this.settings.brand, mode),
-        signing_secret: newSigningSecret(),
-      }));
-      const { token, signing_secret: signingSecret } = shownOnce;
-      const fields = { endpointId, ownerId, slug, mode, tokenHash: tokenHash(token), signingSecret, settings };
-      const command = new CreateEndpoint(change.execution, fields, this.quotas.inputPlans);
-      const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.views.show(request, endpointId), shownOnce };
-    });
+  async create(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewEndpointView> {
+    const read = withOwner(getCaller(request), createEndpointReader(this.settings.limitsProfile));
+    return this.changes.handlePost(
+      { request, reply, read, status: 201 },
+      async ({ ownerId, mode, settings }, change) => {
+        await requireOwner(this.queries, ownerId);
+        const endpointId = change.newId('ep');
+        const { slug, ...shownOnce } = await change.drawSecrets(() => ({
+          slug: newSlug(),
+          token: newToken(this.settings.brand, mode),
+          signing_secret: newSigningSecret(),
+        }));
+        const { token, signing_secret: signingSecret } = shownOnce;
+        const fields = { endpointId, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
+        const command = new CreateEndpoint(change.context, fields, this.quotas.inputPlans);
+        const outcome = await this.commands.execute(command);
+        return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, endpointId), shownOnce };
+      },
+    );
   }
 
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListAnswer> {
-    return this.things.list(request, 'endpoint', (rows) => rows.map((row) => this.views.view(row)));
+  async list(@Req() request: FastifyRequest): Promise<ListView<EndpointView>> {
+    return this.resources.listResources(request, 'endpoint', (rows) => rows.map((row) => this.views.buildView(row)));
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
-    return this.views.show(request, id);
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<EndpointView> {
+    return this.views.findView(request, id);
   }
 
   @Patch(':id')
@@ -71,12 +78,12 @@ export class EndpointsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'endpoint', id);
-    const read = readEndpointChange(this.settings.limitsProfile);
-    return this.changes.patch({ request, reply, read }, async (settings, change) => {
-      const outcome = await this.commands.execute(new ChangeEndpoint(change.execution, id, settings));
-      return { outcome, views: VIEWS, show: () => this.views.show(request, id) };
+  ): Promise<EndpointView> {
+    await this.resources.findResource(request, 'endpoint', id);
+    const read = createEndpointChangeReader(this.settings.limitsProfile);
+    return this.changes.handlePatch({ request, reply, read }, async (settings, change) => {
+      const outcome = await this.commands.execute(new ChangeEndpoint(change.context, id, settings));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
     });
   }
 
@@ -85,12 +92,12 @@ export class EndpointsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'endpoint', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const command = new EnableEndpoint(change.execution, id, this.quotas.inputPlans);
+  ): Promise<EndpointView> {
+    await this.resources.findResource(request, 'endpoint', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new EnableEndpoint(change.context, id, this.quotas.inputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.views.show(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
     });
   }
 
@@ -99,11 +106,11 @@ export class EndpointsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'endpoint', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const outcome = await this.commands.execute(new DeactivateEndpoint(change.execution, id));
-      return { outcome, views: VIEWS, show: () => this.views.show(request, id) };
+  ): Promise<EndpointView> {
+    await this.resources.findResource(request, 'endpoint', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new DeactivateEndpoint(change.context, id));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
     });
   }
 }

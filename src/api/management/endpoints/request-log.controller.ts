@@ -5,45 +5,45 @@ import { RequestRecorder } from '../../public/gate/request-recorder.js';
 import { ListRequests, type RequestPlace } from '../../../projections/request-log/request-log.queries.js';
 import { readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { OwnedThings } from '../owned-resources.js';
-import { type ListAnswer, listAnswer, pageOf } from '../page.js';
-import { requestView } from './endpoint.view.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { OwnedResources } from '../owned-resources.js';
+import { type ListView, buildListView, toPage } from '../page.js';
+import { RequestView } from './request.view.js';
 import { RequestsQuery } from './requests.query.js';
 
-/** The last requests to an endpoint (publish-api.md: Request log entry; D-33). */
+/** Lists the last requests to an endpoint (publish-api.md: Request log entry; D-33). */
 @Controller('manage/v1/endpoints/:id/requests')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class RequestLogController {
   constructor(
     private readonly queries: QueryBus,
-    private readonly things: OwnedThings,
+    private readonly resources: OwnedResources,
     private readonly recorder: RequestRecorder,
   ) {}
 
   @Get()
-  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListAnswer> {
-    await this.things.find(request, 'endpoint', id);
+  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<RequestView>> {
+    await this.resources.findResource(request, 'endpoint', id);
     const query = readQuery(request, RequestsQuery);
     await this.recorder.flush(id);
-    const page = pageOf(query);
+    const page = toPage(query);
     const filter = {
       status: query.status === undefined ? undefined : Number(query.status),
       decision: query.decision,
       before: query.before === undefined ? undefined : Date.parse(query.before),
     };
-    const range = { after: placeOf(page.after), limit: page.limit + 1 };
+    const range = { after: parsePlace(page.after), limit: page.limit + 1 };
     const rows = await this.queries.execute(new ListRequests(id, filter, range));
-    return listAnswer(
+    return buildListView(
       rows,
       page,
       ({ at, position, place }) => `${at}/${position}/${place}`,
-      (shown) => shown.map(requestView),
+      (shown) => shown.map((row) => new RequestView(row)),
     );
   }
 }
 
-const placeOf = (key: string | null): RequestPlace | null => {
+const parsePlace = (key: string | null): RequestPlace | null => {
   if (key === null) return null;
   const [at, position = '0', place] = key.split('/');
   return { at: Number(at), position, place: Number(place) };

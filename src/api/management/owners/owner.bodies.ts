@@ -1,14 +1,15 @@
 import { type Plan, PLANS } from '../../../domain/owner/owner.events.js';
-import { given } from '../../../validation/absence.js';
+import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import type { NoticeChat } from '../../../commands/owner/change-owner.js';
-import { TELEGRAM_CHAT } from '../channels/credentials.js';
-import { fieldsOf, readPart, type Reader } from '../request-body.js';
-import { idText, Is } from '../rules.js';
+import type { PlatformDescriptor } from '../../../platforms/descriptor.js';
+import { createCredentialsBody } from '../channels/credentials.js';
+import { fieldsReader, readPart, type BodyReader } from '../request-body.js';
+import { Is } from '../rules.js';
 
 /** Body of POST /owners. */
-export class OwnerDraft {
+export class OwnerBody {
   @Is.name()
   @Must.bePresent('a name for people, such as "Acme"')
   readonly name: string;
@@ -18,12 +19,12 @@ export class OwnerDraft {
   readonly plan: Plan;
 
   constructor(sent: Sent) {
-    this.name = given(sent.name) as string;
-    this.plan = given(sent.plan) as Plan;
+    this.name = nullToAbsent(sent.name) as string;
+    this.plan = nullToAbsent(sent.plan) as Plan;
   }
 }
 
-class OwnerPatch {
+class OwnerPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
@@ -33,24 +34,9 @@ class OwnerPatch {
   readonly notice_chat: unknown;
 
   constructor(sent: Sent) {
-    this.name = given(sent.name) as string | undefined;
-    this.plan = given(sent.plan) as Plan | undefined;
-    this.notice_chat = given(sent.notice_chat);
-  }
-}
-
-class NoticeChatDraft {
-  @Is.credential()
-  @Must.bePresent("the bot's token from @BotFather")
-  readonly bot_token: string;
-
-  @Is.like(TELEGRAM_CHAT.form, TELEGRAM_CHAT.inWords)
-  @Must.bePresent(`the chat's id: ${TELEGRAM_CHAT.inWords}`)
-  readonly chat_id: string;
-
-  constructor(sent: Sent) {
-    this.bot_token = given(sent.bot_token) as string;
-    this.chat_id = idText(sent.chat_id) as string;
+    this.name = nullToAbsent(sent.name) as string | undefined;
+    this.plan = nullToAbsent(sent.plan) as Plan | undefined;
+    this.notice_chat = nullToAbsent(sent.notice_chat);
   }
 }
 
@@ -61,21 +47,38 @@ export interface OwnerChange {
   readonly noticeChat?: NoticeChat | null;
 }
 
-/** Body of PATCH /owners/{id}: what is not sent stays; null takes the notice chat away. */
-export const readOwnerChange: Reader<OwnerChange> = (sent, problems) => {
-  const { name, plan, notice_chat } = fieldsOf(OwnerPatch)(sent, problems);
-  if (sent.notice_chat === null) return { name, plan, noticeChat: null };
-  const chat = readPart(notice_chat, 'notice_chat', NoticeChatDraft, problems);
-  return { name, plan, noticeChat: chat && { botToken: chat.bot_token, chatId: chat.chat_id } };
+/**
+ * Creates the reader of PATCH /owners/{id}: a field that is not sent stays; null removes the notice chat.
+ * @param carrier the network that carries notices, whose credentials `notice_chat` takes
+ */
+export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined): BodyReader<OwnerChange> => {
+  const NoticeChatBody = carrier && createCredentialsBody(carrier);
+  return (sent, problems) => {
+    const { name, plan, notice_chat } = fieldsReader(OwnerPatchBody)(sent, problems);
+    if (sent.notice_chat === null) return { name, plan, noticeChat: null };
+    if (!NoticeChatBody) {
+      if (notice_chat !== undefined)
+        problems.add(422, 'notice_chat', 'not_available', 'cannot be set: no network carries notices');
+      return { name, plan };
+    }
+    const chat = readPart(notice_chat, 'notice_chat', NoticeChatBody, problems) as NoticeChatFields | undefined;
+    return { name, plan, noticeChat: chat && { botToken: chat.bot_token, chatId: chat.chat_id } };
+  };
 };
 
+/** Fields of `notice_chat` (management-api.md: Routes). */
+interface NoticeChatFields {
+  readonly bot_token: string;
+  readonly chat_id: string;
+}
+
 /** Body of POST /owners/{id}/post-packs. */
-export class PostPackDraft {
+export class PostPackBody {
   @Is.integer(1, 1_000_000)
   @Must.bePresent('how many posts')
   readonly posts: number;
 
   constructor(sent: Sent) {
-    this.posts = given(sent.posts) as number;
+    this.posts = nullToAbsent(sent.posts) as number;
   }
 }

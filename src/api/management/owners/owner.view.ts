@@ -1,15 +1,48 @@
+import type { Plan } from '../../../domain/owner/owner.events.js';
 import { iso } from '../../../kernel/instant.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
-import type { PostsLeft } from '../../../projections/posts/usage.queries.js';
+import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 
-/** An owner as the API shows it (management-api.md); neither its key nor its bot's token is ever shown again. */
-export const ownerView = (row: OwnerRow, { used, left, resetsAt }: PostsLeft): object => ({
-  id: row.owner_id,
-  name: row.name,
-  plan: row.plan,
-  notice_chat: row.notice_chat_id === null ? null : { chat_id: row.notice_chat_id },
-  posts_used: used,
-  posts_left: left,
-  resets_at: iso(resetsAt),
-  created_at: iso(row.created_at),
-});
+/** The chat that receives an owner's notices; its bot token is never shown. */
+export class NoticeChatView {
+  readonly chat_id: string;
+
+  constructor(chatId: string) {
+    this.chat_id = chatId;
+  }
+}
+
+/** An owner as the API shows it (management-api.md: Routes). Its API key and its bot's token are never shown again. */
+export class OwnerView {
+  /** `own_…` */
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  /** Null if notices have no chat. */
+  readonly notice_chat: NoticeChatView | null;
+  /** Publications that count against this month's quota (D-18). */
+  readonly posts_used: number;
+  /** Null: unlimited. */
+  readonly posts_left: number | null;
+  /** Start of the next UTC month, when the quota is reset (ISO 8601). */
+  readonly resets_at: string;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+
+  constructor(row: OwnerRow, { used, left, resetsAt }: PostsLeft) {
+    this.id = row.owner_id;
+    this.name = row.name;
+    this.plan = row.plan;
+    this.notice_chat = row.notice_chat_id === null ? null : new NoticeChatView(row.notice_chat_id);
+    this.posts_used = used;
+    this.posts_left = left;
+    this.resets_at = iso(resetsAt);
+    this.created_at = iso(row.created_at);
+  }
+}
+
+/** An owner with its new API key: the response to a registration and to `rotate-key`. */
+export class OwnerWithKeyView extends OwnerView {
+  /** Null in a replayed response: a secret is shown once (D-47). */
+  declare readonly key: string | null;
+}

@@ -7,56 +7,68 @@ import { RegisterOwner } from '../../../commands/owner/register-owner.js';
 import { RotateOwnerKey } from '../../../commands/owner/rotate-owner-key.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
-import { newOwnerKey, tokenHash } from '../../../secrets/tokens.js';
-import { callerOf } from '../caller.js';
-import { Changes } from '../changes.js';
-import { fieldsOf } from '../request-body.js';
+import { newOwnerKey, hashToken } from '../../../secrets/tokens.js';
+import { getCaller } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { type BodyReader, fieldsReader } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { OwnedThings } from '../owned-resources.js';
-import type { ListAnswer } from '../page.js';
-import { NoFields } from '../pause.body.js';
-import { Quotas } from '../quotas.js';
-import { forbidden } from '../refusals.js';
-import { OwnerDraft, PostPackDraft, readOwnerChange } from './owner.bodies.js';
-import { ownerView } from './owner.view.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { OwnedResources } from '../owned-resources.js';
+import type { ListView } from '../page.js';
+import { EmptyBody } from '../pause.body.js';
+import { PlanQuotas } from '../plan-quotas.js';
+import { forbiddenProblem } from '../http-problems.js';
+import { createOwnerChangeReader, OwnerBody, type OwnerChange, PostPackBody } from './owner.bodies.js';
+import { OwnerView, type OwnerWithKeyView } from './owner.view.js';
 
-/** The schedule: a post pack or another plan lets go what waits for the month (D-46). */
-const VIEWS = ['discovery', 'posts', 'publish-schedule'];
+/** Includes the schedule, because a post pack or another plan releases posts that wait for the new month (D-46). */
+const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
-/** Owners: plan, key, post packs (management-api.md). */
+/** Manages owners: plan, API key, post packs (management-api.md: Routes). */
 @Controller('manage/v1/owners')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class OwnersController {
+  private readonly readOwnerChange: BodyReader<OwnerChange>;
+
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
-    private readonly things: OwnedThings,
-    private readonly changes: Changes,
-    private readonly quotas: Quotas,
-  ) {}
+    private readonly resources: OwnedResources,
+    private readonly changes: ChangePipeline,
+    private readonly quotas: PlanQuotas,
+    platforms: PlatformCatalogue,
+  ) {
+    this.readOwnerChange = createOwnerChangeReader(platforms.noticeCarrier);
+  }
 
   @Post()
-  async register(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    operatorOnly(request, 'Only the operator registers owners.');
-    return this.changes.post({ request, reply, read: fieldsOf(OwnerDraft), status: 201 }, async (draft, change) => {
-      const ownerId = change.newId('own');
-      const { key } = await change.draw(() => ({ key: newOwnerKey(this.settings.brand) }));
-      const owner = { ownerId, name: draft.name, plan: draft.plan, keyHash: tokenHash(key) };
-      const outcome = await this.commands.execute(new RegisterOwner(change.execution, owner));
-      return { outcome, views: VIEWS, show: () => this.show(request, ownerId), shownOnce: { key } };
-    });
+  async register(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OwnerWithKeyView> {
+    requireOperator(request, 'Only the operator registers owners.');
+    return this.changes.handlePost(
+      { request, reply, read: fieldsReader(OwnerBody), status: 201 },
+      async (body, change) => {
+        const ownerId = change.newId('own');
+        const { key } = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
+        const owner = { ownerId, name: body.name, plan: body.plan, keyHash: hashToken(key) };
+        const outcome = await this.commands.execute(new RegisterOwner(change.context, owner));
+        return { outcome, readModels: READ_MODELS, show: () => this.findView(request, ownerId), shownOnce: { key } };
+      },
+    );
   }
 
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListAnswer> {
-    return this.things.list(request, 'owner', (rows) => this.view(rows));
+  async list(@Req() request: FastifyRequest): Promise<ListView<OwnerView>> {
+    return this.resources.listResources(request, 'owner', (rows) => this.buildViews(rows));
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
-    return this.show(request, id);
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<OwnerView> {
+    return this.findView(request, id);
   }
 
   @Patch(':id')
@@ -64,12 +76,12 @@ export class OwnersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'owner', id);
-    return this.changes.patch({ request, reply, read: readOwnerChange }, async (draft, change) => {
-      if (draft.plan !== undefined) operatorOnly(request, 'Only the operator changes a plan.');
-      const outcome = await this.commands.execute(new ChangeOwner(change.execution, id, draft));
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+  ): Promise<OwnerView> {
+    await this.resources.findResource(request, 'owner', id);
+    return this.changes.handlePatch({ request, reply, read: this.readOwnerChange }, async (body, change) => {
+      if (body.plan !== undefined) requireOperator(request, 'Only the operator changes a plan.');
+      const outcome = await this.commands.execute(new ChangeOwner(change.context, id, body));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
   }
 
@@ -78,12 +90,12 @@ export class OwnersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'owner', id);
-    operatorOnly(request, 'Only the operator adds post packs.');
-    return this.changes.post({ request, reply, read: fieldsOf(PostPackDraft) }, async ({ posts }, change) => {
-      const outcome = await this.commands.execute(new AddPostPack(change.execution, id, posts));
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+  ): Promise<OwnerView> {
+    await this.resources.findResource(request, 'owner', id);
+    requireOperator(request, 'Only the operator adds post packs.');
+    return this.changes.handlePost({ request, reply, read: fieldsReader(PostPackBody) }, async ({ posts }, change) => {
+      const outcome = await this.commands.execute(new AddPostPack(change.context, id, posts));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
   }
 
@@ -92,26 +104,26 @@ export class OwnersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'owner', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const { key } = await change.draw(() => ({ key: newOwnerKey(this.settings.brand) }));
-      const outcome = await this.commands.execute(new RotateOwnerKey(change.execution, id, tokenHash(key)));
-      return { outcome, views: VIEWS, show: () => this.show(request, id), shownOnce: { key } };
+  ): Promise<OwnerWithKeyView> {
+    await this.resources.findResource(request, 'owner', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const { key } = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
+      const outcome = await this.commands.execute(new RotateOwnerKey(change.context, id, hashToken(key)));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id), shownOnce: { key } };
     });
   }
 
-  private async show(request: FastifyRequest, id: string): Promise<object> {
-    const [view] = await this.view([await this.things.find(request, 'owner', id)]);
+  private async findView(request: FastifyRequest, id: string): Promise<OwnerView> {
+    const [view] = await this.buildViews([await this.resources.findResource(request, 'owner', id)]);
     return view!;
   }
 
-  private async view(rows: readonly OwnerRow[]): Promise<object[]> {
-    const left = await this.quotas.of(rows);
-    return rows.map((row) => ownerView(row, left.get(row.owner_id)!));
+  private async buildViews(rows: readonly OwnerRow[]): Promise<OwnerView[]> {
+    const left = await this.quotas.findPostsLeft(rows);
+    return rows.map((row) => new OwnerView(row, left.get(row.owner_id)!));
   }
 }
 
-const operatorOnly = (request: FastifyRequest, message: string): void => {
-  if (callerOf(request).kind !== 'operator') throw forbidden(message);
+const requireOperator = (request: FastifyRequest, message: string): void => {
+  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(message);
 };

@@ -5,26 +5,27 @@ import { DismissPublication } from '../../../commands/publication/dismiss-public
 import { ResendPublication } from '../../../commands/publication/resend-publication.js';
 import { FindPublication } from '../../../projections/posts/publications.queries.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
-import { callerOf, scopeOf } from '../caller.js';
-import { Changes } from '../changes.js';
-import { fieldsOf } from '../request-body.js';
+import { getCaller, getOwnerScope } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { fieldsReader } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { NoFields } from '../pause.body.js';
-import { notFound } from '../refusals.js';
-import { PublicationViews } from './publication-views.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { EmptyBody } from '../pause.body.js';
+import { notFoundProblem } from '../http-problems.js';
+import { PublicationViewBuilder } from './publication-view-builder.js';
+import type { PublicationView } from './publication.view.js';
 
-const VIEWS = ['posts', 'publish-schedule'];
+const READ_MODELS = ['posts', 'publish-schedule'];
 
-/** What an owner decides about a publication that is in doubt or failed (D-25; management-api.md). */
+/** Executes owners' decisions about publications that are in doubt or failed (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class PublicationsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly changes: Changes,
-    private readonly views: PublicationViews,
+    private readonly changes: ChangePipeline,
+    private readonly views: PublicationViewBuilder,
   ) {}
 
   @Post(':id/resend')
@@ -32,8 +33,8 @@ export class PublicationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    return this.decide(ResendPublication, request, reply, id);
+  ): Promise<PublicationView> {
+    return this.executeDecision(ResendPublication, request, reply, id);
   }
 
   @Post(':id/dismiss')
@@ -41,32 +42,32 @@ export class PublicationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    return this.decide(DismissPublication, request, reply, id);
+  ): Promise<PublicationView> {
+    return this.executeDecision(DismissPublication, request, reply, id);
   }
 
-  private async decide(
+  private async executeDecision(
     Decision: typeof ResendPublication | typeof DismissPublication,
     request: FastifyRequest,
     reply: FastifyReply,
     id: string,
-  ): Promise<object> {
-    const { post_id: postId, channel_id: channelId } = await this.find(request, id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const command = new Decision(change.execution, { publicationId: id, postId, channelId });
+  ): Promise<PublicationView> {
+    const { post_id: postId, channel_id: channelId } = await this.findPublication(request, id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new Decision(change.context, { publicationId: id, postId, channelId });
       const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.showPublication(request, id) };
     });
   }
 
-  private async find(request: FastifyRequest, id: string): Promise<PublicationRow> {
-    const row = await this.queries.execute(new FindPublication(id, scopeOf(callerOf(request))));
-    if (!row) throw notFound('publication');
+  private async findPublication(request: FastifyRequest, id: string): Promise<PublicationRow> {
+    const row = await this.queries.execute(new FindPublication(id, getOwnerScope(getCaller(request))));
+    if (!row) throw notFoundProblem('publication');
     return row;
   }
 
-  private async show(request: FastifyRequest, id: string): Promise<object> {
-    const [view] = await this.views.of([await this.find(request, id)]);
+  private async showPublication(request: FastifyRequest, id: string): Promise<PublicationView> {
+    const [view] = await this.views.buildViews([await this.findPublication(request, id)]);
     return view!;
   }
 }

@@ -1,14 +1,14 @@
 import type { Filter, Replacement, Translation } from '../../../domain/project/processing.js';
-import { filledList, filledText, given } from '../../../validation/absence.js';
+import { emptyListToAbsent, emptyTextToAbsent, nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { cuttingPatternComplaint, patternComplaint } from '../../../processing/pattern.js';
+import { checkCuttingPattern, checkPattern } from '../../../processing/pattern.js';
 import { Is } from '../rules.js';
 
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
 /** The parts of `processing` as they are sent (management-api.md). */
-export class ProcessingFields {
+export class ProcessingBody {
   @Must.haveAtMostItems(100)
   @Must.beArray('filters')
   readonly filters: unknown;
@@ -24,16 +24,16 @@ export class ProcessingFields {
   readonly signature: unknown;
 
   constructor(sent: Sent) {
-    this.filters = filledList(sent.filters);
-    this.footer = given(sent.footer);
-    this.replacements = filledList(sent.replacements);
-    this.translation = given(sent.translation);
-    this.signature = given(sent.signature);
+    this.filters = emptyListToAbsent(sent.filters);
+    this.footer = nullToAbsent(sent.footer);
+    this.replacements = emptyListToAbsent(sent.replacements);
+    this.translation = nullToAbsent(sent.translation);
+    this.signature = nullToAbsent(sent.signature);
   }
 }
 
 /** One of `processing.filters` (D-28). */
-export class FilterDraft {
+export class FilterBody {
   @Must.beOneOf(['include', 'exclude'])
   @Must.bePresent('"include" or "exclude"')
   readonly mode: Filter['mode'];
@@ -42,44 +42,44 @@ export class FilterDraft {
   @Must.beArray('words')
   readonly words: unknown;
 
-  @Is.fine(patternComplaint)
+  @Is.checkedBy(checkPattern)
   readonly pattern: string | undefined;
 
   @Must.beArray('platforms')
   readonly platforms: unknown;
 
   constructor(sent: Sent) {
-    this.mode = given(sent.mode) as Filter['mode'];
-    this.words = filledList(sent.words);
-    this.pattern = given(sent.pattern) as string | undefined;
-    this.platforms = filledList(sent.platforms);
+    this.mode = nullToAbsent(sent.mode) as Filter['mode'];
+    this.words = emptyListToAbsent(sent.words);
+    this.pattern = nullToAbsent(sent.pattern) as string | undefined;
+    this.platforms = emptyListToAbsent(sent.platforms);
   }
 }
 
 /** `processing.footer` (D-28). */
-export class FooterDraft {
+export class FooterBody {
   @Is.text(500)
   readonly marker: string | undefined;
 
-  @Is.fine(cuttingPatternComplaint)
+  @Is.checkedBy(checkCuttingPattern)
   readonly pattern: string | undefined;
 
   constructor(sent: Sent) {
-    this.marker = given(sent.marker) as string | undefined;
-    this.pattern = given(sent.pattern) as string | undefined;
+    this.marker = nullToAbsent(sent.marker) as string | undefined;
+    this.pattern = nullToAbsent(sent.pattern) as string | undefined;
   }
 }
 
 /** One of `processing.replacements` (D-28). */
-export class ReplacementDraft {
+export class ReplacementBody {
   @Is.text(500)
-  @Must.bePresent('what is to be replaced')
+  @Must.bePresent('the text to replace')
   readonly from: string;
 
-  /** May be empty: then `from` is taken out. */
+  /** May be empty: `from` is deleted then. */
   @Must.haveAtMostCharacters(2_000)
   @Must.beText()
-  @Must.bePresent('what stands in its place; empty takes it out')
+  @Must.bePresent('the replacement; an empty one deletes the text')
   readonly to: string;
 
   @Must.beBoolean()
@@ -89,15 +89,15 @@ export class ReplacementDraft {
   readonly ignore_case: Replacement['ignore_case'];
 
   constructor(sent: Sent) {
-    this.from = given(sent.from) as string;
-    this.to = given(sent.to) as string;
-    this.whole_word = given(sent.whole_word) as Replacement['whole_word'];
-    this.ignore_case = given(sent.ignore_case) as Replacement['ignore_case'];
+    this.from = nullToAbsent(sent.from) as string;
+    this.to = nullToAbsent(sent.to) as string;
+    this.whole_word = nullToAbsent(sent.whole_word) as Replacement['whole_word'];
+    this.ignore_case = nullToAbsent(sent.ignore_case) as Replacement['ignore_case'];
   }
 }
 
 /** `processing.translation` (D-28). */
-export class TranslationDraft {
+export class TranslationBody {
   @Must.beOneOf(['libretranslate'])
   @Must.bePresent('"libretranslate"')
   readonly provider: Translation['provider'];
@@ -106,15 +106,15 @@ export class TranslationDraft {
   @Must.bePresent('the https:// URL of the service')
   readonly url: string;
 
-  /** Absent: the key that this address has already stays; null or empty: none any more. */
+  /** Absent: the key stored for the same URL stays; null or empty: the key is removed. */
   @Is.credential()
   readonly api_key: string | undefined;
 
-  @Is.like(/^(?:auto|[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)$/, 'a language code such as "ru", or "auto"')
+  @Is.matching(/^(?:auto|[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)$/, 'a language code such as "ru", or "auto"')
   @Must.bePresent('the language to translate from, or "auto"')
   readonly source: string;
 
-  @Is.like(LANGUAGE, 'a language code such as "en"')
+  @Is.matching(LANGUAGE, 'a language code such as "en"')
   @Must.bePresent('the language to translate into')
   readonly target: string;
 
@@ -123,19 +123,19 @@ export class TranslationDraft {
   readonly on_failure: Translation['on_failure'];
 
   constructor(sent: Sent) {
-    this.provider = given(sent.provider) as Translation['provider'];
-    this.url = given(sent.url) as string;
-    this.api_key = filledText(sent.api_key) as string | undefined;
-    this.source = given(sent.source) as string;
-    this.target = given(sent.target) as string;
-    this.on_failure = given(sent.on_failure) as Translation['on_failure'];
+    this.provider = nullToAbsent(sent.provider) as Translation['provider'];
+    this.url = nullToAbsent(sent.url) as string;
+    this.api_key = emptyTextToAbsent(sent.api_key) as string | undefined;
+    this.source = nullToAbsent(sent.source) as string;
+    this.target = nullToAbsent(sent.target) as string;
+    this.on_failure = nullToAbsent(sent.on_failure) as Translation['on_failure'];
   }
 }
 
 /** `processing.signature` (D-28). */
-export class SignatureDraft {
+export class SignatureBody {
   @Is.text(4_000)
-  @Must.bePresent('what stands below every text')
+  @Must.bePresent('the text below every post')
   readonly text: string;
 
   @Must.beArray('entities')
@@ -145,8 +145,8 @@ export class SignatureDraft {
   readonly platforms: unknown;
 
   constructor(sent: Sent) {
-    this.text = given(sent.text) as string;
-    this.entities = filledList(sent.entities);
-    this.platforms = filledList(sent.platforms);
+    this.text = nullToAbsent(sent.text) as string;
+    this.entities = emptyListToAbsent(sent.entities);
+    this.platforms = emptyListToAbsent(sent.platforms);
   }
 }

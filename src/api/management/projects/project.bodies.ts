@@ -1,14 +1,13 @@
-import type { ProcessingDraft } from '../../../commands/project/sealed-processing.js';
-import { given } from '../../../validation/absence.js';
-import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
+import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
+import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { fieldsOf, type Reader } from '../request-body.js';
+import { fieldsReader, type BodyReader } from '../request-body.js';
 import { checkIds } from '../id-list.js';
 import { Is } from '../rules.js';
-import { readProcessing } from './processing.js';
+import { type ProcessingRules, readProcessing } from './read-processing.js';
 
-class ProjectFields {
+class ProjectBody {
   readonly owner_id: unknown;
 
   @Is.name()
@@ -23,13 +22,13 @@ class ProjectFields {
 
   constructor(sent: Sent) {
     this.owner_id = sent.owner_id;
-    this.name = given(sent.name) as string;
-    this.channel_ids = given(sent.channel_ids) as readonly string[];
-    this.processing = given(sent.processing);
+    this.name = nullToAbsent(sent.name) as string;
+    this.channel_ids = nullToAbsent(sent.channel_ids) as readonly string[];
+    this.processing = nullToAbsent(sent.processing);
   }
 }
 
-class ProjectPatch {
+class ProjectPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
@@ -39,40 +38,40 @@ class ProjectPatch {
   readonly processing: unknown;
 
   constructor(sent: Sent) {
-    this.name = given(sent.name) as string | undefined;
-    this.channel_ids = given(sent.channel_ids) as readonly string[] | undefined;
+    this.name = nullToAbsent(sent.name) as string | undefined;
+    this.channel_ids = nullToAbsent(sent.channel_ids) as readonly string[] | undefined;
     this.processing = sent.processing;
   }
 }
 
 /** Body of POST /projects. */
-export interface ProjectDraft {
+export interface NewProject {
   readonly name: string;
   readonly channelIds: readonly string[];
-  readonly processing: ProcessingDraft;
+  readonly processing: UnsealedProcessing;
 }
 
-const NONE: ProcessingDraft = { processing: {} };
+const NONE: UnsealedProcessing = { processing: {} };
 
-/** Body of POST /projects. @param policy which addresses a translation service may have */
-export const readProject =
-  (policy: AddressPolicy): Reader<ProjectDraft> =>
+/** Creates the reader of POST /projects. */
+export const createProjectReader =
+  (rules: ProcessingRules): BodyReader<NewProject> =>
   (sent, problems) => {
-    const { name, channel_ids, processing } = fieldsOf(ProjectFields)(sent, problems);
+    const { name, channel_ids, processing } = fieldsReader(ProjectBody)(sent, problems);
     checkIds(channel_ids, 'channel_ids', 'tgt', problems);
-    const read = processing === undefined ? NONE : (readProcessing(processing, policy, problems) ?? NONE);
+    const read = processing === undefined ? NONE : (readProcessing(processing, rules, problems) ?? NONE);
     return { name, channelIds: channel_ids, processing: read };
   };
 
 /** Body of PATCH /projects/{id}. */
-export type ProjectChange = Partial<ProjectDraft>;
+export type ProjectChange = Partial<NewProject>;
 
-/** `processing` is replaced as a whole; null leaves none. */
-export const readProjectChange =
-  (policy: AddressPolicy): Reader<ProjectChange> =>
+/** Creates the reader of PATCH /projects/{id}. `processing` is replaced as a whole; null removes it. */
+export const createProjectChangeReader =
+  (rules: ProcessingRules): BodyReader<ProjectChange> =>
   (sent, problems) => {
-    const { name, channel_ids, processing } = fieldsOf(ProjectPatch)(sent, problems);
+    const { name, channel_ids, processing } = fieldsReader(ProjectPatchBody)(sent, problems);
     checkIds(channel_ids, 'channel_ids', 'tgt', problems);
-    const read = () => (processing === null ? NONE : readProcessing(processing, policy, problems));
+    const read = () => (processing === null ? NONE : readProcessing(processing, rules, problems));
     return { name, channelIds: channel_ids, processing: processing === undefined ? undefined : read() };
   };

@@ -8,58 +8,61 @@ import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
-import { addressPolicy, type AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { callerOf } from '../caller.js';
-import { Changes } from '../changes.js';
-import { fieldsOf } from '../request-body.js';
+import { createAddressPolicy } from '../../../outbound-http/address-policy.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { getCaller } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { fieldsReader } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { KeyGuard } from '../key.guard.js';
-import { OwnedThings } from '../owned-resources.js';
-import { owned, ownerMustExist } from '../resource-owner.js';
-import type { ListAnswer } from '../page.js';
-import { NoFields, PauseDraft } from '../pause.body.js';
-import { readProject, readProjectChange } from './project.bodies.js';
-import { projectView } from './project.view.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { OwnedResources } from '../owned-resources.js';
+import { withOwner, requireOwner } from '../resource-owner.js';
+import type { ListView } from '../page.js';
+import { EmptyBody, PauseBody } from '../pause.body.js';
+import { createProjectReader, createProjectChangeReader } from './project.bodies.js';
+import { ProjectView } from './project.view.js';
+import type { ProcessingRules } from './read-processing.js';
 
-const VIEWS = ['discovery', 'publish-schedule'];
+const READ_MODELS = ['discovery', 'publish-schedule'];
 
-/** Projects: lists of channels with the processing that posts get (management-api.md). */
+/** Manages projects: lists of channels with the processing of their posts (management-api.md: Routes). */
 @Controller('manage/v1/projects')
-@UseGuards(KeyGuard)
+@UseGuards(ApiKeyGuard)
 export class ProjectsController {
-  private readonly policy: AddressPolicy;
+  private readonly rules: ProcessingRules;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly things: OwnedThings,
-    private readonly changes: Changes,
+    private readonly resources: OwnedResources,
+    private readonly changes: ChangePipeline,
+    platforms: PlatformCatalogue,
   ) {
-    this.policy = addressPolicy(settings.allowPrivateAddresses);
+    this.rules = { policy: createAddressPolicy(settings.allowPrivateAddresses), platforms: platforms.ids };
   }
 
   @Post()
-  async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    const read = owned(callerOf(request), readProject(this.policy));
-    return this.changes.post({ request, reply, read, status: 201 }, async (draft, change) => {
-      await ownerMustExist(this.queries, draft.ownerId);
+  async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ProjectView> {
+    const read = withOwner(getCaller(request), createProjectReader(this.rules));
+    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
+      await requireOwner(this.queries, body.ownerId);
       const projectId = change.newId('prj');
-      const outcome = await this.commands.execute(new CreateProject(change.execution, { projectId, ...draft }));
-      return { outcome, views: VIEWS, show: () => this.show(request, projectId) };
+      const outcome = await this.commands.execute(new CreateProject(change.context, { projectId, ...body }));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, projectId) };
     });
   }
 
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListAnswer> {
+  async list(@Req() request: FastifyRequest): Promise<ListView<ProjectView>> {
     const now = this.clock.now();
-    return this.things.list(request, 'project', (rows) => rows.map((row) => projectView(row, now)));
+    return this.resources.listResources(request, 'project', (rows) => rows.map((row) => new ProjectView(row, now)));
   }
 
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<object> {
-    return this.show(request, id);
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ProjectView> {
+    return this.findView(request, id);
   }
 
   @Patch(':id')
@@ -67,12 +70,15 @@ export class ProjectsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'project', id);
-    return this.changes.patch({ request, reply, read: readProjectChange(this.policy) }, async (draft, change) => {
-      const outcome = await this.commands.execute(new ChangeProject(change.execution, id, draft));
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
-    });
+  ): Promise<ProjectView> {
+    await this.resources.findResource(request, 'project', id);
+    return this.changes.handlePatch(
+      { request, reply, read: createProjectChangeReader(this.rules) },
+      async (body, change) => {
+        const outcome = await this.commands.execute(new ChangeProject(change.context, id, body));
+        return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      },
+    );
   }
 
   @Post(':id/pause')
@@ -80,13 +86,13 @@ export class ProjectsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'project', id);
-    return this.changes.post({ request, reply, read: fieldsOf(PauseDraft) }, async ({ minutes }, change) => {
+  ): Promise<ProjectView> {
+    await this.resources.findResource(request, 'project', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
       const scope = { projects: { ids: [id], minutes } };
-      const command = new PauseTargets(change.execution, scope, 'management', this.settings.minuteMs);
+      const command = new PauseTargets(change.context, scope, { source: 'management' }, this.settings.minuteMs);
       const outcome = await this.commands.execute(command);
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
   }
 
@@ -95,15 +101,15 @@ export class ProjectsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id', IdPipe) id: string,
-  ): Promise<object> {
-    await this.things.find(request, 'project', id);
-    return this.changes.post({ request, reply, read: fieldsOf(NoFields) }, async (_, change) => {
-      const outcome = await this.commands.execute(new ResumeTargets(change.execution, { projectIds: [id] }));
-      return { outcome, views: VIEWS, show: () => this.show(request, id) };
+  ): Promise<ProjectView> {
+    await this.resources.findResource(request, 'project', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new ResumeTargets(change.context, { projectIds: [id] }));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
   }
 
-  private async show(request: FastifyRequest, id: string): Promise<object> {
-    return projectView(await this.things.find(request, 'project', id), this.clock.now());
+  private async findView(request: FastifyRequest, id: string): Promise<ProjectView> {
+    return new ProjectView(await this.resources.findResource(request, 'project', id), this.clock.now());
   }
 }

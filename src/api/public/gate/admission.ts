@@ -3,128 +3,136 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { DisableEndpoint, withoutInput as planWithoutInput } from '../../../commands/endpoint/disable-endpoint.js';
-import type { Settings } from '../../../config/settings.js';
-import { SETTINGS } from '../../../config/tokens.js';
+import { DisableEndpoint, planWithoutInputReason } from '../../../commands/endpoint/disable-endpoint.js';
 import { type Log, LOG } from '../../../kernel/log.js';
-import { type EndpointAccess, EndpointAccessQueries } from '../../../projections/discovery/endpoint-access.queries.js';
+import { type EndpointSnapshot, EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { Authentication } from './authentication.js';
-import { bearerToken } from './credentials.js';
-import type { Refusal } from './refusal.js';
-import { switchedOff, unauthorized, underMaintenance, unsuitableMediaType, withoutInput } from './refusals.js';
-import { noteEndpoint, takeNotes } from './request-notes.js';
-import type { Secrets } from './streaming-signature.js';
-import { Visit } from './gate-request.js';
+import { readBearerToken } from './credentials.js';
+import type { GateRejection } from './gate-rejection.js';
+import { GateRequest } from './gate-request.js';
+import { maintenanceRejection } from './rejections.js';
+import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
+import type { SigningSecrets } from './streaming-signature.js';
 
-const MAINTENANCE_LOOK_MS = 500;
+/** The time that a request under maintenance waits for its endpoint's snapshot, in ms. */
+const MAINTENANCE_LOOKUP_MS = 500;
 const SLUG = /^[\w-]{1,64}$/;
 
 /**
- * The first half of D-7's order: maintenance, authentication, the endpoint's state, the plan, the media type. The picture
- * that an endpoint is judged by may come from memory; nobody is turned away before a fresh one was asked as well.
+ * The gate's steps 2 to 5 by one snapshot of the endpoint: returns the rejection of the first check that fails, or null.
+ * @param endpoint null: there is no endpoint at this address
+ * @param authenticationFailure the cause; null: the request is authenticated
+ */
+export type SnapshotCheck = (
+  gateRequest: GateRequest,
+  endpoint: EndpointSnapshot | null,
+  authenticationFailure: string | null,
+) => GateRejection | null;
+
+/**
+ * Admits requests by a snapshot of their endpoint. The snapshot may be cached; before a request is rejected, a fresh one is
+ * fetched and checked as well. `Gate` says what is checked, and in which order.
  */
 @Injectable()
-export class Entrance {
+export class Admission {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOG) private readonly log: Log,
-    private readonly endpoints: EndpointAccessQueries,
+    private readonly endpoints: EndpointSnapshots,
     private readonly authentication: Authentication,
     private readonly commands: CommandBus,
   ) {}
 
-  private readonly secrets = (endpoint: EndpointAccess | null): Promise<Secrets> =>
-    this.authentication.twoSecretsOf(endpoint);
+  private readonly loadSecrets = (endpoint: EndpointSnapshot | null): Promise<SigningSecrets> =>
+    this.authentication.loadTwoSecrets(endpoint);
 
-  /** A request to an endpoint's own routes. */
-  toEndpoint(request: FastifyRequest, slug: string): Visit {
-    takeNotes(request);
-    const address = SLUG.test(slug) ? slug : ''; // which nobody has
-    const known = () => this.endpoints.known(address);
-    return new Visit(request, 'endpoint', known, () => this.endpoints.fresh(address), this.secrets);
+  /** Opens a request to an endpoint's own routes, and its entry in the request log. */
+  openEndpointRequest(request: FastifyRequest, slug: string): GateRequest {
+    openLogEntry(request);
+    const address = SLUG.test(slug) ? slug : ''; // no endpoint has the empty slug
+    const cached = () => this.endpoints.getCached(address);
+    return new GateRequest(request, 'endpoint', cached, () => this.endpoints.loadCurrent(address), this.loadSecrets);
   }
 
-  /** A request to the sandbox, which finds its endpoint by the token (D-12). */
-  toSandbox(request: FastifyRequest): Visit {
-    const token = hash('sha256', bearerToken(request.headers.authorization));
-    const fresh = async (): Promise<EndpointAccess | null> => {
-      const slug = await this.endpoints.slugOfToken(token);
-      return slug === null ? null : this.endpoints.fresh(slug);
+  /** Opens a request to the sandbox, which finds its endpoint by the token (D-12). */
+  openSandboxRequest(request: FastifyRequest): GateRequest {
+    const token = hash('sha256', readBearerToken(request.headers.authorization));
+    const fetch = async (): Promise<EndpointSnapshot | null> => {
+      const slug = await this.endpoints.findSlugByTokenHash(token);
+      return slug === null ? null : this.endpoints.loadCurrent(slug);
     };
-    return new Visit(request, 'sandbox', () => null, fresh, this.secrets);
+    return new GateRequest(request, 'sandbox', () => null, fetch, this.loadSecrets);
   }
 
   /**
-   * Lets a request in by the picture in memory, which most need not wait for, or else by a fresh one.
-   * @throws Refusal under maintenance too
+   * Admits a request by the cached snapshot, which most requests do not have to wait for, or else by a fresh one.
+   * @throws GateRejection
    */
-  enter(visit: Visit): EndpointAccess | Promise<EndpointAccess> {
-    if (this.settings.maintenance) return this.turnAway(visit);
-    const known = visit.known();
-    const failure = known ? this.authentication.failureOf(visit, known) : 'not_known';
-    // A refusal is made once, further on: whoever has one made twice takes longer.
-    const isIn = known !== null && failure === null && !this.refusalOf(visit, known, null);
-    if (!isIn) return this.enterWithDoubt(visit, known, failure);
-    noteEndpoint(visit.request, known);
-    return known;
+  admit(gateRequest: GateRequest, findRejection: SnapshotCheck): EndpointSnapshot | Promise<EndpointSnapshot> {
+    const cached = gateRequest.cachedSnapshot();
+    const failure = cached ? this.authentication.findFailure(gateRequest, cached) : 'not_cached';
+    // An unauthenticated request has its rejection created once, by `readmit`: creating it twice would take longer.
+    const isAdmitted = cached !== null && failure === null && !findRejection(gateRequest, cached, null);
+    if (!isAdmitted) return this.admitAfterWaiting(gateRequest, findRejection, cached, failure);
+    setLogEndpoint(gateRequest.request, cached);
+    return cached;
   }
 
   /**
-   * One way for all who are not let in at once: were it shorter for some cause, its 401 would leave earlier than those that
-   * are due at the same moment (D-7). @param judged their authentication, by the picture in memory
+   * Admits or rejects every request that is not admitted at once. There is one path for all causes: were it shorter for one
+   * of them, its 401 would be sent before the others that are due at the same moment (D-7).
+   * @param judged the authentication failure by the cached snapshot
    */
-  private async enterWithDoubt(
-    visit: Visit,
-    known: EndpointAccess | null,
+  private async admitAfterWaiting(
+    gateRequest: GateRequest,
+    findRejection: SnapshotCheck,
+    cached: EndpointSnapshot | null,
     judged: string | null | Promise<string | null>,
-  ): Promise<EndpointAccess> {
+  ): Promise<EndpointSnapshot> {
     const failure = await judged;
-    if (known && failure === null && !this.refusalOf(visit, known, null)) {
-      noteEndpoint(visit.request, known);
-      return known;
+    if (cached && failure === null && !findRejection(gateRequest, cached, null)) {
+      setLogEndpoint(gateRequest.request, cached);
+      return cached;
     }
-    // To ask for a fresh picture takes time. What is in the way of the body for one cause alone would tell it (D-7).
-    if (failure !== null) await visit.unauthorized.comes(visit.body);
-    return this.enterAfresh(visit);
+    // Fetching a snapshot takes time. Delaying the wait for the body for one cause alone would reveal that cause (D-7).
+    if (failure !== null) await gateRequest.unauthorizedDelay.waitForBody(gateRequest.body);
+    return this.readmit(gateRequest, findRejection);
   }
 
-  /** Lets a request in by its endpoint as that is now. @throws Refusal */
-  async enterAfresh(visit: Visit): Promise<EndpointAccess> {
-    const endpoint = await visit.fresh();
-    if (endpoint) noteEndpoint(visit.request, endpoint);
-    const refusal = this.refusalOf(visit, endpoint, await this.authentication.failureOf(visit, endpoint));
-    if (!refusal) return endpoint!;
-    if (refusal.decision === 'rejected_auth') await this.unauthorizedIsDue(visit, endpoint);
-    if (refusal.decision === 'rejected_tier' && endpoint!.disabled_by === null)
-      await this.disableForPlan(visit, endpoint!);
-    throw refusal;
+  /** Admits a request by a fresh snapshot of its endpoint. @throws GateRejection */
+  async readmit(gateRequest: GateRequest, findRejection: SnapshotCheck): Promise<EndpointSnapshot> {
+    const endpoint = await gateRequest.fetchSnapshot();
+    if (endpoint) setLogEndpoint(gateRequest.request, endpoint);
+    const failure = await this.authentication.findFailure(gateRequest, endpoint);
+    const rejection = findRejection(gateRequest, endpoint, failure);
+    if (!rejection) return endpoint!;
+    if (rejection.decision === 'rejected_auth') await this.delayUnauthorized(gateRequest, endpoint);
+    if (rejection.decision === 'rejected_tier' && endpoint!.disabled_by === null)
+      await this.disableForPlan(gateRequest, endpoint!);
+    throw rejection;
   }
 
-  private async turnAway({ known, fresh }: Visit): Promise<never> {
-    // The endpoint's log tells of it where the endpoint can be found; what is being worked on may be the database.
-    const found = Promise.race([fresh().catch(() => null), sleep(MAINTENANCE_LOOK_MS, null)]);
-    throw underMaintenance(known() ?? (await found));
+  /** Rejects a request under maintenance. @throws GateRejection */
+  async reject({ cachedSnapshot, fetchSnapshot }: GateRequest): Promise<never> {
+    // The endpoint's log gets the rejection if the endpoint can be found: the database itself may be under maintenance.
+    const found = Promise.race([fetchSnapshot().catch(() => null), sleep(MAINTENANCE_LOOKUP_MS, null)]);
+    throw maintenanceRejection(cachedSnapshot() ?? (await found));
   }
 
-  /**
-   * What is to be said against a request, by one picture of its endpoint; null: nothing.
-   * @param failure of its authentication
-   */
-  private refusalOf({ request, door }: Visit, endpoint: EndpointAccess | null, failure: string | null): Refusal | null {
-    if (failure !== null) return unauthorized(endpoint, failure);
-    const off = switchedOff(endpoint!, door);
-    if (off) return off;
-    const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
-    if (!hasInput && door === 'endpoint') return withoutInput(endpoint!);
-    return request.method === 'POST' ? unsuitableMediaType(endpoint!, request.headers['content-type']) : null;
+  /** Waits until the 401 is due. The service's own log alone gets a request to an unknown slug (D-14). */
+  private async delayUnauthorized(
+    { request, body, unauthorizedDelay }: GateRequest,
+    endpoint: EndpointSnapshot | null,
+  ): Promise<void> {
+    if (!endpoint) this.log.info({ request_id: request.id, ip: request.clientAddress }, 'request to an unknown slug');
+    await unauthorizedDelay.elapse(body);
   }
 
-  private async unauthorizedIsDue({ request, body, unauthorized: time }: Visit, endpoint: EndpointAccess | null) {
-    if (!endpoint) this.log.info({ request_id: request.id, ip: request.clientAddress }, 'a request to an unknown slug'); // D-14
-    await time.isDue(body);
-  }
-
-  private async disableForPlan({ request }: Visit, { endpoint_id, epoch, plan }: EndpointAccess): Promise<void> {
-    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInput(plan), request.id));
+  private async disableForPlan(
+    { request }: GateRequest,
+    { endpoint_id, epoch, plan }: EndpointSnapshot,
+  ): Promise<void> {
+    await this.commands.execute(
+      new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInputReason(plan), request.id),
+    );
   }
 }

@@ -3,30 +3,35 @@ import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
-import type { EndpointAccess } from '../../../projections/discovery/endpoint-access.queries.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SecretVault } from '../../../secrets/vault.js';
 import {
-  addressAllowed,
-  bearerToken,
-  isOneOf,
-  signatureMatches,
-  timestampAccepted,
-  tokenMatches,
+  isAddressAllowed,
+  readBearerToken,
+  matchesAnySignature,
+  isSignatureValid,
+  isTimestampAccepted,
+  isTokenValid,
 } from './credentials.js';
-import type { Secrets } from './streaming-signature.js';
-import type { Visit } from './gate-request.js';
+import type { SigningSecrets } from './streaming-signature.js';
+import type { GateRequest } from './gate-request.js';
 
-/** What an unknown slug is compared with, so that it costs what a known one does. */
-const NOBODY = { token_hash: '0'.repeat(64), ip_allowlist: [], require_timestamp: false, require_signature: false };
+/** Stands for the endpoint of an unknown slug, so that its check costs as much as that of a known one. */
+const NO_ENDPOINT = {
+  token_hash: '0'.repeat(64),
+  ip_allowlist: [],
+  require_timestamp: false,
+  require_signature: false,
+};
 const NO_SECRET = '0'.repeat(43);
 
-/** What is wrong with a request's authentication; null: nothing. */
+/** The cause for which a request is not authenticated; null: it is. */
 type Failure = string | null;
 
-/** Whether a request is who it says it is (publish-api.md: Authentication). */
+/** Authenticates requests by token, address, timestamp and signature (publish-api.md: Authentication). */
 @Injectable()
 export class Authentication {
-  /** Headers, by their names. */
+  /** Names of the headers. */
   private readonly timestamp: string;
   private readonly signature: string;
 
@@ -40,65 +45,71 @@ export class Authentication {
   }
 
   /**
-   * Null where it is; else the cause, which is for the log alone (publish-api.md: Authentication, 8). The body is waited for only
-   * where its signature is to be checked (D-7). @param endpoint null: there is none at this address
+   * Returns the cause for which a request is not authenticated, or null. The cause is for the log alone (publish-api.md:
+   * Authentication, 8). The body is awaited only if its signature has to be checked (D-7).
+   * @param endpoint null: there is none at this address
    */
-  failureOf(visit: Visit, endpoint: EndpointAccess | null): Failure | Promise<Failure> {
-    const { request, door } = visit;
+  findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
+    const { request, entryPoint } = gateRequest;
     const { headers, clientAddress, method } = request;
     const timestamp = headers[this.timestamp] as string | undefined;
-    const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NOBODY;
+    const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
 
-    // Where the token is wrong every check is made all the same: what it costs tells nothing about where it failed.
-    const tokenIsRight = tokenMatches(bearerToken(headers.authorization), token_hash);
-    const addressIsAllowed = (tokenIsRight && ip_allowlist.length === 0) || addressAllowed(clientAddress, ip_allowlist);
+    // A wrong token does not skip the other checks: the time must not reveal which check failed.
+    const tokenIsRight = isTokenValid(readBearerToken(headers.authorization), token_hash);
+    const addressIsAllowed =
+      (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
     const timestampIsNeeded = require_timestamp || (require_signature && method !== 'POST'); // D-13
-    const timestampIsRight = !timestampIsNeeded || timestampAccepted(timestamp, this.clock.now());
+    const timestampIsRight = !timestampIsNeeded || isTimestampAccepted(timestamp, this.clock.now());
     if (!endpoint) return 'unknown_slug';
     if (!tokenIsRight) return 'bad_token';
-    if (endpoint.mode !== 'live' && door === 'endpoint') return 'test_token'; // D-12
+    if (endpoint.mode !== 'live' && entryPoint === 'endpoint') return 'test_token'; // D-12
     if (!addressIsAllowed) return 'ip_not_allowed';
     if (!timestampIsRight) return 'bad_timestamp';
-    return require_signature ? this.signatureFailureOf(visit, endpoint, timestamp) : null;
+    return require_signature ? this.findSignatureFailure(gateRequest, endpoint, timestamp) : null;
   }
 
-  /** What a body that is not kept is signed with while it passes: always two, so that it costs the same whosever it is. */
-  async twoSecretsOf(endpoint: EndpointAccess | null): Promise<Secrets> {
-    const secrets = endpoint ? await this.signingSecrets(endpoint) : [];
-    return new Map([...secrets, ['nobody', NO_SECRET] as const, ['nobody else', NO_SECRET] as const].slice(0, 2));
+  /**
+   * Returns the secrets for the signature of a body that is too large to be kept: always two, so that it takes the same time
+   * for every endpoint.
+   */
+  async loadTwoSecrets(endpoint: EndpointSnapshot | null): Promise<SigningSecrets> {
+    const secrets = endpoint ? await this.loadSigningSecrets(endpoint) : [];
+    return new Map([...secrets, ['none', NO_SECRET] as const, ['none either', NO_SECRET] as const].slice(0, 2));
   }
 
-  private async signatureFailureOf(
-    visit: Visit,
-    endpoint: EndpointAccess,
+  private async findSignatureFailure(
+    gateRequest: GateRequest,
+    endpoint: EndpointSnapshot,
     timestamp: string | undefined,
   ): Promise<Failure> {
-    const { headers, method } = visit.request;
+    const { headers, method } = gateRequest.request;
     const signature = headers[this.signature] as string | undefined;
-    const read = await visit.unauthorized.comes(visit.body);
-    if (!read) return 'body_withheld'; // to wait for longer would tell that all the rest is right
-    const secrets = await this.signingSecrets(endpoint);
+    const body = await gateRequest.unauthorizedDelay.waitForBody(gateRequest.body);
+    if (!body) return 'body_withheld'; // waiting for longer would reveal that all other checks passed
+    const secrets = await this.loadSigningSecrets(endpoint);
     const isBodySigned = method === 'POST';
-    if (isBodySigned && !read.ok) {
-      if (read.problem.code !== 'body_too_large') return read.problem.code; // it was never sent as a whole
-      const made = await visit.passing!.signatures();
-      const wanted = secrets.flatMap(([id]) => made.get(id) ?? []);
-      return isOneOf(signature, wanted) ? null : 'bad_signature';
+    if (isBodySigned && !body.ok) {
+      if (body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent as a whole
+      const digests = await gateRequest.streamingSignature!.digests();
+      const expected = secrets.flatMap(([id]) => digests.get(id) ?? []);
+      return matchesAnySignature(signature, expected) ? null : 'bad_signature';
     }
-    const signed = isBodySigned && read.ok ? read.bytes : `${method}\n${pathOf(visit.request)}\n${timestamp}`;
-    const its = secrets.map(([, secret]) => secret);
-    return signatureMatches(signature, signed, its) ? null : 'bad_signature';
+    const signed =
+      isBodySigned && body.ok ? body.bytes : `${method}\n${readSentPath(gateRequest.request)}\n${timestamp}`;
+    const candidates = secrets.map(([, secret]) => secret);
+    return isSignatureValid(signature, signed, candidates) ? null : 'bad_signature';
   }
 
-  /** By their ids; two while one is being rotated (D-40). */
-  private async signingSecrets(endpoint: EndpointAccess): Promise<(readonly [id: string, secret: string])[]> {
+  /** Returns the endpoint's secrets with their ids; two while one is being rotated (D-40). */
+  private async loadSigningSecrets(endpoint: EndpointSnapshot): Promise<(readonly [id: string, secret: string])[]> {
     const ids = [endpoint.signing_secret_id];
     if (endpoint.previous_secret_id && endpoint.previous_until > this.clock.now())
       ids.push(endpoint.previous_secret_id);
-    const opened = await Promise.all(ids.map(async (id) => [id, (await this.vault.get(id))?.secret] as const));
+    const opened = await Promise.all(ids.map(async (id) => [id, (await this.vault.readSecret(id))?.secret] as const));
     return opened.flatMap(([id, secret]) => (secret ? [[id, secret] as const] : []));
   }
 }
 
-/** The path exactly as it was sent, without the query (D-13). */
-const pathOf = ({ raw }: FastifyRequest): string => raw.url!.split('?', 1)[0]!;
+/** Returns the path exactly as it was sent, without the query (D-13). */
+const readSentPath = ({ raw }: FastifyRequest): string => raw.url!.split('?', 1)[0]!;

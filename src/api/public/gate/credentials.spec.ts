@@ -1,16 +1,22 @@
 import { createHash, createHmac } from 'node:crypto';
-import { addressAllowed, bearerToken, signatureMatches, timestampAccepted, tokenMatches } from './credentials.js';
+import {
+  isAddressAllowed,
+  readBearerToken,
+  isSignatureValid,
+  isTimestampAccepted,
+  isTokenValid,
+} from './credentials.js';
 
 const T = Date.UTC(2026, 2, 14, 12);
 const seconds = (offset: number): string => String(T / 1_000 + offset);
 
-describe('a timestamp (publish-api.md: Authentication, 4)', () => {
+describe('isTimestampAccepted (publish-api.md: Authentication, 4)', () => {
   it.each([
     ['now', seconds(0), true],
     ['five minutes ago', seconds(-300), true],
     ['five minutes ahead', seconds(300), true],
-    ['a second more ago', seconds(-301), false],
-    ['a second further ahead', seconds(301), false],
+    ['five minutes and a second ago', seconds(-301), false],
+    ['five minutes and a second ahead', seconds(301), false],
     ['in milliseconds', String(T), false],
     ['negative', '-1', false],
     ['with a fraction', `${seconds(0)}.5`, false],
@@ -19,12 +25,12 @@ describe('a timestamp (publish-api.md: Authentication, 4)', () => {
     ['twice', `${seconds(0)}, ${seconds(0)}`, false],
     ['missing', undefined, false],
   ])('%s', (_, header, accepted) => {
-    // Whenever within its second the request comes.
-    for (const ms of [0, 1, 999]) expect(timestampAccepted(header, T + ms)).toBe(accepted);
+    // The result is the same at every millisecond of the second.
+    for (const ms of [0, 1, 999]) expect(isTimestampAccepted(header, T + ms)).toBe(accepted);
   });
 });
 
-describe('a bearer token (publish-api.md: Authentication, 1)', () => {
+describe('readBearerToken and isTokenValid (publish-api.md: Authentication, 1)', () => {
   it.each([
     ['Bearer abc', 'abc'],
     ['bearer  abc ', 'abc'],
@@ -34,17 +40,17 @@ describe('a bearer token (publish-api.md: Authentication, 1)', () => {
     ['Bearer ', ''],
     ['', ''],
     [undefined, ''],
-  ])('of %j is %j', (header, token) => expect(bearerToken(header)).toBe(token));
+  ])('%j yields %j', (header, token) => expect(readBearerToken(header)).toBe(token));
 
-  it('matches its own hash alone; no token matches none', () => {
+  it('matches only its own hash; an empty token matches none', () => {
     const hash = createHash('sha256').update('abc').digest('hex');
-    expect(tokenMatches('abc', hash)).toBe(true);
-    expect(tokenMatches('abd', hash)).toBe(false);
-    expect(tokenMatches('', '0'.repeat(64))).toBe(false);
+    expect(isTokenValid('abc', hash)).toBe(true);
+    expect(isTokenValid('abd', hash)).toBe(false);
+    expect(isTokenValid('', '0'.repeat(64))).toBe(false);
   });
 });
 
-describe('an allowlist (publish-api.md: Authentication, 7)', () => {
+describe('isAddressAllowed (publish-api.md: Authentication, 7)', () => {
   it.each([
     ['192.0.2.7', [], true],
     ['192.0.2.7', ['192.0.2.7'], true],
@@ -57,27 +63,27 @@ describe('an allowlist (publish-api.md: Authentication, 7)', () => {
     ['2001:db8::7', ['198.51.100.0/24', '2001:db8::/32'], true],
     ['2001:DB8:0::0007', ['2001:db8::7'], true],
     ['no address', ['0.0.0.0/0'], false],
-  ])('%s in %j: %j', (ip, allowlist, allowed) => expect(addressAllowed(ip, allowlist)).toBe(allowed));
+  ])('%s in %j: %j', (ip, allowlist, allowed) => expect(isAddressAllowed(ip, allowlist)).toBe(allowed));
 });
 
-describe('a signature (publish-api.md: Authentication, 5)', () => {
+describe('isSignatureValid (publish-api.md: Authentication, 5)', () => {
   const signature = createHmac('sha256', 'new').update('body').digest('hex');
 
   it.each([
     ['with its prefix', `sha256=${signature}`, true],
-    ['without', signature, true],
+    ['without a prefix', signature, true],
     ['in upper case', signature.toUpperCase(), true],
     ['with a prefix in upper case', `SHA256=${signature}`, true],
     ['too short', signature.slice(1), false],
     ['too long', `${signature}0`, false],
-    ['with something that is no hex', `g${signature.slice(1)}`, false],
+    ['with a character that is not hexadecimal', `g${signature.slice(1)}`, false],
     ['of another algorithm', `sha1=${signature}`, false],
     ['of zeros', '0'.repeat(64), false],
     ['empty', '', false],
     ['missing', undefined, false],
-  ])('%s', (_, header, matches) => expect(signatureMatches(header, 'body', ['old', 'new'])).toBe(matches));
+  ])('%s', (_, header, matches) => expect(isSignatureValid(header, 'body', ['old', 'new'])).toBe(matches));
 
-  it('is of the very bytes', () => expect(signatureMatches(signature, 'Body', ['new'])).toBe(false));
+  it('compares the exact bytes', () => expect(isSignatureValid(signature, 'Body', ['new'])).toBe(false));
 
-  it('is of none where there is no secret', () => expect(signatureMatches('0'.repeat(64), 'body', [])).toBe(false));
+  it('is false without a secret', () => expect(isSignatureValid('0'.repeat(64), 'body', [])).toBe(false));
 });

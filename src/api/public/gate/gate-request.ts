@@ -1,40 +1,43 @@
 import type { FastifyRequest } from 'fastify';
-import type { EndpointAccess } from '../../../projections/discovery/endpoint-access.queries.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { type ReceivedBody, receiveBody } from '../../transport/raw-body.js';
-import { PassingBody, type Secrets } from './streaming-signature.js';
-import { UnauthorizedTime } from './uniform-unauthorized-delay.js';
+import { StreamingSignature, type SigningSecrets } from './streaming-signature.js';
+import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
 
-/** Where a request goes to: an endpoint's own routes, or the sandbox, which takes test tokens too (D-12). */
-export type Door = 'endpoint' | 'sandbox';
+/** The routes that a request is for: an endpoint's own, or the sandbox, which also accepts test tokens (D-12). */
+export type EntryPoint = 'endpoint' | 'sandbox';
 
-/** A request on its way through the gate. */
-export class Visit {
-  /** The body, being read from the start, whoever waits for it. */
+/** A request that the gate is checking. */
+export class GateRequest {
+  /** The body. It is read from the start, whether or not a check needs it. */
   readonly body: Promise<ReceivedBody>;
-  /** The same, where it is too long to be kept; of every endpoint, so that it cannot be noticed where it is needed. */
-  passing: PassingBody | null = null;
-  /** The moment at which a 401 leaves (D-7). */
-  readonly unauthorized = new UnauthorizedTime();
   /**
-   * Waits until what came along with the head is read, a body that is there as a whole among it: the moment of a 401 is set
-   * then, before anything is checked that takes longer for one cause than for another.
+   * The signature of a body that is too large to be kept; null for any other body. It is computed for every endpoint, so that
+   * the time does not reveal which endpoints require it.
+   */
+  streamingSignature: StreamingSignature | null = null;
+  /** The delay after which a 401 is sent (D-7). */
+  readonly unauthorizedDelay = new UniformUnauthorizedDelay();
+  /**
+   * Settles when everything that arrived with the head was read, including a body that arrived as a whole. The deadline of a
+   * 401 is then set, before any check that takes longer for one cause than for another.
    */
   readonly arrival = Promise.resolve();
 
   /**
-   * @param known the endpoint as this process saw it last; null where it has not
-   * @param fresh the endpoint as it is now; null where there is none
-   * @param secrets what an endpoint's requests may be signed with; as many where there is none
+   * @param cachedSnapshot returns the endpoint as this process last read it; null: it has not
+   * @param fetchSnapshot reads the endpoint as it is now; null: there is none
+   * @param loadSecrets reads the secrets that an endpoint's requests may be signed with; as many if there is no endpoint
    */
   constructor(
     readonly request: FastifyRequest,
-    readonly door: Door,
-    readonly known: () => EndpointAccess | null,
-    readonly fresh: () => Promise<EndpointAccess | null>,
-    secrets: (endpoint: EndpointAccess | null) => Promise<Secrets>,
+    readonly entryPoint: EntryPoint,
+    readonly cachedSnapshot: () => EndpointSnapshot | null,
+    readonly fetchSnapshot: () => Promise<EndpointSnapshot | null>,
+    loadSecrets: (endpoint: EndpointSnapshot | null) => Promise<SigningSecrets>,
   ) {
-    this.body = receiveBody(request, this.unauthorized, (chunk) => {
-      (this.passing ??= new PassingBody(fresh().then(secrets))).take(chunk);
+    this.body = receiveBody(request, this.unauthorizedDelay, (chunk) => {
+      (this.streamingSignature ??= new StreamingSignature(fetchSnapshot().then(loadSecrets))).update(chunk);
     });
   }
 }

@@ -1,240 +1,293 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { isOneAppend } from '../../../commands/post/accept-post.js';
-import { KeyClaims, type KeysSeen, type Replay } from '../../../commands/post/key-claims.js';
-import { namedTargets } from '../../../commands/pause/named-targets.js';
+import { DisableEndpoint } from '../../../commands/endpoint/disable-endpoint.js';
+import { isSingleAppend } from '../../../commands/post/accept-post.js';
+import { KeyClaims, type KnownKeys, type Replay } from '../../../commands/post/key-claims.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import type { AppendCondition } from '../../../event-store/port.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
-import { isRejection, type Rejection } from '../../../kernel/result.js';
+import { type Log, LOG } from '../../../kernel/log.js';
+import { isRejection } from '../../../kernel/result.js';
 import type { Budget } from '../../../limits/limiter.js';
-import { type AddressPolicy, addressPolicy } from '../../../outbound-http/address-policy.js';
-import type { Media, PublishPayload } from '../../../payload/payload.js';
-import type { EndpointAccess } from '../../../projections/discovery/endpoint-access.queries.js';
-import { headerText } from '../../transport/header-text.js';
+import { type AddressPolicy, createAddressPolicy } from '../../../outbound-http/address-policy.js';
+import type { Media } from '../../../payload/payload.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { readHeaderText } from '../../transport/header-text.js';
 import { HttpProblem } from '../../transport/http-problem.js';
-import { invalidTargets } from '../invalid-targets.js';
+import { measureBody } from '../../transport/raw-body.js';
 import { MediaCheck } from '../media-check.js';
-import { Entrance } from './admission.js';
-import { LimitGuard, type Passed } from './limit-guard.js';
-import { invalidBody } from './refusals.js';
-import { readSentPost, type SentPost } from './parsed-post.js';
-import { bodySizeOf, type ReceivedBody } from '../../transport/raw-body.js';
-import type { Visit } from './gate-request.js';
-
-/** A request that may go on: who asks, and the body exactly as it came. */
-export interface Admitted {
-  readonly endpoint: EndpointAccess;
-  readonly body: Buffer;
-}
-
-/** One whose body may be too long to be read. */
-export interface Passing {
-  readonly endpoint: EndpointAccess;
-  readonly body: ReceivedBody;
-}
-
-/** A post that may be accepted. */
-export interface NewPost {
-  readonly endpoint: EndpointAccess;
-  readonly sent: SentPost;
-  readonly payload: PublishPayload;
-  /** The endpoint's channels that it is meant for, each once. */
-  readonly channelIds: readonly string[];
-  readonly seen: KeysSeen;
-  /** See {@link Gate.giveBack}. */
-  readonly takenAt: string | null;
-  /** What its append is to find out; null: it was asked for already. See {@link Gate.readmit}. */
-  readonly condition: AppendCondition | null;
-  readonly visit: Visit;
-  readonly replay: null;
-}
-
-/** A post that was answered before (D-9). */
-export interface RepeatedPost {
-  readonly endpoint: EndpointAccess;
-  readonly sent: SentPost;
-  readonly replay: Replay;
-}
+import { targetsRejection } from '../targets-rejection.js';
+import { Admission, type SnapshotCheck } from './admission.js';
+import type { AdmittedRequest, NewPost, RepeatedPost, ReceivedRequest } from './admitted-requests.js';
+import type { GateRequest } from './gate-request.js';
+import { type FailedLimits, LimitGuard, MAX_ATTEMPTS, type PassedLimits, type PostVerdict } from './limit-guard.js';
+import { isAcceptable, type ParsedPost, parsePost, resolveChannels } from './parsed-post.js';
+import {
+  bodyRejection,
+  disabledRejection,
+  mediaTypeRejection,
+  planRejection,
+  requireWholeBody,
+  unauthorizedRejection,
+  unstableEndpoint,
+  violationsRejection,
+} from './rejections.js';
 
 /**
- * The order in which a request is judged (D-7): maintenance, authentication, the endpoint's state, the plan, the media
- * type; a replay, the month, the rate limits; the body, its targets. The first that refuses answers. An endpoint's
- * picture may come from memory: whom it lets in the limiter's call confirms, or, where nothing is limited, the append that
- * accepts the post, so that a rotated token is dead at once.
+ * Checks every request to /v1 in the order of D-7, and acts on the result. The first check that fails answers:
+ *
+ * 1. maintenance, 2. authentication, 3. the endpoint's state, 4. its plan, 5. the media type (`checkEndpoint`);
+ * 6. a replay, 7. the month's quota, 8. the rate limits (`takeFromBudget`; for a post `admitPost` and `LimitGuard.judgePost`);
+ * 9. the body and its media, 10. the targets (`checkContent`).
+ *
+ * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; where nothing is limited, the
+ * append that accepts the post verifies it. A rotated token is therefore invalid at once.
  */
 @Injectable()
 export class Gate {
   private readonly addresses: AddressPolicy;
   /**
-   * Events and endpoints lie in one database: the limiter says whether a key is new, in the call that is made anyway, and
-   * an append whether an endpoint has changed.
+   * True if events and endpoints are in one database. Then the limiter call, which is made anyway, reports whether a key is
+   * new, and an append reports whether an endpoint has changed.
    */
   private readonly isOneDatabase: boolean;
 
   constructor(
-    @Inject(SETTINGS) settings: Settings,
+    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly entrance: Entrance,
+    @Inject(LOG) private readonly log: Log,
+    private readonly admission: Admission,
     private readonly claims: KeyClaims,
     private readonly limits: LimitGuard,
     private readonly media: MediaCheck,
+    private readonly commands: CommandBus,
   ) {
-    this.addresses = addressPolicy(settings.allowPrivateAddresses);
+    this.addresses = createAddressPolicy(settings.allowPrivateAddresses);
     this.isOneDatabase = settings.eventStoreUrl === null;
   }
 
-  /** Discovery and pauses, up to where their bodies are understood. @throws Refusal */
-  async admit(request: FastifyRequest, slug: string, budget: 'discovery' | 'pauses'): Promise<Admitted> {
-    const { endpoint, body } = await this.pass(this.entrance.toEndpoint(request, slug), budget);
-    if (!body.ok) throw invalidBody(endpoint, body.problem);
+  /** Checks a request of discovery or pauses up to step 8; the controller checks its body. @throws GateRejection */
+  async admit(request: FastifyRequest, slug: string, budget: 'discovery' | 'pauses'): Promise<AdmittedRequest> {
+    const gateRequest = this.admission.openEndpointRequest(request, slug);
+    const { endpoint, body } = await this.admitWithinBudget(gateRequest, budget);
+    if (!body.ok) throw bodyRejection(endpoint, body.problem);
     return { endpoint, body: body.bytes };
   }
 
   /**
-   * The sandbox finds its endpoint by the token, which may be a test token; it is for every plan (D-12), so of what may
-   * have switched an endpoint off its owner alone counts. A body that cannot be read is for it to tell of (D-44).
-   * @throws Refusal
+   * Checks a sandbox request up to step 8. The sandbox finds its endpoint by the token, which may be a test token, and is
+   * open to every plan (D-12): it is closed only where the owner disabled the endpoint. The controller reports a body that
+   * cannot be read (D-44).
+   * @throws GateRejection
    */
-  async admitToSandbox(request: FastifyRequest): Promise<Passing> {
-    return this.pass(this.entrance.toSandbox(request), 'sandbox');
+  async admitToSandbox(request: FastifyRequest): Promise<ReceivedRequest> {
+    return this.admitWithinBudget(this.admission.openSandboxRequest(request), 'sandbox');
   }
 
-  /** Publishing, up to acceptance. @throws Refusal */
+  /** Checks a request to publish, all steps. @throws GateRejection */
   async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
-    const visit = this.entrance.toEndpoint(request, slug);
-    await visit.arrival;
-    const entering = this.entrance.enter(visit);
-    const entered = entering instanceof Promise ? await entering : entering;
-    const reading = readSentPost(
-      whole(entered, await visit.body),
-      headerText(request, 'idempotency-key'),
+    const gateRequest = this.admission.openEndpointRequest(request, slug);
+    await gateRequest.arrival;
+    const checking = this.checkEndpoint(gateRequest);
+    const endpoint = checking instanceof Promise ? await checking : checking;
+    const parsing = parsePost(
+      requireWholeBody(endpoint, await gateRequest.body),
+      readHeaderText(request, 'idempotency-key'),
       this.addresses,
     );
-    const sent = reading instanceof Promise ? await reading : reading;
-    request.notes!.traceId = sent.traceId;
+    const post = parsing instanceof Promise ? await parsing : parsing;
+    request.logEntry!.traceId = post.traceId;
 
-    const seen = this.isOneDatabase
-      ? this.claims.presume(entered.endpoint_id, sent.keys)
-      : await this.claims.look(entered.endpoint_id, sent.keys, this.clock.now());
-    const unasked = this.admitUnasked(visit, entered, seen, sent);
-    if (unasked) return unasked;
-    return this.goOn(visit, await this.passLimits(visit, { endpoint: entered, seen }, sent), sent);
-  }
-
-  /** A post whose append has found its endpoint changed: it enters once more, and is asked for this time. @throws Refusal */
-  async readmit({ visit, seen, sent }: NewPost): Promise<NewPost | RepeatedPost> {
-    const endpoint = await this.entrance.enterAfresh(visit);
-    return this.goOn(visit, await this.passLimits(visit, { endpoint, seen }, sent), sent);
-  }
-
-  /** A post was not accepted after all, through no fault of its sender: it has used nothing up. Never throws. */
-  giveBack(post: NewPost): Promise<void> {
-    return this.limits.giveBack(post);
+    const knownKeys = this.isOneDatabase
+      ? this.claims.assumeNewKeys(endpoint.endpoint_id, post.keys)
+      : await this.claims.lookUpKeys(endpoint.endpoint_id, post.keys, this.clock.now());
+    if (knownKeys.replay) return this.repeatPost(gateRequest, endpoint, knownKeys.replay, post);
+    const unlimited = this.admitUnlimited(gateRequest, endpoint, knownKeys, post);
+    if (unlimited) return unlimited;
+    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current));
+    return this.actOnPostVerdict(gateRequest, verdict, post);
   }
 
   /**
-   * Where nothing is limited, and the post is accepted by one append, nobody has to be asked: that append finds out
-   * whether the endpoint stands as it was seen, and whether the keys are new. Null for every other post.
+   * Checks a post again whose append found its endpoint changed. This time the limiter verifies the endpoint's version.
+   * @throws GateRejection
    */
-  private admitUnasked(visit: Visit, endpoint: EndpointAccess, seen: KeysSeen, sent: SentPost): NewPost | null {
-    if (!this.isOneDatabase || !this.limits.countsNothing(endpoint) || !sent.content.ok) return null;
-    const { payload } = sent.content;
-    const isWritten = endpoint.projects.length > 0 || sent.keys.length > 0;
-    if (!isWritten || payload.media !== undefined || !isOneAppend(bodySizeOf(visit.request))) return null;
-    const channelIds = channelsOf(endpoint, payload);
+  async readmitPost({ gateRequest, knownKeys, post }: NewPost): Promise<NewPost | RepeatedPost> {
+    const endpoint = await this.admission.readmit(gateRequest, this.findRejection);
+    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current));
+    return this.actOnPostVerdict(gateRequest, verdict, post);
+  }
+
+  /** Releases the rate-limit tokens of a post that was not accepted, through no fault of its sender. Never throws. */
+  releaseTokens(post: NewPost): Promise<void> {
+    return this.limits.releaseTokens(post);
+  }
+
+  /**
+   * Steps 1 to 5. Answers without waiting where the cached snapshot suffices.
+   * @throws GateRejection
+   */
+  private checkEndpoint(gateRequest: GateRequest): EndpointSnapshot | Promise<EndpointSnapshot> {
+    if (this.settings.maintenance) return this.admission.reject(gateRequest);
+    return this.admission.admit(gateRequest, this.findRejection);
+  }
+
+  /** Steps 2 to 5, by one snapshot of the endpoint. */
+  private readonly findRejection: SnapshotCheck = ({ request, entryPoint }, endpoint, authenticationFailure) => {
+    if (authenticationFailure !== null) return unauthorizedRejection(endpoint, authenticationFailure);
+    const disabled = disabledRejection(endpoint!, entryPoint);
+    if (disabled) return disabled;
+    const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
+    if (!hasInput && entryPoint === 'endpoint') return planRejection(endpoint!);
+    return request.method === 'POST' ? mediaTypeRejection(endpoint!, request.headers['content-type']) : null;
+  };
+
+  private async admitWithinBudget(gateRequest: GateRequest, budget: Budget): Promise<ReceivedRequest> {
+    await gateRequest.arrival;
+    const endpoint = await this.checkEndpoint(gateRequest);
+    const body = requireWholeBody(endpoint, await gateRequest.body);
+    return { endpoint: await this.takeFromBudget(gateRequest, endpoint, budget), body };
+  }
+
+  /** Step 8 of everything but new posts. Returns the present snapshot of the endpoint. @throws GateRejection */
+  private async takeFromBudget(
+    gateRequest: GateRequest,
+    snapshot: EndpointSnapshot,
+    budget: Budget,
+  ): Promise<EndpointSnapshot> {
+    let endpoint = snapshot;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const verdict = await this.limits.judgeBudget(endpoint, budget);
+      if (verdict.outcome === 'passed') return endpoint;
+      endpoint = await this.actOnFailure(gateRequest, endpoint, verdict);
+    }
+    throw unstableEndpoint();
+  }
+
+  /**
+   * Admits a post without a call where nothing is limited and one append accepts the post: that append verifies the
+   * endpoint's version and that the keys are new. Returns null for every other post.
+   */
+  private admitUnlimited(
+    gateRequest: GateRequest,
+    endpoint: EndpointSnapshot,
+    knownKeys: KnownKeys,
+    post: ParsedPost,
+  ): NewPost | null {
+    if (!this.isOneDatabase || !this.limits.isUnlimited(endpoint) || !post.content.ok) return null;
+    const { payload } = post.content;
+    const isWritten = endpoint.projects.length > 0 || post.keys.length > 0;
+    if (!isWritten || payload.media !== undefined || !isSingleAppend(measureBody(gateRequest.request))) return null;
+    const channelIds = resolveChannels(endpoint, payload);
     if (isRejection(channelIds)) return null;
     const condition = { subject: endpoint.endpoint_id, version: endpoint.version };
-    return { endpoint, sent, payload, channelIds, seen, takenAt: null, condition, visit, replay: null };
+    return { endpoint, post, payload, channelIds, knownKeys, takenAt: null, condition, gateRequest, replay: null };
   }
 
-  private async pass(visit: Visit, budget: Budget): Promise<Passing> {
-    await visit.arrival;
-    const entered = await this.entrance.enter(visit);
-    const body = whole(entered, await visit.body);
-    return { endpoint: await this.limits.take(visit, entered, budget), body };
-  }
-
-  /** Month and rate limits, or a replay. @param mediaAreChecked of a post with media it is only then sure that it is accepted */
-  private passLimits(
-    visit: Visit,
-    { endpoint, seen }: Omit<Passed, 'takenAt'>,
-    sent: SentPost,
-    mediaAreChecked = false,
-  ): Passed | Promise<Passed> {
-    if (seen.replay) return { endpoint, seen, takenAt: null };
-    const isAccepted = (current: EndpointAccess): boolean =>
-      sent.content.ok &&
-      (mediaAreChecked || sent.content.payload.media === undefined) &&
-      !isRejection(channelsOf(current, sent.content.payload));
-    return this.limits.takePost(visit, { endpoint, seen }, isAccepted);
-  }
-
-  private goOn(visit: Visit, passed: Passed, sent: SentPost): NewPost | Promise<NewPost | RepeatedPost> {
-    return passed.seen.replay ? this.repeat(visit, passed, sent) : this.checkContent(visit, passed, sent);
-  }
-
-  /** A replay, which has a limit of its own (D-17). */
-  private async repeat(visit: Visit, { endpoint, seen }: Passed, sent: SentPost): Promise<RepeatedPost> {
-    return { endpoint: await this.limits.take(visit, endpoint, 'replays'), sent, replay: seen.replay! };
-  }
-
-  /** The body, of which only media have to be waited for; then its targets (D-7). */
-  private checkContent(
-    visit: Visit,
-    passed: Passed,
-    sent: SentPost,
-    mediaAreChecked = false,
+  /** Continues with step 9, repeats an earlier answer, or acts on a limit that failed. @throws GateRejection */
+  private actOnPostVerdict(
+    gateRequest: GateRequest,
+    verdict: PostVerdict,
+    post: ParsedPost,
+    isMediaChecked = false,
   ): NewPost | Promise<NewPost | RepeatedPost> {
-    const { endpoint, seen, takenAt } = passed;
-    const { content } = sent;
-    if (!content.ok) return this.refuse(endpoint, content);
+    if (verdict.outcome !== 'passed') return this.judgePostAgain(gateRequest, verdict, post, isMediaChecked);
+    const { replay } = verdict.knownKeys;
+    if (replay) return this.repeatPost(gateRequest, verdict.endpoint, replay, post);
+    return this.checkContent(gateRequest, verdict, post, isMediaChecked);
+  }
+
+  private async judgePostAgain(
+    gateRequest: GateRequest,
+    verdict: Exclude<PostVerdict, PassedLimits>,
+    post: ParsedPost,
+    isMediaChecked: boolean,
+  ): Promise<NewPost | RepeatedPost> {
+    const { knownKeys, keys, attempts } = verdict;
+    const endpoint = await this.actOnFailure(gateRequest, verdict.endpoint, verdict);
+    const isAccepted = (current: EndpointSnapshot) => isAcceptable(post, current, isMediaChecked);
+    const next = await this.limits.judgePost(endpoint, knownKeys, isAccepted, keys, attempts);
+    return this.actOnPostVerdict(gateRequest, next, post, isMediaChecked);
+  }
+
+  /** Returns the present snapshot of an endpoint that has changed. @throws GateRejection where a limit rejects the request */
+  private async actOnFailure(
+    gateRequest: GateRequest,
+    endpoint: EndpointSnapshot,
+    verdict: FailedLimits,
+  ): Promise<EndpointSnapshot> {
+    switch (verdict.outcome) {
+      case 'stale':
+        return this.admission.readmit(gateRequest, this.findRejection);
+      case 'unstable':
+        throw unstableEndpoint();
+      case 'disabled':
+        throw violationsRejection(endpoint, await this.disableForViolations(gateRequest, endpoint));
+      case 'rejected':
+        if (verdict.disables)
+          await this.disableForViolations(gateRequest, endpoint).catch((error: unknown) => {
+            // The limiter remembers the violations: the next request disables the endpoint.
+            const details = { endpoint_id: endpoint.endpoint_id, error: String(error) };
+            this.log.warn(details, 'failed to disable an endpoint after its rate-limit violations');
+          });
+        throw verdict.rejection;
+    }
+  }
+
+  /** Disables an endpoint, once for each time that it was enabled. Returns the event's id. */
+  private disableForViolations({ request }: GateRequest, endpoint: EndpointSnapshot): Promise<string | null> {
+    const { endpoint_id, epoch } = endpoint;
+    const reason = `${this.settings.limitsProfile.violationsToDisable} rate-limit violations within an hour`;
+    return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request.id));
+  }
+
+  /** Step 6. A replay has a limit of its own (D-17). */
+  private async repeatPost(
+    gateRequest: GateRequest,
+    endpoint: EndpointSnapshot,
+    replay: Replay,
+    post: ParsedPost,
+  ): Promise<RepeatedPost> {
+    return { endpoint: await this.takeFromBudget(gateRequest, endpoint, 'replays'), post, replay };
+  }
+
+  /** Steps 9 and 10. Only media have to be waited for. */
+  private checkContent(
+    gateRequest: GateRequest,
+    passed: PassedLimits,
+    post: ParsedPost,
+    isMediaChecked: boolean,
+  ): NewPost | Promise<NewPost | RepeatedPost> {
+    const { endpoint, knownKeys, takenAt } = passed;
+    const { content } = post;
+    if (!content.ok) return this.rejectContent(endpoint, content);
     const { payload } = content;
-    if (payload.media && !mediaAreChecked) return this.checkMedia(visit, passed, sent, payload.media);
-    const channelIds = channelsOf(endpoint, payload);
-    if (isRejection(channelIds)) throw invalidTargets(endpoint, channelIds);
-    return { endpoint, sent, payload, channelIds, seen, takenAt, condition: null, visit, replay: null };
+    if (payload.media && !isMediaChecked) return this.checkMedia(gateRequest, passed, post, payload.media);
+    const channelIds = resolveChannels(endpoint, payload);
+    if (isRejection(channelIds)) throw targetsRejection(endpoint, channelIds);
+    return { endpoint, post, payload, channelIds, knownKeys, takenAt, condition: null, gateRequest, replay: null };
   }
 
-  /** With all that is wrong with its media, too (D-6). @throws Refusal */
-  private async refuse(
-    endpoint: EndpointAccess,
-    { problem, mediaLeft = [] }: SentPost['content'] & { readonly ok: false },
+  /** Reports the problems of the media too (D-6). @throws GateRejection */
+  private async rejectContent(
+    endpoint: EndpointSnapshot,
+    { problem, checkableMedia = [] }: ParsedPost['content'] & { readonly ok: false },
   ): Promise<never> {
-    const more = mediaLeft.length > 0 ? await this.media.problemsOf(mediaLeft) : [];
-    throw invalidBody(endpoint, new HttpProblem(problem.status, problem.code, [...problem.problems, ...more]));
+    const more = checkableMedia.length > 0 ? await this.media.findProblems(checkableMedia) : [];
+    throw bodyRejection(endpoint, new HttpProblem(problem.status, problem.code, [...problem.problems, ...more]));
   }
 
-  /** Looking at media takes time: afterwards keys, limits and targets are asked once more. */
+  /** Probing media takes time, so keys, limits and targets are checked again afterwards. */
   private async checkMedia(
-    visit: Visit,
-    passed: Passed,
-    sent: SentPost,
+    gateRequest: GateRequest,
+    { endpoint, knownKeys }: PassedLimits,
+    post: ParsedPost,
     media: readonly Media[],
   ): Promise<NewPost | RepeatedPost> {
     const { problems } = await this.media.check(media);
-    if (problems.length > 0) throw invalidBody(passed.endpoint, new HttpProblem(400, 'invalid_payload', problems));
-    const sure = await this.passLimits(visit, passed, sent, true);
-    return sure.seen.replay ? this.repeat(visit, sure, sent) : this.checkContent(visit, sure, sent, true);
+    if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_payload', problems));
+    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current, true));
+    return this.actOnPostVerdict(gateRequest, verdict, post, true);
   }
 }
-
-/** A body that has not come to its end was never sent; one that is too long is told of in its turn. @throws Refusal */
-const whole = (endpoint: EndpointAccess, body: ReceivedBody): ReceivedBody => {
-  if (!body.ok && body.problem.code !== 'body_too_large') throw invalidBody(endpoint, body.problem);
-  return body;
-};
-
-/** The channels that a post is meant for; without a project nothing is published, and no target is wrong (D-10). */
-const channelsOf = (
-  { projects }: EndpointAccess,
-  { targets = [] }: PublishPayload,
-): readonly string[] | Rejection<'invalid_targets'> => {
-  if (projects.length === 0) return [];
-  const named = namedTargets(
-    projects,
-    targets.map(({ id }) => id),
-  );
-  return isRejection(named) ? named : named.channelIds;
-};

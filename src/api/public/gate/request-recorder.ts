@@ -4,37 +4,37 @@ import { LogRequests } from '../../../commands/request-log/log-requests.js';
 import type { AnsweredRequest } from '../../../domain/request-log/request-log.events.js';
 import { type Log, LOG } from '../../../kernel/log.js';
 
-/** Lines of one endpoint that wait to be written. */
-interface Pending {
-  lines: AnsweredRequest[];
-  /** Its timer is set, or its turn has come; also for a while after it was written, so that it is not again at once. */
-  isDue: boolean;
-  /** When it was written last, `performance.now()`. */
+/** Entries of one endpoint that are waiting to be written. */
+interface PendingLog {
+  entries: AnsweredRequest[];
+  /** True if its timer is set or its write is due. Stays true for a while after a write, so that the next one waits. */
+  isScheduled: boolean;
+  /** Time of the last write, by `performance.now()`, in ms. */
   writtenAt: number;
-  /** Ends with the write that was begun last. */
+  /** Settles with the write that started last. */
   writing: Promise<void>;
 }
 
-/** So few appends a second an endpoint causes, whatever is sent to it. */
-const BETWEEN_WRITES_MS = 200;
-/** How long a first line waits for company. */
-const GATHER_MS = 20;
-/** More is not kept of an endpoint anyway (publish-api.md: Limits, request log). */
-const MAX_LINES = 100;
-/** Of all endpoints together; beyond, a new line takes the place of its endpoint's oldest, or is not kept. */
+/** Shortest interval between two appends for an endpoint, in ms, however many requests it gets. */
+const WRITE_INTERVAL_MS = 200;
+/** Time that the first entry waits for others, in ms. */
+const BATCH_MS = 20;
+/** Entries per endpoint. Its log keeps no more (publish-api.md: Limits, request log). */
+const MAX_ENTRIES = 100;
+/** Entries of all endpoints together. Beyond it, a new entry replaces its endpoint's oldest, or is dropped. */
 const MAX_TOTAL = 20_000;
-/** Appends under way at a time: the rest of the store is for posts. */
-const LANES = 4;
+/** Concurrent appends: the rest of the store's capacity is for posts. */
+const MAX_CONCURRENT_WRITES = 4;
 const RETRY_MS = 1_000;
 
 /**
- * Keeps requests that brought no post (D-33) without holding up those that do: lines are gathered in memory and written
- * in small batches, so that a flood of bad requests costs a few appends a second. What a killed process had in memory,
- * a fifth of a second's lines, is lost; an orderly stop writes everything.
+ * Records requests that brought no post (D-33) without delaying those that do. Entries are collected in memory and written in
+ * small batches, so that a flood of bad requests costs a few appends a second. A killed process loses the entries that it had
+ * in memory, those of a fifth of a second; an orderly stop writes all of them.
  */
 @Injectable()
 export class RequestRecorder implements OnApplicationShutdown {
-  private readonly endpoints = new Map<string, Pending>();
+  private readonly endpoints = new Map<string, PendingLog>();
   private readonly due: string[] = [];
   private readonly running = new Set<Promise<void>>();
   private total = 0;
@@ -45,84 +45,87 @@ export class RequestRecorder implements OnApplicationShutdown {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** Takes a line in; never throws, never waits. */
-  record(endpointId: string, line: AnsweredRequest): void {
+  /** Adds an entry. Never throws, never waits. */
+  record(endpointId: string, entry: AnsweredRequest): void {
     const pending = this.endpoints.get(endpointId) ?? {
-      ...{ lines: [], isDue: false, writtenAt: -Infinity },
+      ...{ entries: [], isScheduled: false, writtenAt: -Infinity },
       writing: Promise.resolve(),
     };
     this.endpoints.set(endpointId, pending);
-    pending.lines.push(line);
+    pending.entries.push(entry);
     this.total += 1;
-    if (pending.lines.length > MAX_LINES || this.total > MAX_TOTAL) {
-      pending.lines.shift();
+    if (pending.entries.length > MAX_ENTRIES || this.total > MAX_TOTAL) {
+      pending.entries.shift();
       this.total -= 1;
     }
-    if (!pending.isDue) this.schedule(endpointId, pending);
+    if (!pending.isScheduled) this.schedule(endpointId, pending);
   }
 
-  /** Writes an endpoint's lines now: whoever reads the log finds what was answered before. Never throws. */
+  /** Writes an endpoint's entries now, so that a reader of the log finds every earlier request. Never throws. */
   async flush(endpointId: string): Promise<void> {
     const pending = this.endpoints.get(endpointId);
     if (!pending) return;
     const before = pending.writing;
-    if (pending.lines.length > 0) await this.write(endpointId);
+    if (pending.entries.length > 0) await this.write(endpointId);
     await before;
   }
 
-  /** Writes all that is left; gives up on a store that is away. */
+  /** Writes all remaining entries; gives up if the store is unavailable. */
   async onApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    for (const [endpointId, { lines }] of this.endpoints) if (lines.length > 0) this.due.push(endpointId);
-    this.work();
+    for (const [endpointId, { entries }] of this.endpoints) if (entries.length > 0) this.due.push(endpointId);
+    this.startWrites();
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  private schedule(endpointId: string, pending: Pending, atLeast = GATHER_MS): void {
-    pending.isDue = true;
-    const wait = Math.max(atLeast, pending.writtenAt + BETWEEN_WRITES_MS - performance.now());
+  private schedule(endpointId: string, pending: PendingLog, atLeast = BATCH_MS): void {
+    pending.isScheduled = true;
+    const wait = Math.max(atLeast, pending.writtenAt + WRITE_INTERVAL_MS - performance.now());
     const timer = setTimeout(() => {
       this.due.push(endpointId);
-      this.work();
+      this.startWrites();
     }, wait);
     timer.unref();
   }
 
-  private work(): void {
-    while (this.running.size < LANES && this.due.length > 0) {
-      const lane: Promise<void> = this.write(this.due.shift()!).then(() => {
-        this.running.delete(lane);
-        this.work();
+  private startWrites(): void {
+    while (this.running.size < MAX_CONCURRENT_WRITES && this.due.length > 0) {
+      const write: Promise<void> = this.write(this.due.shift()!).then(() => {
+        this.running.delete(write);
+        this.startWrites();
       });
-      this.running.add(lane);
+      this.running.add(write);
     }
   }
 
   private async write(endpointId: string): Promise<void> {
     const pending = this.endpoints.get(endpointId);
     if (!pending) return;
-    if (pending.lines.length === 0) {
-      this.endpoints.delete(endpointId); // nothing has come since it was written
+    if (pending.entries.length === 0) {
+      this.endpoints.delete(endpointId); // no request since the last write
       return;
     }
-    pending.writing = this.writeLines(endpointId, pending);
+    pending.writing = this.writeEntries(endpointId, pending);
     await pending.writing;
   }
 
-  private async writeLines(endpointId: string, pending: Pending): Promise<void> {
-    const lines = pending.lines.splice(0);
-    this.total -= lines.length;
-    let atLeast = GATHER_MS;
+  private async writeEntries(endpointId: string, pending: PendingLog): Promise<void> {
+    const entries = pending.entries.splice(0);
+    this.total -= entries.length;
+    let atLeast = BATCH_MS;
     try {
-      await this.commands.execute(new LogRequests(endpointId, lines));
+      await this.commands.execute(new LogRequests(endpointId, entries));
     } catch (error) {
-      this.log.warn({ endpoint_id: endpointId, error: String(error) }, 'the request log could not be written');
+      this.log.warn(
+        { endpoint_id: endpointId, error: String(error) },
+        'failed to write the request log of an endpoint',
+      );
       if (this.isStopping) {
         this.due.length = 0;
         return;
       }
-      const kept = lines.slice(Math.max(0, lines.length + pending.lines.length - MAX_LINES));
-      pending.lines.unshift(...kept);
+      const kept = entries.slice(Math.max(0, entries.length + pending.entries.length - MAX_ENTRIES));
+      pending.entries.unshift(...kept);
       this.total += kept.length;
       atLeast = RETRY_MS;
     }

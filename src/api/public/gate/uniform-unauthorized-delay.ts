@@ -1,92 +1,93 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BodyWatcher } from '../../transport/raw-body.js';
 
-/** After the body has been read: longer than any check takes, the signature over 5 MB (3 ms) included. */
+/** Delay after the body was read, in ms: longer than any check, including the signature over 5 MB (3 ms). */
 const AFTER_BODY_MS = 10;
-/** After the head, or the last of the body that came, where no more of it comes (D-7). */
-const WITHOUT_BODY_MS = 1_000;
-/** Within so long of each other requests share one timer; they then leave by so much too early. */
+/** Time without a chunk of the body, since the head or the last chunk, after which the wait for it ends, in ms (D-7). */
+const BODY_TIMEOUT_MS = 1_000;
+/** Interval within which requests share one timer, in ms. Their answers are sent up to this much too early. */
 const SHARED_MS = 0.5;
 
 /**
- * A moment that many wait for. They go on in the order in which they asked for it, not in that in which they came to
- * wait: the dearer a check, the later its answer would leave.
+ * A deadline that several requests wait for. They continue in the order in which they joined, not in the order in which they
+ * began to wait: otherwise the answer of a slower check would be sent later.
  */
-class Moment {
-  private asked = 0;
-  private hasCome = false;
-  private readonly waiting: { readonly turn: number; readonly goOn: () => void }[] = [];
+class SharedDeadline {
+  private joined = 0;
+  private hasExpired = false;
+  private readonly waiting: { readonly rank: number; readonly resume: () => void }[] = [];
 
   constructor(ms: number) {
-    setTimeout(() => this.come(), ms).unref();
+    setTimeout(() => this.expire(), ms).unref();
   }
 
-  /** Takes a turn; what it answers waits for it. Most never do: until then nothing is kept of them. */
-  ask(): () => Promise<void> {
-    const turn = this.asked++;
-    return () => (this.hasCome ? Promise.resolve() : new Promise((goOn) => void this.waiting.push({ turn, goOn })));
+  /** Reserves a rank and returns a function that waits for the deadline. Nothing is kept of requests that never call it. */
+  join(): () => Promise<void> {
+    const rank = this.joined++;
+    return () =>
+      this.hasExpired ? Promise.resolve() : new Promise((resume) => void this.waiting.push({ rank, resume }));
   }
 
-  private come(): void {
-    this.hasCome = true;
-    this.waiting.sort((a, b) => a.turn - b.turn);
-    for (const { goOn } of this.waiting.splice(0)) goOn();
+  private expire(): void {
+    this.hasExpired = true;
+    this.waiting.sort((a, b) => a.rank - b.rank);
+    for (const { resume } of this.waiting.splice(0)) resume();
   }
 }
 
-/** Moments that are a fixed time away, each shared by all who ask for it within half a millisecond. */
-const momentsAfter = (ms: number): (() => () => Promise<void>) => {
-  let askedAt = -Infinity;
-  let moment: Moment;
+/** Returns a function that joins a deadline a fixed time away. Calls within half a millisecond share one deadline. */
+const createDeadlines = (ms: number): (() => () => Promise<void>) => {
+  let createdAt = -Infinity;
+  let deadline: SharedDeadline;
   return () => {
     const now = performance.now();
-    if (now - askedAt > SHARED_MS) {
-      askedAt = now;
-      moment = new Moment(ms);
+    if (now - createdAt > SHARED_MS) {
+      createdAt = now;
+      deadline = new SharedDeadline(ms);
     }
-    return moment.ask();
+    return deadline.join();
   };
 };
 
-const afterBody = momentsAfter(AFTER_BODY_MS);
-const withoutBody = momentsAfter(WITHOUT_BODY_MS);
+const joinAfterBody = createDeadlines(AFTER_BODY_MS);
+const joinBodyTimeout = createDeadlines(BODY_TIMEOUT_MS);
 
 /**
- * The moment at which a request will get its 401, should it come to that: a fixed time after its body has been read, or
- * has not come for a second (D-7). What the checks take differs by microseconds from cause to cause, which is enough to
- * tell causes apart (bench -- unauthorized-timing); so the clocks are set before any of them, when head and body are
- * there, and the answer leaves when it is due, not when they are done.
+ * Delays a request's 401, if there is one, until a fixed time after its body was read, or after no chunk of the body arrived
+ * for a second (D-7). The duration of the checks differs by microseconds from cause to cause, which is enough to distinguish
+ * the causes (bench -- unauthorized-timing). Therefore the deadline is set before any check, when head and body have arrived,
+ * and the answer is sent at the deadline, not when the checks end.
  */
-export class UnauthorizedTime implements BodyWatcher {
-  private readonly firstSecond = withoutBody();
-  private movedAt = -Infinity;
-  private standstill: Promise<null> | undefined;
-  private afterBody: (() => Promise<void>) | undefined;
+export class UniformUnauthorizedDelay implements BodyWatcher {
+  private readonly waitForFirstSecond = joinBodyTimeout();
+  private lastChunkAt = -Infinity;
+  private bodyTimeout: Promise<null> | undefined;
+  private waitAfterBody: (() => Promise<void>) | undefined;
 
-  bodyMoves(): void {
-    this.movedAt = performance.now();
+  onBodyChunk(): void {
+    this.lastChunkAt = performance.now();
   }
 
-  bodyIsRead(): void {
-    this.afterBody ??= afterBody();
+  onBodyEnd(): void {
+    this.waitAfterBody ??= joinAfterBody();
   }
 
-  /** The body, or null where none of it has come for a second: then nobody can say any more who has signed it. */
-  async comes<Body>(body: Promise<Body>): Promise<Body | null> {
-    return Promise.race([body, (this.standstill ??= this.untilStandstill())]);
+  /** Waits for the body; null if no chunk of it arrived for a second: then its signature cannot be checked any more. */
+  async waitForBody<Body>(body: Promise<Body>): Promise<Body | null> {
+    return Promise.race([body, (this.bodyTimeout ??= this.waitForBodyTimeout())]);
   }
 
-  /** Waits for the moment. @param body settles after {@link bodyIsRead} */
-  async isDue(body: Promise<unknown>): Promise<void> {
-    if (!this.afterBody) await this.comes(body);
-    await this.afterBody?.();
+  /** Waits until the 401 is due. @param body settles after {@link onBodyEnd} */
+  async elapse(body: Promise<unknown>): Promise<void> {
+    if (!this.waitAfterBody) await this.waitForBody(body);
+    await this.waitAfterBody?.();
   }
 
-  private async untilStandstill(): Promise<null> {
-    await this.firstSecond();
-    const left = () => this.movedAt + WITHOUT_BODY_MS - performance.now();
-    for (let ms = left(); ms > 0 && !this.afterBody; ms = left()) await sleep(ms, undefined, { ref: false });
-    this.afterBody ??= afterBody(); // as if it had been read: from here on the checks take what they take
+  private async waitForBodyTimeout(): Promise<null> {
+    await this.waitForFirstSecond();
+    const left = () => this.lastChunkAt + BODY_TIMEOUT_MS - performance.now();
+    for (let ms = left(); ms > 0 && !this.waitAfterBody; ms = left()) await sleep(ms, undefined, { ref: false });
+    this.waitAfterBody ??= joinAfterBody(); // as if the body had been read: no later check may change the deadline
     return null;
   }
 }

@@ -1,18 +1,18 @@
-import { networkPreview, type Part, type Place } from './network-preview.js';
+import { type ChannelPreview, previewNetwork, type PreviewTarget } from './network-preview.js';
 
-const place = (n: number): Place => ({
+const channel = (n: number): PreviewTarget => ({
   ...{ platform: 'telegram', channelId: `tgt_${n}`, projectId: 'prj_1' },
-  ...{ enabled: true, meant: true },
+  ...{ enabled: true, isTarget: true },
 });
 
-describe('networkPreview', () => {
-  it('shows no more channels’ calls than can be read, and says how many are left out (D-38)', async () => {
+describe('previewNetwork', () => {
+  it('limits the shown calls, and says for how many channels they are left out (D-38)', async () => {
     const text = 'x'.repeat(2_000_000);
-    const on = async (at: Place | undefined): Promise<Part> => ({
-      ...{ text_after_trim: text, trimmed_chars: 0, warnings: [] },
-      requests: [{ step: 'message', method: 'sendMessage', request: { text }, target_id: at!.channelId }],
+    const previewChannel = async (target: PreviewTarget | undefined): Promise<ChannelPreview> => ({
+      ...{ textAfterTrim: text, trimmedChars: 0, warnings: [] },
+      calls: [{ step: 'message', method: 'sendMessage', request: { text }, target_id: target!.channelId }],
     });
-    const { requests, warnings } = await networkPreview('telegram', [1, 2, 3, 4, 5].map(place), on);
+    const { requests, warnings } = await previewNetwork('telegram', [1, 2, 3, 4, 5].map(channel), previewChannel);
     expect(requests.map(({ target_id }) => target_id)).toEqual(['tgt_1', 'tgt_2', 'tgt_3']);
     expect(warnings).toEqual([{ code: 'requests_left_out', message: expect.stringContaining('2 more channels') }]);
   });

@@ -1,124 +1,109 @@
-import type { JsonObject } from '../../../kernel/json.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { Warning } from '../../../platforms/publisher.js';
-import type { EndpointAccess } from '../../../projections/discovery/endpoint-access.queries.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { NetworkPreviewView, type PreviewCallView, PreviewWarningView } from './sandbox.view.js';
 
-/** What a post becomes on one network (publish-api.md: POST /v1/sandbox/test; D-38, D-44). */
-export interface Preview {
-  /** On the first of the channels that it goes to. */
-  readonly text_after_trim: string;
+/** The post as it would be published on one channel. */
+export interface ChannelPreview {
+  readonly textAfterTrim: string;
   /** UTF-16 units cut from the original text. */
-  readonly trimmed_chars: number;
-  /** The calls that publishing would make, in order, channel by channel; credentials never stand in them. */
-  readonly requests: readonly ShownRequest[];
-  readonly warnings: readonly ShownWarning[];
-}
-
-/** One call, and the channel that it is made for. */
-export interface ShownRequest {
-  readonly step: string;
-  readonly method: string;
-  readonly request: JsonObject;
-  readonly target_id: string;
-}
-
-/** `target_id` where it is not true of every channel of the network that the post goes to. */
-export interface ShownWarning extends Warning {
-  readonly target_id?: string;
-}
-
-/** What becomes of a post on one channel. */
-export interface Part extends Preview {
+  readonly trimmedChars: number;
+  readonly calls: readonly PreviewCallView[];
   readonly warnings: readonly Warning[];
 }
 
-/** A channel of the endpoint. */
-export interface Place {
+/** A channel of the endpoint that is previewed. */
+export interface PreviewTarget {
   readonly platform: string;
   readonly channelId: string;
-  /** The project that stands first decides (D-27). */
+  /** The first project of the endpoint that has the channel (D-27). */
   readonly projectId: string;
   readonly enabled: boolean;
-  /** Whether it is one of the post's targets, or the post names none. */
-  readonly meant: boolean;
+  /** True if the channel is one of the post's targets, or the post names none. */
+  readonly isTarget: boolean;
 }
 
-/** An endpoint's channels, each once, in the order in which a post goes to them. */
-export const placesOf = ({ targets = [] }: PublishPayload, { projects }: EndpointAccess): readonly Place[] => {
+/** Lists an endpoint's channels, each once, in the order in which a post goes to them. */
+export const listPreviewTargets = (
+  { targets = [] }: PublishPayload,
+  { projects }: EndpointSnapshot,
+): readonly PreviewTarget[] => {
   const named = new Set(targets.map(({ id }) => id));
-  const places = new Map<string, Place>();
+  const previewTargets = new Map<string, PreviewTarget>();
   for (const { project_id: projectId, channels } of projects) {
     for (const { channel_id: channelId, platform, enabled } of channels) {
       const meant = named.size === 0 || named.has(channelId);
-      if (!places.has(channelId)) places.set(channelId, { platform, channelId, projectId, enabled, meant });
+      if (!previewTargets.has(channelId))
+        previewTargets.set(channelId, { platform, channelId, projectId, enabled, isTarget: meant });
     }
   }
-  return [...places.values()];
+  return [...previewTargets.values()];
 };
 
-/** UTF-16 units of a network's calls from which on no further channel's are shown. */
+/** Size of a network's calls, in UTF-16 units, beyond which the calls for further channels are left out. */
 const MAX_SHOWN = 5_242_880;
 
 /**
- * One network's preview. Where nothing of the post goes there, the text is shown all the same (spec), and why it does not.
- * @param there the endpoint's channels on the network
- * @param on what becomes of the post on one of them; on none: on any
+ * Previews a post on one network. If the post goes to no channel there, the text is shown all the same (spec), with the reason.
+ * @param channels the endpoint's channels on the network
+ * @param previewChannel previews the post on one of them; undefined: on any channel
  */
-export const networkPreview = async (
+export const previewNetwork = async (
   platform: string,
-  there: readonly Place[],
-  on: (place: Place | undefined) => Promise<Part>,
-): Promise<Preview> => {
-  const receiving = there.filter(({ meant, enabled }) => meant && enabled);
-  const off = there.filter(({ meant, enabled }) => meant && !enabled);
-  const offWarnings = off.map(switchedOff);
+  channels: readonly PreviewTarget[],
+  previewChannel: (channel: PreviewTarget | undefined) => Promise<ChannelPreview>,
+): Promise<NetworkPreviewView> => {
+  const receiving = channels.filter(({ isTarget, enabled }) => isTarget && enabled);
+  const disabled = channels.filter(({ isTarget, enabled }) => isTarget && !enabled);
+  const disabledWarnings = disabled.map(channelDisabled);
   if (receiving.length === 0) {
-    const shown = await on(off[0] ?? there[0]);
-    const why = off.length > 0 ? offWarnings : [noTarget(platform, there.length > 0)];
-    return { ...shown, requests: [], warnings: [...why, ...shown.warnings] };
+    const { textAfterTrim, trimmedChars, warnings } = await previewChannel(disabled[0] ?? channels[0]);
+    const reasons = disabled.length > 0 ? disabledWarnings : [noTarget(platform, channels.length > 0)];
+    return new NetworkPreviewView(textAfterTrim, trimmedChars, [], [...reasons, ...warnings]);
   }
-  const parts: Part[] = [];
-  for (let size = 0; parts.length < receiving.length && size < MAX_SHOWN;) {
-    const part = await on(receiving[parts.length]);
-    parts.push(part);
-    if (receiving.length > 1) size += JSON.stringify(part.requests).length;
+  const previews: ChannelPreview[] = [];
+  for (let size = 0; previews.length < receiving.length && size < MAX_SHOWN;) {
+    const preview = await previewChannel(receiving[previews.length]);
+    previews.push(preview);
+    if (receiving.length > 1) size += JSON.stringify(preview.calls).length;
   }
-  const hidden = receiving.length - parts.length;
-  return {
-    ...parts[0]!,
-    requests: parts.flatMap(({ requests }) => requests),
-    warnings: [...warningsOf(parts, receiving), ...offWarnings, ...(hidden > 0 ? [leftOut(hidden)] : [])],
-  };
+  const omitted = receiving.length - previews.length;
+  const { textAfterTrim, trimmedChars } = previews[0]!;
+  const calls = previews.flatMap((preview) => preview.calls);
+  const omittedWarnings = omitted > 0 ? [callsLeftOut(omitted)] : [];
+  const warnings = [...mergeWarnings(previews, receiving), ...disabledWarnings, ...omittedWarnings];
+  return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings);
 };
 
-/** What is told of every channel alike is told once; anything else names its channel. */
-const warningsOf = (parts: readonly Part[], places: readonly Place[]): ShownWarning[] => {
+/** Merges the channels' warnings: one that all channels have is shown once, any other names its channel. */
+const mergeWarnings = (
+  previews: readonly ChannelPreview[],
+  channels: readonly PreviewTarget[],
+): PreviewWarningView[] => {
   const channelsWith = new Map<string, number>();
-  for (const { warnings } of parts)
-    for (const warning of new Set(warnings.map(wording)))
+  for (const { warnings } of previews)
+    for (const warning of new Set(warnings.map(identify)))
       channelsWith.set(warning, (channelsWith.get(warning) ?? 0) + 1);
-  const isOfAll = (warning: Warning): boolean => channelsWith.get(wording(warning)) === parts.length;
-  return parts.flatMap(({ warnings }, i) =>
+  const isOfAll = (warning: Warning): boolean => channelsWith.get(identify(warning)) === previews.length;
+  return previews.flatMap(({ warnings }, i) =>
     warnings
       .filter((warning) => i === 0 || !isOfAll(warning))
-      .map((warning) => (isOfAll(warning) ? warning : { ...warning, target_id: places[i]!.channelId })),
+      .map((warning) => (isOfAll(warning) ? warning : { ...warning, target_id: channels[i]!.channelId })),
   );
 };
 
-const wording = ({ code, message }: Warning): string => `${code} ${message}`;
+const identify = ({ code, message }: Warning): string => `${code} ${message}`;
 
-const switchedOff = ({ channelId }: Place): ShownWarning => ({
-  code: 'channel_disabled',
-  message: 'The channel is switched off: nothing of this post goes to it.',
-  target_id: channelId,
-});
+const channelDisabled = ({ channelId }: PreviewTarget): PreviewWarningView =>
+  new PreviewWarningView('channel_disabled', 'The channel is disabled: this post is not published there.', channelId);
 
-const noTarget = (platform: string, isThere: boolean): ShownWarning => ({
-  code: 'no_target',
-  message: `Nothing of this post goes to ${platform}: ${isThere ? "none of the post's targets is there" : 'the endpoint has no channel there'}.`,
-});
+const noTarget = (platform: string, hasChannels: boolean): PreviewWarningView => {
+  const reason = hasChannels ? "none of the post's targets is there" : 'the endpoint has no channel there';
+  return new PreviewWarningView('no_target', `This post is not published on ${platform}: ${reason}.`);
+};
 
-const leftOut = (channels: number): ShownWarning => ({
-  code: 'requests_left_out',
-  message: `The calls for ${channels} more channels are not shown: it would be too much.`,
-});
+const callsLeftOut = (channels: number): PreviewWarningView =>
+  new PreviewWarningView(
+    'requests_left_out',
+    `The calls for ${channels} more channels are left out: there are too many.`,
+  );

@@ -3,97 +3,108 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { Processing } from '../../../domain/project/processing.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
-import { Publishers } from '../../../platforms/registry.js';
-import { type Processed, processPost } from '../../../processing/process-post.js';
-import { FindThing } from '../../../projections/discovery/discovery.queries.js';
-import type { EndpointAccess } from '../../../projections/discovery/endpoint-access.queries.js';
-import { networkPreview, type Part, type Place, placesOf, type Preview } from './network-preview.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { Publishers } from '../../../platforms/publishers.js';
+import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
+import { FindResource } from '../../../projections/discovery/discovery.queries.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { type ChannelPreview, listPreviewTargets, previewNetwork, type PreviewTarget } from './network-preview.js';
 import { SandboxTranslation } from './sandbox-translation.js';
-
-/** Previewed whether a target of the endpoint is on them or not; another network where one is (D-4). */
-const ALWAYS = ['telegram', 'vk', 'max'];
-/** Stands for a channel where the endpoint has none. */
-const ANY_CHANNEL: PlatformChannel = { id: '', address: { chat_id: '0', group_id: '0' }, settings: {} };
+import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
 
 /** Renders a payload with the code that publishes, for every channel that it would go to. */
 @Injectable()
 export class SandboxPreview {
   constructor(
+    private readonly catalogue: PlatformCatalogue,
     private readonly publishers: Publishers,
     private readonly queries: QueryBus,
     private readonly translation: SandboxTranslation,
   ) {}
 
   /**
-   * Previews by network.
-   * @param media the payload's, as far as they are known
+   * Renders previews, by the networks' ids.
+   * @param media the payload's media, as far as they are known
    */
-  async of(
+  async render(
     payload: PublishPayload,
     media: readonly ProbedMedium[],
-    endpoint: EndpointAccess,
-  ): Promise<Readonly<Record<string, Preview>>> {
-    const places = placesOf(payload, endpoint);
-    const ownProject = endpoint.projects[0]?.project_id;
-    const processing = once((projectId: string) => this.processing(projectId, endpoint.owner_id));
-    const translate = this.translation.once();
-    const platforms = new Set([...ALWAYS, ...places.map(({ platform }) => platform)]);
+    endpoint: EndpointSnapshot,
+  ): Promise<Readonly<Record<string, NetworkPreviewView>>> {
+    const targets = listPreviewTargets(payload, endpoint);
+    const firstProject = endpoint.projects[0]?.project_id;
+    const processing = memoize((projectId: string) => this.findProcessing(projectId, endpoint.owner_id));
+    const translate = this.translation.createTranslate();
+    const always = this.catalogue.all.filter(({ preview }) => preview.always).map(({ id }) => id);
+    const platforms = new Set([...always, ...targets.map(({ platform }) => platform)]);
     const previews = [...platforms].map(async (platform) => {
-      const processed = once(async (projectId: string | undefined) =>
+      const processed = memoize(async (projectId: string | undefined) =>
         processPost(payload, projectId === undefined ? {} : await processing(projectId), platform, translate),
       );
-      const on = async (place: Place | undefined): Promise<Part> => {
-        const channel = await this.channel(place?.channelId, endpoint.owner_id);
-        return this.part(await processed(place?.projectId ?? ownProject), media, platform, channel);
+      const previewChannel = async (target: PreviewTarget | undefined): Promise<ChannelPreview> => {
+        const channel = await this.findChannel(platform, target?.channelId, endpoint.owner_id);
+        return this.renderChannel(await processed(target?.projectId ?? firstProject), media, platform, channel);
       };
-      const there = places.filter((place) => place.platform === platform);
-      return [platform, await networkPreview(platform, there, on)] as const;
+      const channels = targets.filter((target) => target.platform === platform);
+      return [platform, await previewNetwork(platform, channels, previewChannel)] as const;
     });
     return Object.fromEntries(await Promise.all(previews));
   }
 
-  /** What a post that does not go, or not yet, shows is why. */
-  private part(processed: Processed, media: readonly ProbedMedium[], platform: string, channel: PlatformChannel): Part {
-    if (processed.kind === 'filtered') return nothingSent(processed.reason);
+  /** Renders a post for one channel. A post that would not be published, or not yet, has a warning that says why. */
+  private renderChannel(
+    processed: ProcessedPost,
+    media: readonly ProbedMedium[],
+    platform: string,
+    channel: PlatformChannel,
+  ): ChannelPreview {
+    if (processed.kind === 'filtered') return previewNothing(processed.reason);
     if (processed.kind === 'wait') {
       const { code, message } = processed.error;
-      return nothingSent({ code, message: `${message} The post would wait and be tried again.` });
+      return previewNothing({ code, message: `${message} The post would wait and be retried.` });
     }
-    const publisher = this.publishers.of(platform);
-    const foreseen = publisher.foresee(media);
+    const publisher = this.publishers.get(platform);
+    const foreseen = publisher.forecastResults(media);
     const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(processed.post, channel, foreseen);
-    // A step that ends with what is known already comes to no call.
-    const taken = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
-    const requests = taken.flatMap((step) =>
+    // A step whose outcome is already known makes no call.
+    const calling = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
+    const calls = calling.flatMap((step) =>
       publisher
-        .callsOf(step, media)
-        .map(({ method, request }) => ({ step: step.name, method, request, target_id: channel.id })),
+        .previewCalls(step, media)
+        .map(({ method, request }) => new PreviewCallView(step.name, method, request, channel.id)),
     );
-    const all = [...processed.warnings, ...warnings];
-    return { text_after_trim: textAfterTrim, trimmed_chars: trimmedChars, requests, warnings: all };
+    return { textAfterTrim, trimmedChars, calls, warnings: [...processed.warnings, ...warnings] };
   }
 
-  private async processing(projectId: string, ownerId: string): Promise<Processing> {
-    const row = await this.queries.execute(new FindThing('project', projectId, ownerId));
-    // What is stored has passed the checks of the management API.
+  private async findProcessing(projectId: string, ownerId: string): Promise<Processing> {
+    const row = await this.queries.execute(new FindResource('project', projectId, ownerId));
+    // The management API checked it before it was stored.
     return row?.processing ?? {};
   }
 
-  private async channel(id: string | undefined, ownerId: string): Promise<PlatformChannel> {
-    const row = id === undefined ? null : await this.queries.execute(new FindThing('channel', id, ownerId));
-    return row ? { id: row.channel_id, address: row.address, settings: { ...row.settings } } : ANY_CHANNEL;
+  private async findChannel(platform: string, id: string | undefined, ownerId: string): Promise<PlatformChannel> {
+    const row = id === undefined ? null : await this.queries.execute(new FindResource('channel', id, ownerId));
+    return row
+      ? { id: row.channel_id, address: row.address, settings: { ...row.settings } }
+      : this.placeholderChannel(platform);
+  }
+
+  /** Channel in previewed calls where the endpoint has none on the network. */
+  private placeholderChannel(platform: string): PlatformChannel {
+    return { id: '', address: this.catalogue.get(platform).preview.address, settings: {} };
   }
 }
 
-const nothingSent = (why: Warning): Part => ({
-  text_after_trim: '',
-  trimmed_chars: 0,
-  requests: [],
-  warnings: [why],
+/** Previews a post that would not be published. */
+const previewNothing = (reason: Warning): ChannelPreview => ({
+  textAfterTrim: '',
+  trimmedChars: 0,
+  calls: [],
+  warnings: [reason],
 });
 
-/** Asks for each key once. */
-const once = <Key, Value>(ask: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
+/** Wraps a function so that it is called once per key. */
+const memoize = <Key, Value>(ask: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
   const asked = new Map<Key, Promise<Value>>();
   return (key) => {
     const answer = asked.get(key) ?? ask(key);

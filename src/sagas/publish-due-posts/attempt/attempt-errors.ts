@@ -1,46 +1,46 @@
 import type { PublishError } from '../../../platforms/publisher.js';
 
-const ours = (code: string, category: PublishError['category'], message: string): PublishError => ({
+const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
   code,
   category,
   source: 'gateway',
   message,
 });
 
-/** An attempt whose process is gone. @param step the visible step that was on its way; null: none was */
-export const interrupted = (step: string | null): PublishError =>
-  ours(
+/** Error of an attempt whose process ended. @param step the visible step that was under way; null: none was */
+export const interruptedError = (step: string | null): PublishError =>
+  gatewayError(
     'interrupted',
     'internal',
     step === null
       ? 'The process ended before anything was sent.'
-      : `The process ended while "${step}" was on its way: readers may or may not see it.`,
+      : `The process ended while "${step}" was being sent: readers may or may not see it.`,
   );
 
-/** An attempt whose process had lost its right to the channel before it sent anything. */
-export const overdue = ours(
+/** Error of an attempt whose process lost the channel's lease before it sent anything. */
+export const leaseLostError = gatewayError(
   'interrupted',
   'internal',
   'The process was cut off from the database before anything was sent.',
 );
 
-/** The channel's credentials are no longer kept. */
-export const erased = ours(
+/** Error of an attempt on a channel whose credentials were erased. */
+export const credentialsErasedError = gatewayError(
   'credentials_erased',
   'credentials',
   'The credentials of this channel were erased: set new ones.',
 );
 
-/** The network has given the channel another address. */
-export const moved = ours(
+/** Error of an attempt on a channel to which the network has given another address. */
+export const channelMovedError = gatewayError(
   'channel_moved',
   'channel',
-  'The network has moved this channel; the post is sent to its new place.',
+  'The network has moved this channel; the post is sent to its new address.',
 );
 
-/** The program itself is wrong; its log says where. */
-export const broken = ours(
+/** Error of an attempt that failed because of a bug in the gateway; the log has the cause. */
+export const internalError = gatewayError(
   'internal_error',
   'internal',
-  'The gateway could not make this post ready for the network: its operator finds the cause in the log.',
+  'The gateway failed to prepare this post for the network. The cause is in the log of its operator.',
 );

@@ -1,136 +1,162 @@
 import { isDeepStrictEqual } from 'node:util';
-import { channel as channelDecider, type ChannelCommand } from '../../../domain/channel/channel.decider.js';
-import { publication as decider, type PublicationCommand } from '../../../domain/publication/publication.decider.js';
-import type { Position } from '../../../event-store/port.js';
-import type { Streams } from '../../../event-store/aggregate-store.js';
+import { FlagChannel, FlagChannelHandler } from '../../../commands/channel/flag-channel.js';
+import { MoveChannel, MoveChannelHandler } from '../../../commands/channel/move-channel.js';
+import {
+  type ProgressCommand,
+  RecordPublicationProgress,
+  RecordPublicationProgressHandler,
+} from '../../../commands/publication/record-publication-progress.js';
+import type { AggregateStore } from '../../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../../event-store/codec.js';
 import type { Clock } from '../../../kernel/clock.js';
+import { assertNever } from '../../../kernel/decider.js';
 import { newUuid } from '../../../kernel/ids.js';
 import type { Instant } from '../../../kernel/instant.js';
 import type { Log } from '../../../kernel/log.js';
 import { isRejection } from '../../../kernel/result.js';
-import type { PublishError, Rendering, Step, StepOutcome } from '../../../platforms/publisher.js';
+import type { PublishError } from '../../../platforms/publisher.js';
 import type { PauseAfterPublication } from '../../pause-after-publication/pause-after-publication.js';
-import { retryAt } from './retry-delay.js';
-import { moved } from './attempt-errors.js';
-import { surely } from '../retry-while-unavailable.js';
-import type { Channel, Work } from './publication-attempt.js';
+import { retryWhileUnavailable } from '../retry-while-unavailable.js';
+import { channelMovedError } from './attempt-errors.js';
+import type { AttemptOutcome, LoadedPublication } from './attempt-state.js';
+import type { PublicationAttempt } from './publication-attempt.js';
+import { computeRetryAt } from './retry-delay.js';
 
-/** What writing outcomes takes. */
-export interface OutcomesDependencies {
-  readonly streams: Streams;
+/** Dependencies of {@link OutcomeRecorder}. */
+export interface OutcomeRecorderDependencies {
+  readonly aggregates: AggregateStore;
   readonly pauses: PauseAfterPublication;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;
-type Done = Extract<StepOutcome, { kind: 'done' }>;
+type Progress = WithoutIds<ProgressCommand>;
 
-/** Writes down what became of a publication, and what follows from it for its channel and project. */
-export class Outcomes {
-  constructor(private readonly on: OutcomesDependencies) {}
+/** Appends the progress and the outcome of an attempt, and applies the outcome's effects on channel and project. */
+export class OutcomeRecorder {
+  // Called without the bus: the publish path is hot, and the publication that the worker knows is passed along.
+  private readonly recordProgress: RecordPublicationProgressHandler;
+  private readonly flagChannel: FlagChannelHandler;
+  private readonly moveChannel: MoveChannelHandler;
 
-  /** What ends an attempt. @returns the position of the last event; null where somebody else has taken over. */
-  async conclude(work: Work, outcome: Exclude<StepOutcome, { kind: 'in_doubt' }>, { warnings }: Rendering) {
-    const { attempt, failures, waits } = work.loaded.state;
-    const at = this.on.clock.now();
+  constructor(private readonly deps: OutcomeRecorderDependencies) {
+    this.recordProgress = new RecordPublicationProgressHandler(deps.aggregates);
+    this.flagChannel = new FlagChannelHandler(deps.aggregates);
+    this.moveChannel = new MoveChannelHandler(deps.aggregates);
+  }
+
+  /** Records the outcome of an attempt. @returns null if another worker has taken over */
+  async recordOutcome(
+    attempt: PublicationAttempt,
+    known: LoadedPublication,
+    outcome: AttemptOutcome,
+  ): Promise<LoadedPublication | null> {
+    const at = this.deps.clock.now();
+    const command = await this.commandFor(attempt, known, outcome, at);
+    return this.record(attempt, known, command);
+  }
+
+  /** Appends the event of one command. @returns null if another worker has taken over */
+  async record(
+    attempt: PublicationAttempt,
+    known: LoadedPublication,
+    command: Progress,
+  ): Promise<LoadedPublication | null> {
+    const { publication_id: publicationId, post_id: postId, channel_id: channelId } = attempt.row;
+    const progress = { publicationId, postId, channelId, ...command } as ProgressCommand;
+    const recording = new RecordPublicationProgress(this.contextOf(attempt), progress, known);
+    const result = await retryWhileUnavailable(() => this.recordProgress.execute(recording), attempt.signals.abort);
+    if (!isRejection(result)) return result.aggregate;
+    const { rejection } = result;
+    this.deps.log.info(
+      { publication: publicationId, command: command.type, rejection },
+      'publication was taken over by another worker',
+    );
+    return null;
+  }
+
+  /** Applies an outcome's effects outside the publication. @returns the command that records the outcome */
+  private async commandFor(
+    attempt: PublicationAttempt,
+    { state }: LoadedPublication,
+    outcome: AttemptOutcome,
+    at: Instant,
+  ): Promise<Progress> {
+    const { attempt: number, failures, waits } = state;
+    const ofAttempt = { attempt: number, at };
     switch (outcome.kind) {
       case 'done': {
-        const { messageIds, urls } = outcome;
-        await this.pause(work, at);
-        return this.record(work, { type: 'Succeed', attempt, at, messageIds, urls, warnings });
+        const { messageIds, urls, warnings } = outcome;
+        await this.applyPauses(attempt, at);
+        return { type: 'MarkPublished', ...ofAttempt, messageIds, urls, warnings };
       }
       case 'retry': {
         const { error, afterMs, named } = outcome;
-        // A wait that the network asks for and does not name grows as well, though it is no failed attempt.
+        // A wait that the network asks for without a time grows as well, though it is no failed attempt.
         const before = named ? (waits[error.code] ?? 0) : failures;
-        const wait = { rule: named ? ('platform_limit' as const) : ('retry' as const), error };
-        return this.record(work, { type: 'Postpone', attempt, at, retryAt: retryAt(at, before, afterMs), ...wait });
+        const rule = named ? 'platform_limit' : 'retry';
+        return { type: 'PostponePublication', ...ofAttempt, retryAt: computeRetryAt(at, before, afterMs), rule, error };
       }
       case 'failed':
-        return this.record(work, { type: 'Fail', attempt, at, error: outcome.error });
+        return { type: 'MarkFailed', ...ofAttempt, error: outcome.error };
       case 'credentials': {
         const { error } = outcome;
-        if (!(await this.holdQueue(work, error, at))) return this.record(work, { type: 'Fail', attempt, at, error });
-        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'needs_attention', error });
+        if (!(await this.holdQueue(attempt, error, at))) return { type: 'MarkFailed', ...ofAttempt, error };
+        return { type: 'PostponePublication', ...ofAttempt, retryAt: at, rule: 'needs_attention', error };
       }
       case 'moved': {
-        const { address, kind: _, ...says } = outcome;
-        const error = { ...moved, ...says };
-        // To where it is already: sending it there again would go on for ever.
-        if (isDeepStrictEqual(address, work.channel.address))
-          return this.record(work, { type: 'Fail', attempt, at, error });
-        await this.tellChannel(work, { type: 'MoveChannel', channelId: work.row.channel_id, address });
-        // At once, but as a failed attempt: two places that name each other would have it sent to and fro for ever.
-        return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'retry', error });
+        const { address, kind: _, ...details } = outcome;
+        const error = { ...channelMovedError, ...details };
+        // A move to the present address would be repeated for ever.
+        if (isDeepStrictEqual(address, attempt.channel.address)) return { type: 'MarkFailed', ...ofAttempt, error };
+        const move = new MoveChannel(this.contextOf(attempt), attempt.row.channel_id, address);
+        await retryWhileUnavailable(() => this.moveChannel.execute(move), attempt.signals.abort);
+        // Retried at once, but counted as a failed attempt: two addresses that name each other must come to an end.
+        return { type: 'PostponePublication', ...ofAttempt, retryAt: at, rule: 'retry', error };
       }
+      case 'interrupted':
+        return { type: 'PostponePublication', ...ofAttempt, retryAt: at, rule: 'interrupted', error: outcome.error };
+      case 'unresolved': {
+        // The owner decides (D-25), unless the channel's setting asks for another send.
+        const resendAt = attempt.channel.settings.on_doubt === 'resend' ? computeRetryAt(at, failures, null) : null;
+        return { type: 'MarkInDoubt', ...ofAttempt, error: outcome.error, resendAt };
+      }
+      case 'filtered':
+        return { type: 'FilterPublication', at, reason: outcome.reason };
+      case 'held': {
+        const { until, ownerRevision } = outcome;
+        return { type: 'HoldPublication', at, until, ownerId: attempt.ownerId, ownerRevision };
+      }
+      default:
+        return assertNever(outcome);
     }
   }
 
-  /** A step is done, and others follow. @param sending the visible step that goes at once; null: none does yet */
-  stepDone(work: Work, { name }: Step, { result, messageIds, urls }: Done, sending: string | null) {
-    const { attempt } = work.loaded.state;
-    return this.record(work, { type: 'CompleteStep', attempt, step: name, result, messageIds, urls, sending });
-  }
-
-  /** The attempt ends with nothing of it in doubt, and is no failed one: the next may come at once. */
-  interrupt(work: Work, error: PublishError): Promise<Position | null> {
-    const at = this.on.clock.now();
-    const { attempt } = work.loaded.state;
-    return this.record(work, { type: 'Postpone', attempt, at, retryAt: at, rule: 'interrupted', error });
-  }
-
-  /** Nobody can say whether readers see it (D-25): for the owner to decide, unless the channel wants it sent again. */
-  doubt(work: Work, error: PublishError): Promise<Position | null> {
-    const at = this.on.clock.now();
-    const { attempt, failures } = work.loaded.state;
-    const resendAt = work.channel.settings.on_doubt === 'resend' ? retryAt(at, failures, null) : null;
-    return this.record(work, { type: 'Doubt', attempt, at, error, resendAt });
-  }
-
-  /** Appends what a command decides; null where somebody else has taken over meanwhile. */
-  async record(work: Work, command: WithoutIds<PublicationCommand>): Promise<Position | null> {
-    const { publication_id: publicationId, post_id: postId, channel_id: channelId } = work.row;
-    const full = { publicationId, postId, channelId, ...command } as PublicationCommand;
-    const execution = { commandId: newUuid(), at: this.on.clock.now(), ...work.origin };
-    const run = () => this.on.streams.run(decider, publicationId, full, execution, work.loaded);
-    const decided = await surely(run, work.ending.breakOff);
-    if (isRejection(decided)) {
-      this.on.log.info(
-        { publication: publicationId, command: command.type, rejection: decided.rejection },
-        'overtaken',
-      );
-      return null;
-    }
-    work.loaded = decided.after;
-    return decided.after.position;
-  }
-
-  /** The pauses that the post brings along: before its success is recorded, see {@link PauseAfterPublication}. */
-  private async pause({ row, payload, origin, ending }: Work, at: Instant): Promise<void> {
+  /** Applies the post's own pauses, before its success is recorded: see {@link PauseAfterPublication}. */
+  private async applyPauses({ row, payload, origin, signals }: PublicationAttempt, at: Instant): Promise<void> {
     const { post_id: postId, project_id: projectId, channel_id: channelId } = row;
     if (!payload.ad_pause_minutes && !payload.ad_target_pause_minutes) return;
-    const taken = { postId, projectId, channelId, payload, at, origin };
-    await surely(() => this.on.pauses.apply(taken), ending.breakOff);
+    const accepted = { postId, projectId, channelId, payload, at, origin };
+    await retryWhileUnavailable(() => this.deps.pauses.apply(accepted), signals.abort);
   }
 
   /**
-   * Marks the channel (D-26). @returns whether there is something to wait for: the hold lasts, or a new credential has
-   * come meanwhile; false once the queue has been held for its 24 hours.
+   * Flags the channel (D-26). @returns true if the publication must wait: the hold lasts, or new credentials have arrived
+   * in the meantime; false if the queue has been held for its 24 hours
    */
-  private async holdQueue(work: Work, { code, message }: PublishError, at: Instant): Promise<boolean> {
-    const { credentialsId } = work.channel;
-    const { channel_id: channelId, accepted_at: acceptedAt } = work.row;
-    const flag = { channelId, credentialsId, at, acceptedAt, attention: { code, message } };
-    const now = await this.tellChannel(work, { type: 'FlagChannel', ...flag });
-    return now.attentionUntil > at || now.credentialsId !== credentialsId;
+  private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {
+    const { channel, row, signals } = attempt;
+    const { credentialsId } = channel;
+    const { code, message } = error;
+    const { channel_id: channelId, accepted_at: acceptedAt } = row;
+    const refusal = { channelId, credentialsId, at, acceptedAt, attention: { code, message } };
+    const flag = new FlagChannel(this.contextOf(attempt), refusal);
+    const flagged = (await retryWhileUnavailable(() => this.flagChannel.execute(flag), signals.abort)) ?? channel;
+    return flagged.attentionUntil > at || flagged.credentialsId !== credentialsId;
   }
 
-  /** Carries a command out on the work's channel. @returns the channel as it then is */
-  private async tellChannel({ row, channel, origin, ending }: Work, command: ChannelCommand): Promise<Channel> {
-    const execution = { ...origin, commandId: newUuid(), at: this.on.clock.now() };
-    const run = () => this.on.streams.run(channelDecider, row.channel_id, command, execution);
-    const decided = await surely(run, ending.breakOff);
-    return (isRejection(decided) ? null : decided.after.state) ?? channel;
+  private contextOf({ origin }: PublicationAttempt): CommandContext {
+    return { commandId: newUuid(), at: this.deps.clock.now(), ...origin };
   }
 }

@@ -1,43 +1,41 @@
 import type { channel as channelDecider } from '../../../domain/channel/channel.decider.js';
-import type { PublicationState } from '../../../domain/publication/publication.decider.js';
-import type { Loaded } from '../../../event-store/aggregate-store.js';
 import type { Origin } from '../../../kernel/events.js';
 import type { PublishPayload } from '../../../payload/payload.js';
-import type { PlatformChannel, Publisher, Rendering, SendContext, Step } from '../../../platforms/publisher.js';
-import type { Processed } from '../../../processing/process-post.js';
+import type { PlatformChannel, Publisher, Rendering, SendContext } from '../../../platforms/publisher.js';
+import type { ProcessedPost } from '../../../processing/process-post.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import type { Ending } from '../shutdown-signals.js';
+import type { ShutdownSignals } from '../shutdown-signals.js';
 
-/** A channel as its stream has it. */
+/** A connected channel, folded from its stream. */
 export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
 
-/** One publication on its way: what is known of it while it is being worked on. */
-export interface Work {
+/** Renders a post for its network. Results of completed steps may change the steps that follow. */
+export type Render = (results: SendContext['results']) => Rendering;
+
+/** Everything about an attempt at one publication that stays the same from its start to its end. */
+export interface PublicationAttempt {
   readonly row: ScheduledPublication;
-  /** Name under which this process holds the channel. */
+  /** Worker id under which this process holds the channel's lease. */
   readonly worker: string;
-  readonly ending: Ending;
+  readonly signals: ShutdownSignals;
   readonly origin: Origin;
   readonly channel: Channel;
   readonly payload: PublishPayload;
   readonly ownerId: string;
-  /** The network, and the channel as it gets to see it. */
   readonly publisher: Publisher;
+  /** The channel in the form that the publisher takes. */
   readonly target: PlatformChannel;
   /** Revision of the project whose processing made the text (D-28). */
   readonly projectRevision: string;
-  /** What the post becomes, as far as is known. */
-  readonly render: (results: SendContext['results']) => Rendering;
-  /** The publication's stream as this worker left it. */
-  loaded: Loaded<PublicationState>;
+  readonly render: Render;
 }
 
-/** A publication of which is not known yet what its project makes of it. */
-export type Unprocessed = Omit<Work, 'render' | 'projectRevision'>;
+/** An attempt before its project's processing has run. */
+export type UnprocessedAttempt = Omit<PublicationAttempt, 'render' | 'projectRevision'>;
 
-/** How a processed post becomes calls, and what is told of it; of one that does not go there are none. */
-export const rendererOf = ({ publisher, target }: Unprocessed, processed: Processed): Work['render'] => {
-  if (processed.kind !== 'post') return () => NOTHING;
+/** Returns the renderer of a processed post. A post that processing keeps back has no steps and no warnings. */
+export const rendererOf = ({ publisher, target }: UnprocessedAttempt, processed: ProcessedPost): Render => {
+  if (processed.kind !== 'post') return () => EMPTY_RENDERING;
   const { post, warnings } = processed;
   if (warnings.length === 0) return (results) => publisher.render(post, target, results);
   return (results) => {
@@ -46,12 +44,4 @@ export const rendererOf = ({ publisher, target }: Unprocessed, processed: Proces
   };
 };
 
-/** No calls, and nothing to tell. */
-export const NOTHING: Rendering = { steps: [], warnings: [], textAfterTrim: '', trimmedChars: 0 };
-
-/** The name of a step that readers would see; null for any other. */
-export const visible = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
-
-/** The first step of a rendering that is not done. */
-export const nextStep = ({ steps }: Rendering, results: SendContext['results']): Step | undefined =>
-  steps.find(({ name }) => !(name in results));
+const EMPTY_RENDERING: Rendering = { steps: [], warnings: [], textAfterTrim: '', trimmedChars: 0 };

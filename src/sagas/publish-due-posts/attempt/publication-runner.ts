@@ -1,175 +1,194 @@
-import { channel as channelDecider, type ChannelState } from '../../../domain/channel/channel.decider.js';
-import { channelPause } from '../../../domain/channel-pause/channel-pause.decider.js';
-import type { PauseState } from '../../../domain/pause/pause.js';
 import { publication as decider, type PublicationStatus } from '../../../domain/publication/publication.decider.js';
+import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import type { Position } from '../../../event-store/port.js';
-import { Remembered } from '../../../event-store/aggregate-cache.js';
-import { nothingYet } from '../../../event-store/aggregate-store.js';
-import type { Rendering, Warning } from '../../../platforms/publisher.js';
-import type { Publishers } from '../../../platforms/registry.js';
-import type { Processed } from '../../../processing/process-post.js';
+import type { Clock } from '../../../kernel/clock.js';
+import type { Log } from '../../../kernel/log.js';
+import type { Rendering } from '../../../platforms/publisher.js';
+import type { Publishers } from '../../../platforms/publishers.js';
+import type { Leases } from '../../../postgres/leases.js';
 import type { PostPayloads } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import { Doubts, type DoubtsDependencies } from './in-doubt-resolver.js';
-import type { Ending } from '../shutdown-signals.js';
-import { broken } from './attempt-errors.js';
-import { Outcomes, type OutcomesDependencies } from './outcome-recorder.js';
-import type { ProcessedPosts } from '../inputs/processed-posts.js';
-import type { Quota } from './quota.js';
-import { Sending, type SendingDependencies } from './step-sender.js';
-import { NOTHING, rendererOf, type Unprocessed, type Work } from './publication-attempt.js';
+import { ChannelStates } from '../inputs/channel-states.js';
+import type { PostProcessor } from '../inputs/post-processor.js';
+import type { ShutdownSignals } from '../shutdown-signals.js';
+import {
+  afterOutcomeRecorded,
+  type AttemptState,
+  beginAttempt,
+  conclude,
+  type Concluding,
+  type FinalState,
+  isFinal,
+  type LoadedPublication,
+  type Prepared,
+  release,
+} from './attempt-state.js';
+import { InDoubtResolver, type InDoubtResolverDependencies } from './in-doubt-resolver.js';
+import { OutcomeRecorder, type OutcomeRecorderDependencies } from './outcome-recorder.js';
+import { type PublicationAttempt, rendererOf, type UnprocessedAttempt } from './publication-attempt.js';
+import type { PublishingQuota } from './quota.js';
+import { StepSender, type StepSenderDependencies } from './step-sender.js';
 
-/** What publishing takes. */
-export interface PublishDependencies extends OutcomesDependencies, DoubtsDependencies, SendingDependencies {
+/** Dependencies of {@link PublicationRunner} and of the parts that it is made of. */
+export interface PublicationRunnerDependencies
+  extends OutcomeRecorderDependencies, InDoubtResolverDependencies, StepSenderDependencies {
+  readonly aggregates: AggregateStore;
   readonly payloads: PostPayloads;
   readonly publishers: Publishers;
-  readonly posts: ProcessedPosts;
-  readonly quota: Quota;
+  readonly processor: PostProcessor;
+  readonly quota: PublishingQuota;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 const ACTOR = 'system:publish-due-posts';
 
-/** How far a publication was taken. */
-export interface Taken {
-  /** Of its last event. */
+/** Progress of a publication after an attempt. */
+export interface AttemptResult {
+  /** Position of the publication's last event. */
   readonly position: Position;
-  /** It holds its channel back no longer (D-20). */
+  /** True if the publication no longer holds its channel back (D-20). */
   readonly isOver: boolean;
 }
 
-const UNDER_WAY: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
+const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
+
+const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
+  position,
+  isOver: !OPEN_STATUSES.has(state.status),
+});
 
 /**
- * Publishes one post on one channel. The stream decides, never the schedule: what it says is over stays over. The claim
- * (`PublicationStarted` at an expected revision) comes before the first call, each step's result before the next call,
- * the outcome last; whatever dies in between leaves a stream that says how to go on.
+ * Runs attempts: publishes one post on one channel. The stream decides, not the schedule: a publication that is over in
+ * its stream stays over. The claim (`PublicationStarted` at an expected revision) comes before the first call, each
+ * step's result before the next call, and the outcome last. A process that dies in between leaves a stream from which
+ * another continues. The states are those of {@link AttemptState}: see docs/publication-attempt.md.
  */
-export class Publish {
-  private readonly outcomes: Outcomes;
-  private readonly sending: Sending;
-  private readonly channels: Remembered<ChannelState>;
-  private readonly channelPauses: Remembered<PauseState>;
+export class PublicationRunner {
+  private readonly outcomes: OutcomeRecorder;
+  private readonly sender: StepSender;
+  private readonly channels: ChannelStates;
 
-  constructor(private readonly on: PublishDependencies) {
-    this.outcomes = new Outcomes(on);
-    this.sending = new Sending(
-      on,
-      this.outcomes,
-      new Doubts(on),
-      async ({ row, channel }) => channel.enabled && !(await this.isPaused(row.channel_id)),
-    );
-    this.channels = new Remembered(on.streams, channelDecider);
-    this.channelPauses = new Remembered(on.streams, channelPause);
+  constructor(private readonly deps: PublicationRunnerDependencies) {
+    this.channels = new ChannelStates(deps.aggregates, deps.clock);
+    this.outcomes = new OutcomeRecorder(deps);
+    this.sender = new StepSender(deps, this.outcomes, new InDoubtResolver(deps, this.channels), this.channels);
   }
 
   /**
-   * Takes the head of a channel as far as it goes.
-   * @param worker name under which this process holds the channel
-   * @returns null where nothing was to be done yet.
+   * Runs an attempt at the first publication of a channel's queue.
+   * @param worker worker id under which this process holds the channel's lease
+   * @returns null if nothing can be done yet
    */
-  async next(row: ScheduledPublication, worker: string, ending: Ending): Promise<Taken | null> {
-    const { streams, payloads, posts, publishers, leases } = this.on;
-    const [loaded, { state: channel }, isPaused, post, project] = await Promise.all([
-      // The first attempt needs no look: its claim fails where the schedule is behind.
-      row.attempt === 0 ? nothingYet(decider) : streams.load(decider, row.publication_id),
-      this.channels.load(row.channel_id),
-      this.isPaused(row.channel_id),
-      payloads.read(row.post_stream, row.post_revision),
-      posts.project(row.project_id),
+  async run(row: ScheduledPublication, worker: string, signals: ShutdownSignals): Promise<AttemptResult | null> {
+    const { aggregates, payloads, processor, publishers, leases } = this.deps;
+    const [publication, channel, isPaused, post, project] = await Promise.all([
+      // A first attempt needs no read: its claim fails if the schedule is behind.
+      row.attempt === 0 ? emptyAggregate(decider) : aggregates.loadAggregate(decider, row.publication_id),
+      this.channels.loadChannel(row.channel_id),
+      this.channels.isPaused(row.channel_id),
+      payloads.readPost(row.post_stream, row.post_revision),
+      processor.loadProject(row.project_id),
     ]);
-    if (!channel) throw new Error(`${row.channel_id} is not in the store`);
+    const { status } = publication.state;
+    if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
+    if (status === 'queued' && (!channel.enabled || isPaused)) return null;
+
     const { requestId, correlationId, id: causationId } = post.event;
-    const publisher = publishers.of(channel.platform);
-    const target = { id: row.channel_id, address: channel.address, settings: { ...channel.settings } };
-    const unprocessed: Unprocessed = {
+    const unprocessed: UnprocessedAttempt = {
       row,
       worker,
-      ending,
+      signals,
       origin: { actor: ACTOR, requestId, correlationId, causationId },
       channel,
       payload: post.payload,
       ownerId: post.event.data.ownerId,
-      publisher,
-      target,
-      loaded,
+      publisher: publishers.get(channel.platform),
+      target: { id: row.channel_id, address: channel.address, settings: { ...channel.settings } },
     };
-    const { status } = loaded.state;
-    if (!UNDER_WAY.has(status)) return { position: loaded.position, isOver: true }; // the schedule is behind
-    if (status === 'queued' && (!channel.enabled || isPaused)) return null;
+    const { processed, projectRevision, hasWaited } = await processor.process(unprocessed, publication, project);
+    if (hasWaited && (signals.drain.aborted || !leases.stillHoldsLeasesOf(worker))) return null;
+    // A pause may have begun during the wait.
+    if (hasWaited && status === 'queued' && (await this.channels.isPaused(row.channel_id))) return null;
 
-    const { processed, projectRevision, tookTime } = await posts.of(unprocessed, project);
-    if (tookTime && (ending.stop.aborted || !leases.isValid(worker))) return null;
-    if (tookTime && status === 'queued' && (await this.isPaused(row.channel_id))) return null; // meanwhile
-    const work: Work = { projectRevision, render: rendererOf(unprocessed, processed), ...unprocessed };
-    const position = await this.goOn(work, processed);
-    return position === null ? null : { position, isOver: !UNDER_WAY.has(work.loaded.state.status) };
+    const attempt: PublicationAttempt = { projectRevision, render: rendererOf(unprocessed, processed), ...unprocessed };
+    const first = beginAttempt(publication, processed, () => this.renderSafely(attempt, publication));
+    const end = await (first.kind === 'prepared'
+      ? this.withQuotaReservation(attempt, first)
+      : this.advanceToEnd(attempt, first));
+    return end.kind === 'released' ? null : resultOf(end.publication);
   }
 
-  /** Does what the stream asks for. @returns the position of the last event, or null where nothing was to be done yet. */
-  private async goOn(work: Work, processed: Processed): Promise<Position | null> {
-    const { status } = work.loaded.state;
-    if (status === 'publishing') return this.sending.recover(work);
-    if (processed.kind === 'filtered') return this.filter(work, processed.reason);
-    if (processed.kind === 'wait') return this.putOff(work, processed);
-    const rendering = this.rendered(work);
-    if (rendering === null) return this.putOff(work, { error: broken, afterMs: null });
-    return rendering.steps.length === 0 ? this.filter(work, nothingLeft(rendering)) : this.withShare(work, rendering);
-  }
-
-  /** Null where the program itself fails: a post that nothing can be made of must not hold its channel for ever. */
-  private rendered(work: Work): Rendering | null {
+  /** Renders the post; null if the publisher throws an error, which is a bug. */
+  private renderSafely(attempt: PublicationAttempt, { state }: LoadedPublication): Rendering | null {
     try {
-      return work.render(work.loaded.state.results);
+      return attempt.render(state.results);
     } catch (thrown) {
-      const detail = { publication: work.row.publication_id, error: (thrown as Error).stack };
-      this.on.log.error(detail, 'a post could not be rendered');
+      const detail = { publication: attempt.row.publication_id, error: (thrown as Error).stack };
+      this.deps.log.error(detail, 'failed to render a post; this is a bug in the gateway');
       return null;
     }
   }
 
-  private async isPaused(channelId: string): Promise<boolean> {
-    const { state } = await this.channelPauses.load(channelId);
-    return state.until > this.on.clock.now();
-  }
-
-  private filter(work: Work, reason: Warning): Promise<Position | null> {
-    return this.outcomes.record(work, { type: 'Filter', at: this.on.clock.now(), reason });
-  }
-
-  /** An attempt that fails before it has a text: the next one may have another, so that none is settled. */
-  private async putOff(work: Work, { error, afterMs }: Omit<Extract<Processed, { kind: 'wait' }>, 'kind'>) {
-    const attempt = { at: this.on.clock.now(), worker: work.worker, sending: null, projectRevision: null };
-    const position = await this.outcomes.record(work, { type: 'Start', ...attempt });
-    if (position === null) return null;
-    return this.outcomes.conclude(work, { kind: 'retry', error, afterMs, named: false }, NOTHING);
-  }
-
-  /** Sends it with one of its owner's posts of the month, which is given back where nothing is published (D-18, D-46). */
-  private async withShare(work: Work, rendering: Rendering): Promise<Position | null> {
-    const { quota, clock } = this.on;
-    const { ownerId, worker } = work;
-    const { publication_id: id } = work.row;
-    const at = clock.now();
-    const share = await quota.take(ownerId, id, worker, at);
-    if (share.kind === 'busy') return null;
-    if (share.kind === 'used_up') {
-      const { until, ownerRevision } = share;
-      return this.outcomes.record(work, { type: 'Hold', at, until, ownerId, ownerRevision });
+  /** Sends a post as one of its owner's posts of the month (D-18, D-46). */
+  private async withQuotaReservation(attempt: PublicationAttempt, prepared: Prepared): Promise<FinalState> {
+    const { ownerId, worker, row } = attempt;
+    const reservation = await this.deps.quota.reserve(ownerId, row.publication_id, worker, this.deps.clock.now());
+    switch (reservation.kind) {
+      case 'busy':
+        return release(prepared);
+      case 'used_up': {
+        const { until, ownerRevision } = reservation;
+        return this.advanceToEnd(attempt, conclude(prepared, { kind: 'held', until, ownerRevision }));
+      }
+      case 'taken':
+        return this.advanceToEnd(attempt, prepared, reservation.isHeld);
     }
-    if (!share.isHeld) return this.sending.send(work, rendering);
+  }
+
+  /** @param hasReservation true if a post of the month is reserved, which is released where nothing is published */
+  private async advanceToEnd(
+    attempt: PublicationAttempt,
+    first: AttemptState,
+    hasReservation = false,
+  ): Promise<FinalState> {
+    let state = first;
     try {
-      return await this.sending.send(work, rendering);
+      while (!isFinal(state)) state = await this.advance(attempt, state);
+      return state;
     } finally {
-      // An attempt that is still open keeps it, and so does a success, until the views count it.
-      const { status } = work.loaded.state;
-      if (status !== 'publishing' && status !== 'published') await quota.giveBack(id, worker);
+      // An open attempt keeps its reservation. So does a success, until the read models count it.
+      const { status } = state.publication.state;
+      if (hasReservation && status !== 'publishing' && status !== 'published')
+        await this.deps.quota.release(attempt.row.publication_id, attempt.worker);
     }
+  }
+
+  /** Does the work of one state. @returns the next state */
+  private advance(attempt: PublicationAttempt, state: Exclude<AttemptState, FinalState>): Promise<AttemptState> {
+    switch (state.kind) {
+      case 'orphaned':
+        return this.sender.recover(attempt, state);
+      case 'unprepared':
+        return this.sender.startWithoutCall(attempt, state);
+      case 'prepared':
+        return this.sender.start(attempt, state);
+      case 'sending':
+        return this.sender.send(attempt, state);
+      case 'unconfirmed':
+        return this.sender.resolve(attempt, state);
+      case 'step_confirmed':
+        return this.sender.recordStep(attempt, state);
+      case 'awaiting_pace':
+        return this.sender.waitForPace(attempt, state);
+      case 'concluding':
+        return this.recordOutcome(attempt, state);
+    }
+  }
+
+  private async recordOutcome(attempt: PublicationAttempt, state: Concluding): Promise<FinalState> {
+    const { publication, outcome } = state;
+    return afterOutcomeRecorded(state, await this.outcomes.recordOutcome(attempt, publication, outcome));
   }
 }
-
-/** Why a post without calls does not go: what a network says of it is the best that there is. */
-const nothingLeft = ({ warnings }: Rendering): Warning =>
-  warnings.find(({ code }) => code === 'nothing_to_send') ?? {
-    code: 'nothing_to_send',
-    message: 'Nothing is left that this network could show.',
-  };

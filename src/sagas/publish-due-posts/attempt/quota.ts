@@ -1,78 +1,85 @@
 import type { Pool } from 'pg';
 import { owner as ownerDecider, type OwnerState } from '../../../domain/owner/owner.decider.js';
-import type { Plan } from '../../../domain/owner/owner.events.js';
-import { Remembered } from '../../../event-store/aggregate-cache.js';
-import type { Loaded, Streams } from '../../../event-store/aggregate-store.js';
+import {
+  computePostsLeft,
+  computeUsedUpAt,
+  hasMonthlyQuota,
+  type MonthlyPosts,
+} from '../../../domain/owner/monthly-quota.js';
+import { AggregateCache } from '../../../event-store/aggregate-cache.js';
+import type { LoadedAggregate, AggregateStore } from '../../../event-store/aggregate-store.js';
 import type { Instant } from '../../../kernel/instant.js';
-import { findUsage, postsLeft } from '../../../projections/posts/usage.queries.js';
+import { findUsage } from '../../../projections/posts/usage.queries.js';
+import { BoundedCache } from '../../../runtime/bounded-cache.js';
 
-/** Whether a publication may use one of its owner's posts of the month. */
-export type Share =
-  /** `isHeld`: it was set aside, and is given back where nothing is published. */
+/** Answer to the question if a publication may use one of its owner's posts of the month. */
+export type QuotaReservation =
+  /** `isHeld`: a post is reserved, to be released if nothing is published. False for an owner without a quota. */
   | { readonly kind: 'taken'; readonly isHeld: boolean }
-  /** As many are under way as are left: one of them may not come through. */
+  /** All posts left are reserved by attempts under way; one of those may fail and release its post. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'used_up'; readonly until: Instant; readonly ownerRevision: number };
 
-/** How long an owner without a quota is taken to have none, ms: a smaller plan holds from then on. */
-const TRUSTED_MS = 1_000;
+/** Time in ms for which an owner is taken to have no quota after a check: a smaller plan takes effect after it. */
+const UNLIMITED_TTL_MS = 1_000;
 const CACHE_SIZE = 10_000;
 
-const UNLIMITED: Share = { kind: 'taken', isHeld: false };
+const UNLIMITED: QuotaReservation = { kind: 'taken', isHeld: false };
 
 /**
- * The monthly quota where posts are published (D-18, D-46), exact over all workers. Plan and packs are read from the
- * owner's own stream, so that whoever is woken by a change sees it. Owners without a quota cost a look a second.
+ * The monthly quota at publication (D-18, D-46), exact over all workers. Plan and packs are read from the owner's own
+ * stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
  */
-export class Quota {
-  private readonly owners: Remembered<OwnerState>;
-  private readonly unlimited = new Map<string, { readonly at: number; readonly isSo: Promise<boolean> }>();
+export class PublishingQuota {
+  private readonly owners: AggregateCache<OwnerState>;
+  private readonly unlimited = new BoundedCache<{ readonly at: number; readonly isUnlimited: Promise<boolean> }>(
+    CACHE_SIZE,
+  );
 
-  /** @param monthlyPosts the plans' quotas, as the limits profile has them; null: unlimited */
+  /** @param monthlyPosts each plan's quota from the limits profile; null: unlimited */
   constructor(
     private readonly pool: Pool,
-    streams: Streams,
-    private readonly monthlyPosts: Readonly<Record<Plan, number | null>>,
+    aggregates: AggregateStore,
+    private readonly monthlyPosts: MonthlyPosts,
   ) {
-    this.owners = new Remembered(streams, ownerDecider);
+    this.owners = new AggregateCache(aggregates, ownerDecider);
   }
 
-  /** Sets a post aside for a publication. @throws Unavailable, and whatever the database does */
-  async take(ownerId: string, publicationId: string, worker: string, now: Instant): Promise<Share> {
+  /** Reserves a post for a publication. @throws Unavailable @throws the database's errors */
+  async reserve(ownerId: string, publicationId: string, worker: string, now: Instant): Promise<QuotaReservation> {
     if (await this.isUnlimited(ownerId)) return UNLIMITED;
-    const owner = await this.owners.load(ownerId);
+    const owner = await this.owners.loadLatest(ownerId);
     if (!owner.state || !this.hasQuota(owner)) return UNLIMITED;
     const months = await findUsage(this.pool, [ownerId]);
-    const { month, used, left, resetsAt } = postsLeft(months, owner.state, now, this.monthlyPosts);
-    const { rows } = await this.pool.query<{ outcome: Share['kind'] }>({
-      name: 'take quota',
-      text: 'select ops_take_quota($1, $2, $3, $4, $5) as outcome',
-      values: [ownerId, publicationId, worker, month, used + left!],
+    const postsLeft = computePostsLeft(months, owner.state, now, this.monthlyPosts);
+    const { rows } = await this.pool.query<{ outcome: QuotaReservation['kind'] }>({
+      name: 'reserve quota',
+      text: 'select ops_reserve_quota($1, $2, $3, $4, $5) as outcome',
+      values: [ownerId, publicationId, worker, postsLeft.month, computeUsedUpAt(postsLeft)],
     });
     const { outcome } = rows[0]!;
     if (outcome === 'taken') return { kind: outcome, isHeld: true };
     if (outcome === 'busy') return { kind: outcome };
-    return { kind: outcome, until: resetsAt, ownerRevision: Number(owner.revision) };
+    return { kind: outcome, until: postsLeft.resetsAt, ownerRevision: Number(owner.revision) };
   }
 
-  /** Gives back what a worker has set aside and not used. */
-  async giveBack(publicationId: string, worker: string): Promise<void> {
-    const text = 'delete from ops_quota_hold where publication_id = $1 and worker_id = $2';
-    await this.pool.query({ name: 'give quota back', text, values: [publicationId, worker] });
+  /** Releases a post that a worker has reserved and not used. */
+  async release(publicationId: string, worker: string): Promise<void> {
+    const text = 'delete from ops_quota_reservation where publication_id = $1 and worker_id = $2';
+    await this.pool.query({ name: 'release quota', text, values: [publicationId, worker] });
   }
 
-  /** Asks once for all that are being published at the moment. */
+  /** Reads the owner once for all publications that ask at the same time. */
   private async isUnlimited(ownerId: string): Promise<boolean> {
     const known = this.unlimited.get(ownerId);
-    if (known && performance.now() < known.at + TRUSTED_MS) return known.isSo;
-    const isSo = this.owners.load(ownerId).then((owner) => !this.hasQuota(owner));
-    if (this.unlimited.size >= CACHE_SIZE) this.unlimited.clear();
-    this.unlimited.set(ownerId, { at: performance.now(), isSo });
-    isSo.catch(() => this.unlimited.delete(ownerId));
-    return isSo;
+    if (known && performance.now() < known.at + UNLIMITED_TTL_MS) return known.isUnlimited;
+    const isUnlimited = this.owners.loadLatest(ownerId).then((owner) => !this.hasQuota(owner));
+    this.unlimited.set(ownerId, { at: performance.now(), isUnlimited });
+    isUnlimited.catch(() => this.unlimited.delete(ownerId));
+    return isUnlimited;
   }
 
-  private hasQuota({ state }: Loaded<OwnerState>): boolean {
-    return state !== null && this.monthlyPosts[state.plan] !== null;
+  private hasQuota({ state }: LoadedAggregate<OwnerState>): boolean {
+    return state !== null && hasMonthlyQuota(state.plan, this.monthlyPosts);
   }
 }

@@ -1,14 +1,14 @@
-import { retryAt } from './retry-delay.js';
+import { computeRetryAt } from './retry-delay.js';
 
 const T = 1_800_000_000_000;
 
-describe('when to try again (D-20)', () => {
-  it('a wait that the network names is kept to the millisecond', () => {
-    for (const failures of [0, 3]) expect(retryAt(T, failures, 7_000)).toBe(T + 7_000);
+describe('the time of the next attempt (D-20)', () => {
+  it('keeps a wait that the network names to the millisecond', () => {
+    for (const failures of [0, 3]) expect(computeRetryAt(T, failures, 7_000)).toBe(T + 7_000);
   });
 
-  it('a network that names no time is not asked without end', () => {
-    expect(retryAt(T, 0, 0)).toBe(T + 1_000);
+  it('is at least a second later if the network names 0', () => {
+    expect(computeRetryAt(T, 0, 0)).toBe(T + 1_000);
   });
 
   it.each([
@@ -17,8 +17,8 @@ describe('when to try again (D-20)', () => {
     [2, 50_000],
     [3, 240_000],
     [40, 240_000],
-  ])('after %i failures it is %i ms, spread by a fifth', (failures, ms) => {
-    const waits = Array.from({ length: 200 }, () => retryAt(T, failures, null) - T);
+  ])('after %i failures is %i ms later, jittered by a fifth', (failures, ms) => {
+    const waits = Array.from({ length: 200 }, () => computeRetryAt(T, failures, null) - T);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(ms * 0.8);
     expect(Math.max(...waits)).toBeLessThanOrEqual(ms * 1.2);
     expect(new Set(waits).size).toBeGreaterThan(1);

@@ -1,18 +1,42 @@
-import type { Position } from '../../../event-store/port.js';
 import type { Clock } from '../../../kernel/clock.js';
 import type { Log } from '../../../kernel/log.js';
-import type { PublishError, Rendering, SendContext, Step, StepOutcome } from '../../../platforms/publisher.js';
+import type { PublishError, SendContext, Step, StepOutcome } from '../../../platforms/publisher.js';
 import type { Leases } from '../../../postgres/leases.js';
 import type { SecretVault } from '../../../secrets/vault.js';
-import type { Doubts, Verdict } from './in-doubt-resolver.js';
-import { broken, erased, interrupted, overdue } from './attempt-errors.js';
+import type { ChannelStates } from '../inputs/channel-states.js';
 import type { MediaFiles } from '../inputs/media-files.js';
-import type { Outcomes } from './outcome-recorder.js';
+import { internalError, leaseLostError } from './attempt-errors.js';
+import {
+  afterCall,
+  afterStartWithoutCall,
+  afterOrphanFound,
+  afterPace,
+  afterResolution,
+  afterStart,
+  afterStepRecorded,
+  type AttemptState,
+  type AwaitingPace,
+  conclude,
+  type Credentials,
+  findNextStep,
+  type LoadedPublication,
+  type Orphaned,
+  type Prepared,
+  release,
+  type Sending,
+  type StepConfirmed,
+  stepNamedWithResult,
+  type Unconfirmed,
+  type Unprepared,
+  visibleStepName,
+} from './attempt-state.js';
+import type { InDoubtResolver } from './in-doubt-resolver.js';
+import type { OutcomeRecorder } from './outcome-recorder.js';
 import type { Pacing } from './pacing.js';
-import { nextStep, visible, type Work } from './publication-attempt.js';
+import type { PublicationAttempt } from './publication-attempt.js';
 
-/** What sending takes. */
-export interface SendingDependencies {
+/** Dependencies of {@link StepSender}. */
+export interface StepSenderDependencies {
   readonly vault: SecretVault;
   readonly pacing: Pacing;
   readonly media: MediaFiles;
@@ -21,153 +45,132 @@ export interface SendingDependencies {
   readonly log: Log;
 }
 
-type Credentials = Readonly<Record<string, string>>;
-
-/** What a step has come to, once everything was done to find that out. */
-type Resolved =
-  | Exclude<StepOutcome, { kind: 'in_doubt' }>
-  | { readonly kind: 'unresolved'; readonly error: PublishError }
-  | { readonly kind: 'left' };
-
-/** Takes a publication through its steps, in an attempt of its own or in one that somebody else has left open. */
-export class Sending {
-  /** @param mayGo whether the channel takes posts at this moment */
+/**
+ * Performs the effects of the states between the start of an attempt and its outcome. Each method does the work of one
+ * state, appends at most one event to the publication's stream, and returns the next state.
+ */
+export class StepSender {
   constructor(
-    private readonly on: SendingDependencies,
-    private readonly outcomes: Outcomes,
-    private readonly doubts: Doubts,
-    private readonly mayGo: (work: Work) => Promise<boolean>,
+    private readonly deps: StepSenderDependencies,
+    private readonly outcomes: OutcomeRecorder,
+    private readonly resolver: InDoubtResolver,
+    private readonly channels: ChannelStates,
   ) {}
 
-  /** Sends what is left of it. @returns the position of the last event; null where nothing came of it. */
-  async send(work: Work, first: Rendering): Promise<Position | null> {
-    const { vault, pacing, leases, clock } = this.on;
-    const { worker, ending, projectRevision } = work;
-    let rendering = first;
-    let step = nextStep(rendering, work.loaded.state.results);
-    const credentials = await vault.get(work.channel.credentialsId);
-    const waited = step !== undefined && credentials !== null && (await pacing.turn(work, step, credentials));
-    if (waited && !(await this.mayGo(work))) return null; // meanwhile
-    if (!leases.isValid(worker) || ending.stop.aborted) return null;
-
-    const attempt = { at: clock.now(), worker, sending: visible(step), projectRevision };
-    let position = await this.outcomes.record(work, { type: 'Start', ...attempt });
-    if (position === null) return null;
-    if (credentials === null) return this.outcomes.conclude(work, { kind: 'credentials', error: erased }, rendering);
-    while (step !== undefined) {
-      // Past this point nothing can be taken back: whoever may have lost the channel must not send.
-      if (!leases.isValid(worker)) return this.outcomes.interrupt(work, overdue);
-      const context = this.contextOf(work, credentials);
-      const outcome = await this.outcomeOf(work, step, context);
-      if (outcome.kind === 'left') return null;
-      if (outcome.kind === 'unresolved') return this.outcomes.doubt(work, outcome.error);
-      if (outcome.kind !== 'done') return this.outcomes.conclude(work, outcome, rendering);
-      // What this step found may change those that follow.
-      const known = { ...context.results, [step.name]: outcome.result };
-      rendering = work.render(known);
-      const next = nextStep(rendering, known);
-      if (next === undefined) return this.outcomes.conclude(work, outcome, rendering);
-      position = await this.goOn(work, step, outcome, next, credentials);
-      if (position === null) return null;
-      step = next;
-    }
-    return position;
+  /** Waits for the first step's turn and claims the publication: `PublicationStarted` is the fence between workers. */
+  async start(attempt: PublicationAttempt, state: Prepared): Promise<AttemptState> {
+    const { vault, pacing, leases } = this.deps;
+    const { worker, signals, channel, row } = attempt;
+    const step = findNextStep(state.rendering, state.publication.state.results);
+    const credentials = await vault.readSecret(channel.credentialsId);
+    const hasWaited =
+      step !== undefined && credentials !== null && (await pacing.waitForTurn(attempt, step, credentials));
+    // A pause may have begun during the wait.
+    if (hasWaited && (await this.channels.isPaused(row.channel_id))) return release(state);
+    if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
+    const started = await this.recordStart(attempt, state, visibleStepName(step), attempt.projectRevision);
+    return afterStart(state, started, credentials);
   }
 
-  /** An attempt whose worker is gone: looked into where something visible was on its way, else simply again. */
-  async recover(work: Work): Promise<Position | null> {
-    const { sending, results } = work.loaded.state;
-    const error = interrupted(sending);
-    if (sending === null) return this.outcomes.interrupt(work, error);
-    const step = this.stepNamed(work, sending);
-    const credentials = await this.on.vault.get(work.channel.credentialsId);
-    if (!step || !credentials) return this.outcomes.doubt(work, error);
-    const verdict = await this.resolve(work, step, this.contextOf(work, credentials));
-    switch (verdict.kind) {
-      case 'sent': {
-        const known = { ...results, [step.name]: verdict.outcome.result };
-        const rendering = work.render(known);
-        if (!nextStep(rendering, known)) return this.outcomes.conclude(work, verdict.outcome, rendering);
-        // What follows is for an attempt of our own: the worker of this one may only have been slow.
-        const position = await this.outcomes.stepDone(work, step, verdict.outcome, null);
-        return position === null ? null : this.outcomes.interrupt(work, error);
-      }
-      case 'not_sent':
-        return this.outcomes.interrupt(work, error);
-      case 'unresolved':
-        return this.outcomes.doubt(work, error);
-      case 'left':
-        return null;
-    }
+  /** Claims the publication for an attempt that fails without a call. Its text is not settled: the next may differ. */
+  async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
+    return afterStartWithoutCall(state, await this.recordStart(attempt, state, null, null));
   }
 
-  /** Writes a step's result down, and comes to the next one at the network's pace: a wait is never in doubt. */
-  private async goOn(
-    work: Work,
-    step: Step,
-    outcome: Extract<StepOutcome, { kind: 'done' }>,
-    next: Step,
-    credentials: Credentials,
-  ): Promise<Position | null> {
-    const { pacing } = this.on;
-    const sending = visible(next);
-    if (!pacing.enabled || sending === null) {
-      const position = await this.outcomes.stepDone(work, step, outcome, sending);
-      if (position !== null) await pacing.turn(work, next, credentials);
-      return position;
-    }
-    if ((await this.outcomes.stepDone(work, step, outcome, null)) === null) return null;
-    await pacing.turn(work, next, credentials);
-    if (work.ending.stop.aborted) return null; // who takes the attempt over finds nothing on its way
-    const { attempt } = work.loaded.state;
-    return this.outcomes.record(work, { type: 'BeginSend', attempt, sending });
-  }
-
-  /** Sends a step, and looks into it where that ends in doubt. */
-  private async outcomeOf(work: Work, step: Step, context: SendContext): Promise<Resolved> {
-    const outcome = await work.publisher.send(step, context).catch((thrown: unknown): StepOutcome => {
-      const error = this.told(work, thrown);
+  /** Calls a step. No call can be taken back, so a worker that may have lost the channel makes none. */
+  async send(attempt: PublicationAttempt, state: Sending): Promise<AttemptState> {
+    const { publication, step, credentials } = state;
+    if (!this.deps.leases.stillHoldsLeasesOf(attempt.worker))
+      return conclude(state, { kind: 'interrupted', error: leaseLostError });
+    const context = this.contextOf(attempt, publication, credentials);
+    const outcome = await attempt.publisher.send(step, context).catch((thrown: unknown): StepOutcome => {
+      const error = this.reportPublisherError(attempt, thrown);
       return step.visible ? { kind: 'in_doubt', error } : { kind: 'retry', error, afterMs: null, named: false };
     });
-    if (outcome.kind !== 'in_doubt') return outcome;
-    const verdict = await this.resolve(work, step, context);
-    const { error } = outcome;
-    switch (verdict.kind) {
-      case 'sent':
-        return verdict.outcome;
-      case 'not_sent':
-        return { kind: 'retry', error, afterMs: null, named: false };
-      case 'unresolved':
-        return { kind: 'unresolved', error };
-      case 'left':
-        return verdict;
-    }
+    return afterCall(state, outcome, attempt.render);
   }
 
-  private resolve(work: Work, step: Step, context: SendContext): Promise<Verdict> {
-    return this.doubts.resolve(work, step, context, () => this.mayGo(work));
+  /** Finds out whether readers see an unconfirmed send (D-25). */
+  async resolve(attempt: PublicationAttempt, state: Unconfirmed): Promise<AttemptState> {
+    const { publication, step, credentials } = state;
+    const context = this.contextOf(attempt, publication, credentials);
+    return afterResolution(state, await this.resolver.resolve(attempt, publication, step, context), attempt.render);
   }
 
-  /** Undefined where there is no such step any more. */
-  private stepNamed(work: Work, name: string): Step | undefined {
+  /** Records the result of a step that others follow, and names the next visible step where it may go at once. */
+  async recordStep(attempt: PublicationAttempt, state: StepConfirmed): Promise<AttemptState> {
+    const { publication, step, done } = state;
+    const { result, messageIds, urls } = done;
+    const isPaced = this.deps.pacing.enabled;
+    const recorded = await this.outcomes.record(attempt, publication, {
+      type: 'CompleteStep',
+      attempt: publication.state.attempt,
+      step: step.name,
+      result,
+      messageIds,
+      urls,
+      sending: stepNamedWithResult(state, isPaced),
+    });
+    return afterStepRecorded(state, recorded, isPaced);
+  }
+
+  /** Waits for the next step's turn. Only then does the stream name a visible step: a wait is never in doubt. */
+  async waitForPace(attempt: PublicationAttempt, state: AwaitingPace): Promise<AttemptState> {
+    const { publication, next } = state;
+    await this.deps.pacing.waitForTurn(attempt, next.step, next.credentials);
+    const sending = visibleStepName(next.step);
+    if (sending === null) return afterPace(state, publication);
+    if (attempt.signals.drain.aborted) return release(state);
+    const command = { type: 'StartStep', attempt: publication.state.attempt, sending } as const;
+    return afterPace(state, await this.outcomes.record(attempt, publication, command));
+  }
+
+  /** Examines an attempt that another worker has left open. */
+  async recover(attempt: PublicationAttempt, state: Orphaned): Promise<AttemptState> {
+    const { sending, results } = state.publication.state;
+    if (sending === null) return afterOrphanFound(state, undefined, null);
+    const credentials = await this.deps.vault.readSecret(attempt.channel.credentialsId);
+    return afterOrphanFound(state, this.findStep(attempt, results, sending), credentials);
+  }
+
+  private recordStart(
+    attempt: PublicationAttempt,
+    { publication }: Prepared | Unprepared,
+    sending: string | null,
+    projectRevision: string | null,
+  ): Promise<LoadedPublication | null> {
+    const { worker } = attempt;
+    const at = this.deps.clock.now();
+    return this.outcomes.record(attempt, publication, { type: 'StartAttempt', at, worker, sending, projectRevision });
+  }
+
+  /** Returns the step of a name; undefined if the post is not rendered with such a step any more. */
+  private findStep(attempt: PublicationAttempt, results: SendContext['results'], name: string): Step | undefined {
     try {
-      return work.render(work.loaded.state.results).steps.find((step) => step.name === name);
+      return attempt.render(results).steps.find((step) => step.name === name);
     } catch (thrown) {
-      this.told(work, thrown);
+      this.reportPublisherError(attempt, thrown);
       return undefined;
     }
   }
 
-  private told({ row }: Work, thrown: unknown): PublishError {
-    this.on.log.error({ publication: row.publication_id, error: String(thrown) }, 'a publisher broke');
-    return broken;
+  private reportPublisherError({ row }: PublicationAttempt, thrown: unknown): PublishError {
+    this.deps.log.error(
+      { publication: row.publication_id, error: String(thrown) },
+      'publisher threw an error; this is a bug in the gateway',
+    );
+    return internalError;
   }
 
-  private contextOf(work: Work, credentials: Credentials): SendContext {
-    const { results, waits } = work.loaded.state;
-    const { post_id: postId, publication_id: key } = work.row;
-    const signal = work.ending.breakOff;
-    const media = this.on.media.of({ postId, media: work.payload.media ?? [], signal });
-    return { credentials, channel: work.target, results, key, waits, media, signal };
+  private contextOf(
+    { row, target, payload, signals }: PublicationAttempt,
+    { state }: LoadedPublication,
+    credentials: Credentials,
+  ): SendContext {
+    const { results, waits } = state;
+    const { post_id: postId, publication_id: key } = row;
+    const signal = signals.abort;
+    const media = this.deps.media.forPost({ postId, media: payload.media ?? [], signal });
+    return { credentials, channel: target, results, key, waits, media, signal };
   }
 }

@@ -1,18 +1,18 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../../kernel/instant.js';
-import { type Leases, TAKE } from '../../../postgres/leases.js';
+import { type Leases, ON_LEASE_CONFLICT } from '../../../postgres/leases.js';
 
 const PREFIX = 'channel/';
 
-/** A channel that a worker has taken. */
+/** A channel whose lease a worker has acquired. */
 export interface ClaimedChannel {
   readonly channelId: string;
   readonly platform: string;
-  /** Of the lease: see {@link Leases}. */
+  /** Term of the lease: see {@link Leases}. */
   readonly term: bigint;
 }
 
-/** Right to publish on a channel: one worker at a time, taken in bulk from those that are due. */
+/** Leases on channels: one worker at a time may publish on a channel. Due channels are claimed in batches. */
 export class ChannelClaims {
   constructor(
     private readonly pool: Pool,
@@ -20,38 +20,39 @@ export class ChannelClaims {
   ) {}
 
   /**
-   * Takes due channels that nobody else holds, for a worker, the longest due first; not those in `except`.
-   * @param rooms how many at most, by network
-   * @param except what the worker has in its hands: another channel under its name is one that it could not give back
+   * Claims due channels that no other worker holds, the longest due first.
+   * @param capacity maximum number of channels by network
+   * @param except channels not to claim. Any other channel under the worker's id is one that it failed to release: the
+   *   worker claims it again.
    */
-  async claimDue(
+  async claimDueChannels(
     workerId: string,
     now: Instant,
-    rooms: readonly { readonly platform: string; readonly size: number }[],
+    capacity: readonly { readonly platform: string; readonly size: number }[],
     except: readonly string[],
   ): Promise<ClaimedChannel[]> {
-    if (rooms.length === 0) return [];
+    if (capacity.length === 0) return [];
     const { rows } = await this.pool.query<ClaimedChannel>({
       name: 'claim due channels',
       text: `
         with due as (
-          select c.channel_id, room.platform, '${PREFIX}' || c.channel_id as name
-          from unnest($2::text[], $5::int[]) room(platform, size) cross join lateral (
+          select c.channel_id, capacity.platform, '${PREFIX}' || c.channel_id as name
+          from unnest($2::text[], $5::int[]) capacity(platform, size) cross join lateral (
             select c.channel_id from publish_schedule.channel c
-            where c.platform = room.platform and c.next_due <= $1 and c.channel_id <> all($4)
+            where c.platform = capacity.platform and c.next_due <= $1 and c.channel_id <> all($4)
               and not exists (select 1 from ops_lease l where l.name = '${PREFIX}' || c.channel_id and l.worker_id <> $3)
-            order by c.next_due limit room.size) c),
-        taken as (
+            order by c.next_due limit capacity.size) c),
+        claimed as (
           insert into ops_lease (name, worker_id)
           select due.name, w.worker_id from due join ops_worker w on w.worker_id = $3 order by due.name
-          ${TAKE})
-        select due.channel_id as "channelId", due.platform, taken.term from taken join due on due.name = taken.name`,
-      values: [now, rooms.map(({ platform }) => platform), workerId, except, rooms.map(({ size }) => size)],
+          ${ON_LEASE_CONFLICT})
+        select due.channel_id as "channelId", due.platform, claimed.term from claimed join due on due.name = claimed.name`,
+      values: [now, capacity.map(({ platform }) => platform), workerId, except, capacity.map(({ size }) => size)],
     });
     return rows;
   }
 
-  async release({ channelId, term }: ClaimedChannel): Promise<void> {
+  async releaseChannel({ channelId, term }: ClaimedChannel): Promise<void> {
     await this.leases.release({ name: PREFIX + channelId, term });
   }
 }

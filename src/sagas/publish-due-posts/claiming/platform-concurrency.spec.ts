@@ -1,29 +1,29 @@
-import { Rooms } from './platform-concurrency.js';
+import { PlatformConcurrency } from './platform-concurrency.js';
 
-describe('room for channels at work', () => {
-  it('is each network’s own: one that is full takes nothing away from another', () => {
-    const rooms = new Rooms(['a', 'b'], 2);
-    rooms.enter('a');
-    expect(rooms.left()).toEqual([
+describe('the concurrency limit of each network', () => {
+  it('applies to each network on its own', () => {
+    const concurrency = new PlatformConcurrency(['a', 'b'], 2);
+    concurrency.acquire('a');
+    expect(concurrency.free()).toEqual([
       { platform: 'a', size: 1 },
       { platform: 'b', size: 2 },
     ]);
-    rooms.enter('a');
-    expect(rooms.left()).toEqual([{ platform: 'b', size: 2 }]);
+    concurrency.acquire('a');
+    expect(concurrency.free()).toEqual([{ platform: 'b', size: 2 }]);
   });
 
-  it('is free while somebody only waits, and whoever needs it hears of it', async () => {
-    const rooms = new Rooms(['a'], 1);
+  it('releases a place during a wait and reports it', async () => {
+    const concurrency = new PlatformConcurrency(['a'], 1);
     let freed = 0;
-    rooms.onFree = () => (freed += 1);
-    rooms.enter('a');
-    let over: () => void = () => undefined;
-    const waiting = rooms.outside('a', new Promise<void>((resolve) => (over = resolve)));
-    expect([freed, rooms.left()]).toEqual([1, [{ platform: 'a', size: 1 }]]);
-    over();
+    concurrency.onFree = () => (freed += 1);
+    concurrency.acquire('a');
+    let endWait: () => void = () => undefined;
+    const waiting = concurrency.releaseWhile('a', new Promise<void>((resolve) => (endWait = resolve)));
+    expect([freed, concurrency.free()]).toEqual([1, [{ platform: 'a', size: 1 }]]);
+    endWait();
     await waiting;
-    expect(rooms.left()).toEqual([]);
-    rooms.leave('a');
-    expect([freed, rooms.left()]).toEqual([2, [{ platform: 'a', size: 1 }]]);
+    expect(concurrency.free()).toEqual([]);
+    concurrency.release('a');
+    expect([freed, concurrency.free()]).toEqual([2, [{ platform: 'a', size: 1 }]]);
   });
 });

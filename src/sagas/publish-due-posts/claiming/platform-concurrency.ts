@@ -1,41 +1,41 @@
 /**
- * How many channels one process publishes on at a time: so many for each network, so that one that is slow or down takes
- * nothing away from the others. Who only waits (for a pace, for a network to settle) takes up no room either.
+ * Limits the number of channels that one process publishes on at a time, for each network on its own: a network that is
+ * slow or down takes no capacity from the others. Channels that only wait (for a rate limit, for a network) do not count.
  */
-export class Rooms {
+export class PlatformConcurrency {
   private readonly busy = new Map<string, number>();
-  /** Called whenever there is room again. */
+  /** Called whenever a channel is released. */
   onFree: () => void = () => undefined;
 
-  /** @param size channels of one network, from 1 */
+  /** @param size maximum number of channels of one network, from 1 */
   constructor(
     readonly platforms: readonly string[],
     private readonly size: number,
   ) {}
 
-  /** What is left, by network; those that are full are left out. */
-  left(): { readonly platform: string; readonly size: number }[] {
+  /** Returns the free capacity by network, without networks that have none. */
+  free(): { readonly platform: string; readonly size: number }[] {
     return this.platforms
       .map((platform) => ({ platform, size: this.size - (this.busy.get(platform) ?? 0) }))
       .filter(({ size }) => size > 0);
   }
 
-  enter(platform: string): void {
+  acquire(platform: string): void {
     this.busy.set(platform, (this.busy.get(platform) ?? 0) + 1);
   }
 
-  leave(platform: string): void {
+  release(platform: string): void {
     this.busy.set(platform, (this.busy.get(platform) ?? 0) - 1);
     this.onFree();
   }
 
-  /** Waits outside; who comes back may find more company than there is room, for a moment. */
-  async outside<T>(platform: string, wait: Promise<T>): Promise<T> {
-    this.leave(platform);
+  /** Releases a channel's place while a promise is pending. Afterwards the limit may be exceeded for a moment. */
+  async releaseWhile<T>(platform: string, wait: Promise<T>): Promise<T> {
+    this.release(platform);
     try {
       return await wait;
     } finally {
-      this.enter(platform);
+      this.acquire(platform);
     }
   }
 }

@@ -1,23 +1,23 @@
 import type { Log } from '../../../kernel/log.js';
-import { photoFits } from '../../../media/fits.js';
+import { isWithinPhotoLimits } from '../../../media/photo-limits.js';
 import type { MediaCache } from '../../../media/media-cache.js';
-import { MediaFetchError } from '../../../outbound-http/fetch-error.js';
+import { FetchError } from '../../../outbound-http/fetch-error.js';
 import { maxBytesOf } from '../../../media/media-rules.js';
 import type { Media } from '../../../payload/payload.js';
-import type { MediaFile, PublishError, SendContext, WantedMedia } from '../../../platforms/publisher.js';
+import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../platforms/publisher.js';
 import { fileNameOf } from '../../../media/file-name.js';
 
-/** A post's media, as they are being published. */
+/** Media of a post that is being published. */
 export interface PostMedia {
   readonly postId: string;
   readonly media: readonly Media[];
-  /** Breaks downloads off. */
+  /** Aborts downloads. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Media as files, for publishers: each is fetched once per post, checked again as it was at acceptance (D-24), and made to
- * fit what a network takes (D-22).
+ * Provides publishers with media as files. Each medium is downloaded once per post, checked again as at acceptance (D-24),
+ * and a photo is fitted to the network's limits (D-22).
  */
 export class MediaFiles {
   constructor(
@@ -25,8 +25,8 @@ export class MediaFiles {
     private readonly log: Log,
   ) {}
 
-  /** See {@link SendContext.media}; never throws. */
-  of(post: PostMedia): SendContext['media'] {
+  /** Returns the function for {@link SendContext.media}; it never throws. */
+  forPost(post: PostMedia): SendContext['media'] {
     return async (index, wanted) => {
       const path = `media[${index}].url`;
       const medium = post.media[index];
@@ -34,9 +34,9 @@ export class MediaFiles {
         if (!medium) throw new Error(`the post has no medium ${index}`);
         return await this.file(medium, path, wanted, post);
       } catch (error) {
-        if (error instanceof MediaFetchError) return fetchError(path, error);
-        this.log.error({ post: post.postId, error: String(error) }, 'a medium could not be made ready');
-        return told('media_not_ready', 'internal', `${path} could not be made ready to be sent.`);
+        if (error instanceof FetchError) return fetchError(path, error);
+        this.log.error({ post: post.postId, error: String(error) }, 'failed to prepare a medium for publication');
+        return mediaError('media_not_ready', 'internal', `${path} could not be prepared for sending.`);
       }
     };
   }
@@ -44,30 +44,39 @@ export class MediaFiles {
   private async file(
     { type, url }: Media,
     path: string,
-    wanted: WantedMedia,
+    wanted: MediaLimits,
     { postId, signal }: PostMedia,
   ): Promise<MediaFile | PublishError> {
-    // A photo can be made smaller; of anything else no more is fetched than may be sent.
+    // A photo can be scaled down. Of any other medium no more is downloaded than may be sent.
     const maxBytes = type === 'photo' ? maxBytesOf(type) : Math.min(maxBytesOf(type), wanted.maxBytes);
     const original = await this.cache.fetchToDisk(url, { owner: postId, maxBytes, signal });
     let isLent = false;
     try {
-      const complaint = original.complaintAs(type);
-      if (complaint) {
+      const problem = original.findProblemAs(type);
+      if (problem) {
         original.discard();
-        return told(complaint.code, 'media', `${path} ${complaint.what}`);
+        return mediaError(problem.code, 'media', `${path} ${problem.predicate}`);
       }
       const { mime } = original;
-      const fits = type === 'photo' ? photoFits(original, wanted) : original.sizeBytes <= wanted.maxBytes;
+      const fits = type === 'photo' ? isWithinPhotoLimits(original, wanted) : original.sizeBytes <= wanted.maxBytes;
       if (fits && mime !== null && wanted.formats.includes(mime)) {
         isLent = true;
         const { path: file, sizeBytes, release } = original;
         return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), isFitted: false, release };
       }
       if (type !== 'photo')
-        return told('media_unsuitable', 'media', `${path} is ${mime ?? 'of no known type'}, which cannot go.`);
+        return mediaError(
+          'media_unsuitable',
+          'media',
+          `${path} is ${mime ?? 'of no known type'}, which the network does not accept.`,
+        );
       const photo = await this.cache.fitPhoto(original, wanted, signal);
-      if (!photo) return told('media_unsuitable', 'media', `${path} cannot be made into a photo that can go.`);
+      if (!photo)
+        return mediaError(
+          'media_unsuitable',
+          'media',
+          `${path} cannot be converted into a photo that the network accepts.`,
+        );
       return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
     } finally {
       if (!isLent) original.release();
@@ -76,16 +85,16 @@ export class MediaFiles {
 }
 
 /**
- * What a failed download means (D-35): for good where it would end the same way again, `media`; else worth another try.
- * A file too large to be fetched is there and sound all the same: its code is the one that makes it a link (D-22).
+ * Classifies a failed download (D-35): `media` if another try would end in the same way, otherwise a category that is
+ * retried. A file that is too large to download may still be sound: its code makes it a link (D-22).
  */
-const fetchError = (path: string, { code, permanent, message }: MediaFetchError): PublishError => {
+const fetchError = (path: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
   const name = code === 'private_address' ? code : `media_${code}`;
   const category = permanent ? 'media' : code === 'storage' ? 'internal' : 'network';
-  return told(name, category, `${path} ${message}`);
+  return mediaError(name, category, `${path} ${message}`);
 };
 
-const told = (code: string, category: PublishError['category'], message: string): PublishError => ({
+const mediaError = (code: string, category: PublishError['category'], message: string): PublishError => ({
   code,
   category,
   source: 'gateway',

@@ -1,74 +1,81 @@
 import { createHash } from 'node:crypto';
+import { StoreTranslation, StoreTranslationHandler } from '../../../commands/translation/store-translation.js';
 import type { Translation } from '../../../domain/project/processing.js';
 import { translation as decider, type TranslationState } from '../../../domain/translation/translation.decider.js';
-import { nothingYet, type Streams } from '../../../event-store/aggregate-store.js';
+import type { AggregateStore } from '../../../event-store/aggregate-store.js';
 import type { Clock } from '../../../kernel/clock.js';
 import type { Origin } from '../../../kernel/events.js';
 import { newUuid } from '../../../kernel/ids.js';
-import { isRejection } from '../../../kernel/result.js';
 import type { TextWithEntities } from '../../../payload/entities.js';
 import type { PublishError } from '../../../platforms/publisher.js';
-import type { Translate, Translated, Translator } from '../../../processing/translation/translation.js';
+import type { Translate, TranslationResult, Translator } from '../../../processing/translation/translation.js';
 
 /**
- * Translations of posts, each asked for once: what comes first is kept in the store, and every channel, attempt and
- * process has the same words from there. So is a failure where the project then publishes the text as it came; where it
- * waits instead, the next attempt asks again. Nothing is kept in memory but what is being asked for.
+ * Translations of posts. Each is requested once and stored; every channel, attempt and process uses the stored text. A
+ * failure is stored as well if the project then publishes the original text. If the project waits instead, the next
+ * attempt asks again. Memory holds only the requests under way.
  */
-export class KeptTranslations {
-  private readonly asked = new Map<string, Promise<Translated>>();
+export class StoredTranslations {
+  private readonly pending = new Map<string, Promise<TranslationResult>>();
+  private readonly storeTranslation: StoreTranslationHandler;
 
   constructor(
-    private readonly streams: Streams,
+    private readonly aggregates: AggregateStore,
     private readonly translator: Translator,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.storeTranslation = new StoreTranslationHandler(aggregates);
+  }
 
-  /** For the texts of one post. @param signal what is asked for is broken off, and not kept */
-  of(postId: string, origin: Origin, signal: AbortSignal): Translate {
+  /** Returns the translation of one post's texts. @param signal aborts requests under way; nothing of them is stored */
+  forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
-      const id = `${postId}_${fingerprint(content, how)}`;
-      const waiting = this.asked.get(id);
-      if (waiting) return waiting;
-      const asking = this.find(id, content, how, signal, (translated) => this.keep(id, postId, translated, origin));
-      this.asked.set(id, asking);
-      return asking.finally(() => this.asked.delete(id));
+      const id = `${postId}_${fingerprintOf(content, how)}`;
+      const pending = this.pending.get(id);
+      if (pending) return pending;
+      const translating = this.loadOrTranslate(id, content, how, signal, (result) =>
+        this.store(id, postId, result, origin),
+      );
+      this.pending.set(id, translating);
+      return translating.finally(() => this.pending.delete(id));
     };
   }
 
-  private async find(
+  private async loadOrTranslate(
     id: string,
     content: TextWithEntities,
     how: Translation,
     signal: AbortSignal,
-    keep: (translated: Translated) => Promise<Translated>,
-  ): Promise<Translated> {
-    const { state } = await this.streams.load(decider, id);
-    if (state) return known(state);
-    const translated = await this.translator.translate(content, how, signal);
-    const waits = translated.kind === 'failed' && how.on_failure === 'retry';
-    return waits || signal.aborted ? translated : keep(translated);
+    store: (result: TranslationResult) => Promise<TranslationResult>,
+  ): Promise<TranslationResult> {
+    const { state } = await this.aggregates.loadAggregate(decider, id);
+    if (state) return resultOf(state);
+    const result = await this.translator.translate(content, how, signal);
+    const isRetried = result.kind === 'failed' && how.on_failure === 'retry';
+    return isRetried || signal.aborted ? result : store(result);
   }
 
-  /** @returns what is kept, which another process may have been first to find */
-  private async keep(id: string, postId: string, translated: Translated, origin: Origin): Promise<Translated> {
-    const execution = { ...origin, commandId: newUuid(), at: this.clock.now() };
-    const command =
-      translated.kind === 'translated'
-        ? { type: 'KeepTranslation' as const, postId, text: translated.text, places: translated.places }
-        : { type: 'GiveTranslationUp' as const, postId, error: translated.error };
-    const decided = await this.streams.run(decider, id, command, execution, nothingYet(decider));
-    return isRejection(decided) || !decided.after.state ? translated : known(decided.after.state);
+  /** @returns the stored result: another process may have stored one first */
+  private async store(
+    translationId: string,
+    postId: string,
+    result: TranslationResult,
+    origin: Origin,
+  ): Promise<TranslationResult> {
+    const context = { ...origin, commandId: newUuid(), at: this.clock.now() };
+    const command = new StoreTranslation(context, { translationId, postId, result });
+    const stored = await this.storeTranslation.execute(command);
+    return stored ? resultOf(stored) : result;
   }
 }
 
-const known = (state: NonNullable<TranslationState>): Translated =>
-  state.kind === 'kept'
+const resultOf = (state: NonNullable<TranslationState>): TranslationResult =>
+  state.kind === 'stored'
     ? { kind: 'translated', text: state.text, places: state.places }
     : { kind: 'failed', error: state.error as PublishError, afterMs: null };
 
-/** The same text asked for in the same way. */
-const fingerprint = (content: TextWithEntities, { url, source, target, on_failure }: Translation): string =>
+/** Returns the same string for the same text with the same translation settings. */
+const fingerprintOf = (content: TextWithEntities, { url, source, target, on_failure }: Translation): string =>
   createHash('sha256')
     .update(JSON.stringify([url, source, target, on_failure, content.text, content.entities]))
     .digest('hex')

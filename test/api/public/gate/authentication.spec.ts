@@ -2,24 +2,25 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
-import { type Answer, call, type Call, lineOf, logOf, signed } from './calls.js';
+import { type Answer, sendRequest, type RequestOptions, findLogEntry, readRequestLog, sign } from './calls.js';
 
 let gateway: TestGateway;
 let owner: string;
 let projects: string[];
 beforeAll(async () => {
   gateway = await TestGateway.start();
-  owner = await gateway.owner();
-  projects = [await gateway.project(owner, [await gateway.channel(owner)])];
+  owner = await gateway.createOwner();
+  projects = [await gateway.createProject(owner, [await gateway.createChannel(owner)])];
 });
 afterAll(() => gateway.stop());
 
-const endpointWith = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, projects, settings);
+const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
+  gateway.createEndpoint(owner, projects, settings);
 const now = (seconds = 0): string => String(Math.floor(Date.now() / 1_000) + seconds);
 const BODY = '{"text": "Hello"}';
 
-/** Sends the head of a post, for a body of `length` bytes; what follows is the caller's. */
-const dribble = ({ slug, token }: Pick<TestEndpoint, 'slug' | 'token'>, length: number, signature: string) => {
+/** Sends the head of a post with a body of `length` bytes; the caller sends the body. */
+const sendHead = ({ slug, token }: Pick<TestEndpoint, 'slug' | 'token'>, length: number, signature: string) => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
   const head = [
@@ -36,15 +37,15 @@ const dribble = ({ slug, token }: Pick<TestEndpoint, 'slug' | 'token'>, length: 
   return { socket, answer };
 };
 
-/** What a client can see of an answer, but for the request's own id and the time. */
-const visible = ({ status, headers, text }: Answer): unknown => {
+/** Returns the parts of an answer that a client can see, except the request's own id and the time. */
+const visibleParts = ({ status, headers, text }: Answer): unknown => {
   const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
   return { status, headers: kept, text: text.replace(/req_[0-9a-f]+/, 'req_') };
 };
 
 describe('every failure of authentication is the same 401 (publish-api.md: Authentication, 8)', () => {
-  const causes: [cause: string, settings: object, wrong: (endpoint: TestEndpoint) => Call][] = [
-    ['bad_token', {}, () => ({ headers: { authorization: 'Bearer service_live_of-somebody-else' } })],
+  const causes: [cause: string, settings: object, wrong: (endpoint: TestEndpoint) => RequestOptions][] = [
+    ['bad_token', {}, () => ({ headers: { authorization: 'Bearer service_live_of-another-owner' } })],
     ['bad_token', {}, () => ({ headers: { authorization: undefined } })],
     ['bad_token', {}, ({ token }) => ({ headers: { authorization: `Basic ${token}` } })],
     ['bad_token', {}, ({ token }) => ({ headers: { authorization: `Bearer ${token}x` } })],
@@ -58,27 +59,27 @@ describe('every failure of authentication is the same 401 (publish-api.md: Authe
     [
       'bad_signature',
       { require_signature: true },
-      ({ secret }) => ({ body: BODY, headers: { 'x-service-client-signature': signed(secret, `${BODY} `) } }),
+      ({ secret }) => ({ body: BODY, headers: { 'x-service-client-signature': sign(secret, `${BODY} `) } }),
     ],
     [
       'bad_signature',
       { require_signature: true },
-      () => ({ body: BODY, headers: { 'x-service-client-signature': signed('another secret', BODY) } }),
+      () => ({ body: BODY, headers: { 'x-service-client-signature': sign('another secret', BODY) } }),
     ],
     [
       'bad_signature',
       { require_signature: true },
-      ({ secret }) => ({ body: BODY, headers: { 'x-service-client-signature': `${signed(secret, BODY)}00` } }),
+      ({ secret }) => ({ body: BODY, headers: { 'x-service-client-signature': `${sign(secret, BODY)}00` } }),
     ],
   ];
 
-  it.each(causes)('%s: told to the endpoint’s log alone %#', async (cause, settings, wrong) => {
+  it.each(causes)('records the cause in the endpoint’s log alone: %s %#', async (cause, settings, wrong) => {
     const endpoint = await endpointWith(settings);
-    const answer = await call(gateway.url, endpoint, wrong(endpoint));
-    const unknown = await call(gateway.url, { ...endpoint, slug: 'nobody-has-this-slug' });
+    const answer = await sendRequest(gateway.url, endpoint, wrong(endpoint));
+    const unknown = await sendRequest(gateway.url, { ...endpoint, slug: 'unknown-slug' });
     expect(answer.status).toBe(401);
-    expect(visible(answer)).toEqual(visible(unknown));
-    expect(await lineOf(gateway, endpoint, answer)).toMatchObject({
+    expect(visibleParts(answer)).toEqual(visibleParts(unknown));
+    expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       decision: 'rejected_auth',
       reason: cause,
       http_status: 401,
@@ -86,29 +87,29 @@ describe('every failure of authentication is the same 401 (publish-api.md: Authe
     });
   });
 
-  it('whatever the address is made of', async () => {
+  it('for any path', async () => {
     const endpoint = await endpointWith();
-    const expected = visible(await call(gateway.url, { ...endpoint, slug: 'nobody' }));
+    const expected = visibleParts(await sendRequest(gateway.url, { ...endpoint, slug: 'unknown' }));
     for (const slug of ['%00', '%F0%9F%98%80', "'--", 'x'.repeat(3_000), '..%2f..%2f'])
-      expect(visible(await call(gateway.url, { ...endpoint, slug }))).toEqual(expected);
+      expect(visibleParts(await sendRequest(gateway.url, { ...endpoint, slug }))).toEqual(expected);
   });
 
-  it('whatever else is wrong with the request', async () => {
+  it('for a request with other faults', async () => {
     const endpoint = await endpointWith();
     const wrong = { authorization: 'Bearer x' };
-    const expected = visible(await call(gateway.url, endpoint, { headers: wrong }));
+    const expected = visibleParts(await sendRequest(gateway.url, endpoint, { headers: wrong }));
     for (const request of [
       { headers: { ...wrong, 'content-type': 'text/plain' } },
       { headers: wrong, body: '{' },
       { headers: wrong, body: Buffer.alloc(6_000_000, 'a') },
     ])
-      expect(visible(await call(gateway.url, endpoint, request))).toEqual(expected);
+      expect(visibleParts(await sendRequest(gateway.url, endpoint, request))).toEqual(expected);
   });
 
-  describe('also where the body does not come (D-7)', () => {
+  describe('for a body that does not arrive (D-7)', () => {
     const JUNK = `sha256=${'0'.repeat(64)}`;
     const withheld: [cause: string, settings: object, slug: string | null, token: string | null][] = [
-      ['unknown_slug', {}, 'nobody-has-this-slug', null],
+      ['unknown_slug', {}, 'unknown-slug', null],
       ['bad_token', {}, null, 'wrong'],
       ['bad_token', { require_signature: true }, null, 'wrong'],
       ['ip_not_allowed', { ip_allowlist: ['10.0.0.0/8'] }, null, null],
@@ -116,157 +117,159 @@ describe('every failure of authentication is the same 401 (publish-api.md: Authe
       ['body_withheld', { require_signature: true }, null, null],
     ];
     it.each([
-      ['at all', ''],
-      ['to its end', '{"text'],
+      ['not at all', ''],
+      ['not completely', '{"text'],
     ])('%s', async (_, sent) => {
-      const played = withheld.map(async ([cause, settings, slug, token]) => {
+      const checks = withheld.map(async ([cause, settings, slug, token]) => {
         const endpoint = await endpointWith(settings);
         const address = { slug: slug ?? endpoint.slug, token: token ?? endpoint.token };
-        const { socket, answer } = dribble(address, 100, JUNK);
+        const { socket, answer } = sendHead(address, 100, JUNK);
         socket.write(sent);
         const { status, requestId } = await answer;
         expect([cause, status]).toEqual([cause, 401]);
         if (slug !== null) return;
         const headers = new Headers({ 'x-request-id': requestId });
-        expect(await lineOf(gateway, endpoint, { status, headers, text: '' })).toMatchObject({ reason: cause });
+        expect(await findLogEntry(gateway, endpoint, { status, headers, text: '' })).toMatchObject({ reason: cause });
       });
-      await Promise.all(played);
+      await Promise.all(checks);
     });
   });
 
-  const slowly = async (times = 1): Promise<void> => {
-    expect(times).toBeLessThan(5);
+  const sendSlowly = async (attempt = 1): Promise<void> => {
+    expect(attempt).toBeLessThan(5);
     const endpoint = await endpointWith({ require_signature: true });
-    const right = signed(endpoint.secret, BODY);
-    const visits = [
-      dribble(endpoint, BODY.length, right),
-      dribble(
+    const right = sign(endpoint.secret, BODY);
+    const requests = [
+      sendHead(endpoint, BODY.length, right),
+      sendHead(
         endpoint,
         BODY.length,
         right.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
       ),
-      dribble({ ...endpoint, token: 'wrong' }, BODY.length, right),
-      dribble({ ...endpoint, slug: 'nobody-has-this-slug' }, BODY.length, right),
+      sendHead({ ...endpoint, token: 'wrong' }, BODY.length, right),
+      sendHead({ ...endpoint, slug: 'unknown-slug' }, BODY.length, right),
     ];
     let answered = 0;
-    for (const { answer } of visits) void answer.then(() => answered++);
-    let heardAt = performance.now();
+    for (const { answer } of requests) void answer.then(() => answered++);
+    let writtenAt = performance.now();
     for (const letter of BODY) {
-      if (performance.now() > heardAt + 500) return slowly(times + 1); // the machine stood still, for longer than is waited
+      if (performance.now() > writtenAt + 500) return sendSlowly(attempt + 1); // the machine stalled
       expect(answered).toBe(0);
-      for (const { socket } of visits) socket.write(letter);
-      heardAt = performance.now();
-      await sleep(100); // 1.7 s in all: longer than one may be silent
+      for (const { socket } of requests) socket.write(letter);
+      writtenAt = performance.now();
+      await sleep(100); // 1.7 s in total: longer than the longest accepted silence
     }
-    const answers = await Promise.all(visits.map(({ answer }) => answer));
+    const answers = await Promise.all(requests.map(({ answer }) => answer));
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401]);
   };
-  it('a body that comes slowly is waited for, whatever is wrong, and taken where nothing is', () => slowly());
+  it('waits for a body that arrives slowly, whatever the fault, and accepts it if there is none', () => sendSlowly());
 
-  it('an unknown slug is in no endpoint’s log (D-14)', async () => {
+  it('puts an unknown slug into no endpoint’s log (D-14)', async () => {
     const endpoint = await endpointWith();
-    await call(gateway.url, { ...endpoint, slug: 'nobody-has-this-slug' });
-    const last = await call(gateway.url, endpoint, { headers: { authorization: undefined } });
-    await lineOf(gateway, endpoint, last);
-    expect(await logOf(gateway, endpoint)).toHaveLength(1);
+    await sendRequest(gateway.url, { ...endpoint, slug: 'unknown-slug' });
+    const last = await sendRequest(gateway.url, endpoint, { headers: { authorization: undefined } });
+    await findLogEntry(gateway, endpoint, last);
+    expect(await readRequestLog(gateway, endpoint)).toHaveLength(1);
   });
 });
 
-describe('a request that is who it says it is', () => {
+describe('an authenticated request', () => {
   it.each([
     ['a bearer token', 'Bearer'],
     ['the scheme in any case', 'bEARER'],
     ['more than one space', 'Bearer   '],
-  ])('by %s', async (_, scheme) => {
+  ])('is accepted with %s', async (_, scheme) => {
     const endpoint = await endpointWith();
     const headers = { authorization: `${scheme} ${endpoint.token}` };
-    expect((await call(gateway.url, endpoint, { headers })).status).toBe(200);
+    expect((await sendRequest(gateway.url, endpoint, { headers })).status).toBe(200);
   });
 
   it.each([
     ['now', 0],
     ['almost five minutes ago', -297],
     ['almost five minutes ahead', 297],
-  ])('at a time of %s', async (_, seconds) => {
+  ])('is accepted with a timestamp of %s', async (_, seconds) => {
     const endpoint = await endpointWith({ require_timestamp: true });
-    const answer = await call(gateway.url, endpoint, { headers: { 'x-service-timestamp': now(seconds) } });
+    const answer = await sendRequest(gateway.url, endpoint, { headers: { 'x-service-timestamp': now(seconds) } });
     expect(answer.status).toBe(200);
   });
 
   it.each([['127.0.0.1'], ['127.0.0.0/8'], ['::ffff:127.0.0.1']])(
-    'from an address that is on the list as %s',
+    'is accepted from an address that the allowlist contains as %s',
     async (entry) => {
       const endpoint = await endpointWith({ ip_allowlist: ['10.0.0.0/8', entry] });
-      expect((await call(gateway.url, endpoint)).status).toBe(200);
+      expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
     },
   );
 
-  it('cannot give another address than its own where no proxy is trusted', async () => {
+  it('cannot claim another address if no proxy is trusted', async () => {
     const endpoint = await endpointWith({ ip_allowlist: ['10.1.2.3'] });
-    expect((await call(gateway.url, endpoint, { headers: { 'x-forwarded-for': '10.1.2.3' } })).status).toBe(401);
+    expect((await sendRequest(gateway.url, endpoint, { headers: { 'x-forwarded-for': '10.1.2.3' } })).status).toBe(401);
   });
 
-  it('by a signature over the very bytes, with or without prefix, in either case (publish-api.md: Authentication, 5)', async () => {
+  it('is accepted with a signature over the exact bytes, with or without prefix, in either case (publish-api.md: Authentication, 5)', async () => {
     const endpoint = await endpointWith({ require_signature: true });
     const body = '{ "text":\t"caf\u00e9 \\u00e9" }\n';
-    const signature = signed(endpoint.secret, body);
+    const signature = sign(endpoint.secret, body);
     const hex = signature.slice('sha256='.length);
     for (const header of [signature, hex, hex.toUpperCase(), `SHA256=${hex}`]) {
       const headers = { 'x-service-client-signature': header };
-      expect((await call(gateway.url, endpoint, { body, headers })).status).toBe(200);
+      expect((await sendRequest(gateway.url, endpoint, { body, headers })).status).toBe(200);
     }
   });
 
-  describe('with a body beyond 5 MB: who sent it comes first (D-7)', () => {
+  describe('with a body beyond 5 MB is authenticated first (D-7)', () => {
     const LIMIT = 5_242_880;
     const statuses = async (endpoint: TestEndpoint, size: number): Promise<unknown[]> => {
       const body = Buffer.alloc(size, 'a');
-      const wrong = signed('another secret', body);
-      const signatures = [signed(endpoint.secret, body), wrong, signed(endpoint.secret, ''), undefined];
+      const wrong = sign('another secret', body);
+      const signatures = [sign(endpoint.secret, body), wrong, sign(endpoint.secret, ''), undefined];
       const answers = [];
       for (const signature of signatures)
-        answers.push(await call(gateway.url, endpoint, { body, headers: { 'x-service-client-signature': signature } }));
-      const lines = await Promise.all(answers.map((answer) => lineOf(gateway, endpoint, answer)));
+        answers.push(
+          await sendRequest(gateway.url, endpoint, { body, headers: { 'x-service-client-signature': signature } }),
+        );
+      const lines = await Promise.all(answers.map((answer) => findLogEntry(gateway, endpoint, answer)));
       return lines.map(({ http_status, reason }) => [http_status, reason]);
     };
 
     it.each([
-      ['a byte more', LIMIT + 1],
+      ['one byte more', LIMIT + 1],
       ['four times as much', LIMIT * 4],
-    ])('%s: 400 where it is rightly signed, 401 where it is not', async (_, size) => {
+    ])('%s: 400 with a valid signature, 401 without', async (_, size) => {
       const endpoint = await endpointWith({ require_signature: true });
       const expected = [[400, 'body_too_large'], ...Array(3).fill([401, 'bad_signature'])];
-      // At first the endpoint is not known to this process, and then it is.
+      // First without, then with a cached snapshot of the endpoint.
       for (let i = 0; i < 2; i++) expect(await statuses(endpoint, size)).toEqual(expected);
     });
 
-    it('of which nobody reads the end: 401', async () => {
+    it('beyond the length that is read: 401', async () => {
       const endpoint = await endpointWith({ require_signature: true });
       const body = Buffer.alloc(LIMIT * 4 + 1_000_000, 'a');
-      const headers = { 'x-service-client-signature': signed(endpoint.secret, body) };
-      const answer = await call(gateway.url, endpoint, { body, headers });
+      const headers = { 'x-service-client-signature': sign(endpoint.secret, body) };
+      const answer = await sendRequest(gateway.url, endpoint, { body, headers });
       expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
     });
 
-    it('under either secret while one is rotated', async () => {
+    it('with either secret during a rotation', async () => {
       const endpoint = await endpointWith({ require_signature: true });
       await gateway.manage('POST', `/endpoints/${endpoint.id}/rotate-secret`, { overlap_minutes: 10 });
       expect((await statuses(endpoint, LIMIT + 1))[0]).toEqual([400, 'body_too_large']);
     });
 
-    it('in the sandbox as well', async () => {
+    it('in the sandbox too', async () => {
       const endpoint = await endpointWith({ require_signature: true });
       const body = 'a'.repeat(LIMIT + 1);
       const sandbox = async (secret: string) =>
-        (await endpoint.sandbox(body, { 'x-service-client-signature': signed(secret, body) })).status;
+        (await endpoint.sandbox(body, { 'x-service-client-signature': sign(secret, body) })).status;
       expect([await sandbox(endpoint.secret), await sandbox('another')]).toEqual([400, 401]);
     });
   });
 
-  it('by a signature under either secret while one is rotated with an overlap, and under the new one alone after', async () => {
+  it('is accepted with either secret during a rotation with an overlap, and with the new one alone afterwards', async () => {
     const endpoint = await endpointWith({ require_signature: true });
     const send = (secret: string) =>
-      call(gateway.url, endpoint, { body: BODY, headers: { 'x-service-client-signature': signed(secret, BODY) } });
+      sendRequest(gateway.url, endpoint, { body: BODY, headers: { 'x-service-client-signature': sign(secret, BODY) } });
     const rotate = async (overlap_minutes: number): Promise<string> =>
       (await gateway.manage('POST', `/endpoints/${endpoint.id}/rotate-secret`, { overlap_minutes })).signing_secret;
     const second = await rotate(10);
@@ -279,73 +282,75 @@ describe('a request that is who it says it is', () => {
 describe('signed discovery (D-13)', () => {
   const route = '/info';
   const get = (endpoint: TestEndpoint, timestamp: string | undefined, signature: string, query = '') =>
-    call(gateway.url, endpoint, {
+    sendRequest(gateway.url, endpoint, {
       ...{ method: 'GET', route: route + query },
       headers: { 'x-service-timestamp': timestamp, 'x-service-client-signature': signature, 'content-type': undefined },
     });
 
-  it('signs method, path as sent without query, and timestamp', async () => {
+  it('covers method, path as sent without query, and timestamp', async () => {
     const endpoint = await endpointWith({ require_signature: true });
     const path = `/v1/webhooks/${endpoint.slug}${route}`;
     const at = now();
-    const signature = signed(endpoint.secret, `GET\n${path}\n${at}`);
+    const signature = sign(endpoint.secret, `GET\n${path}\n${at}`);
     expect((await get(endpoint, at, signature)).status).toBe(200);
     expect((await get(endpoint, at, signature, '?verbose=1')).status).toBe(200);
     expect((await get(endpoint, now(1), signature)).status).toBe(401);
-    expect((await get(endpoint, at, signed(endpoint.secret, ''))).status).toBe(401);
+    expect((await get(endpoint, at, sign(endpoint.secret, ''))).status).toBe(401);
   });
 
-  it('needs the timestamp, also where the endpoint does not require it', async () => {
+  it('needs the timestamp even if the endpoint does not require it', async () => {
     const endpoint = await endpointWith({ require_signature: true });
     const path = `/v1/webhooks/${endpoint.slug}${route}`;
-    const answer = await get(endpoint, undefined, signed(endpoint.secret, `GET\n${path}\nundefined`));
+    const answer = await get(endpoint, undefined, sign(endpoint.secret, `GET\n${path}\nundefined`));
     expect(answer.status).toBe(401);
-    expect((await lineOf(gateway, endpoint, answer)).reason).toBe('bad_timestamp');
+    expect((await findLogEntry(gateway, endpoint, answer)).reason).toBe('bad_timestamp');
   });
 });
 
-describe('what was rotated', () => {
-  it('is dead at once, and what came in its place alive: token and slug', async () => {
+describe('a rotated token or slug', () => {
+  it('is invalid at once, and its replacement is valid at once', async () => {
     const endpoint = await endpointWith();
-    expect((await call(gateway.url, endpoint)).status).toBe(200);
+    expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
     const { token } = await gateway.manage('POST', `/endpoints/${endpoint.id}/rotate-token`, {});
-    expect((await call(gateway.url, endpoint)).status).toBe(401);
-    expect((await call(gateway.url, { ...endpoint, token })).status).toBe(200);
+    expect((await sendRequest(gateway.url, endpoint)).status).toBe(401);
+    expect((await sendRequest(gateway.url, { ...endpoint, token })).status).toBe(200);
     const { slug } = await gateway.manage('POST', `/endpoints/${endpoint.id}/rotate-slug`, {});
-    expect((await call(gateway.url, { ...endpoint, token })).status).toBe(401);
-    expect((await call(gateway.url, { ...endpoint, token, slug })).status).toBe(200);
+    expect((await sendRequest(gateway.url, { ...endpoint, token })).status).toBe(401);
+    expect((await sendRequest(gateway.url, { ...endpoint, token, slug })).status).toBe(200);
   });
 });
 
-describe('a deployment with a name of its own (D-34)', () => {
-  it('has it in tokens and headers', async () => {
+describe('a deployment with its own brand (D-34)', () => {
+  it('uses it in tokens and headers', async () => {
     const acme = await TestGateway.start({ BRAND: 'acme' });
     try {
-      const its = await acme.owner();
-      const endpoint = await acme.endpoint(its, [], { require_timestamp: true, require_signature: true });
+      const ownerId = await acme.createOwner();
+      const endpoint = await acme.createEndpoint(ownerId, [], { require_timestamp: true, require_signature: true });
       expect(endpoint.token).toMatch(/^acme_live_/);
       const headers = (brand: string) => ({
         [`x-${brand}-timestamp`]: now(),
-        [`x-${brand}-client-signature`]: signed(endpoint.secret, BODY),
+        [`x-${brand}-client-signature`]: sign(endpoint.secret, BODY),
       });
-      expect((await call(acme.url, endpoint, { body: BODY, headers: headers('acme') })).status).toBe(200);
-      expect((await call(acme.url, endpoint, { body: BODY, headers: headers('service') })).status).toBe(401);
+      expect((await sendRequest(acme.url, endpoint, { body: BODY, headers: headers('acme') })).status).toBe(200);
+      expect((await sendRequest(acme.url, endpoint, { body: BODY, headers: headers('service') })).status).toBe(401);
     } finally {
       await acme.stop();
     }
   });
 });
 
-describe('behind a proxy that is trusted', () => {
-  it('the client’s address is the one that the proxy saw, not the one that the client claims', async () => {
+describe('behind a trusted proxy', () => {
+  it('the client’s address is the one that the proxy recorded, not the one that the client claims', async () => {
     const proxied = await TestGateway.start({ TRUSTED_PROXIES: '127.0.0.1/32' });
     try {
-      const endpoint = await proxied.endpoint(await proxied.owner(), [], { ip_allowlist: ['192.0.2.0/24'] });
-      const from = (chain: string) => call(proxied.url, endpoint, { headers: { 'x-forwarded-for': chain } });
+      const endpoint = await proxied.createEndpoint(await proxied.createOwner(), [], {
+        ip_allowlist: ['192.0.2.0/24'],
+      });
+      const from = (chain: string) => sendRequest(proxied.url, endpoint, { headers: { 'x-forwarded-for': chain } });
       expect((await from('192.0.2.7')).status).toBe(200);
       const forged = await from('192.0.2.7, 198.51.100.9');
       expect(forged.status).toBe(401);
-      expect((await lineOf(proxied, endpoint, forged)).ip).toBe('198.51.100.9');
+      expect((await findLogEntry(proxied, endpoint, forged)).ip).toBe('198.51.100.9');
     } finally {
       await proxied.stop();
     }

@@ -2,22 +2,22 @@ import { createHmac } from 'node:crypto';
 import { until } from '../../../e2e/until.js';
 import type { TestGateway } from '../gateway.js';
 
-/** An endpoint as its client knows it. */
+/** The id and the credentials of an endpoint. */
 export interface Address {
   readonly id: string;
   readonly slug: string;
   readonly token: string;
 }
 
-/** An answer as it came. */
+/** An answer, its body as text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** A line of the request log (management-api.md). */
-export interface LogLine {
+/** An entry of the request log (management-api.md). */
+export interface LogEntry {
   readonly id: string;
   readonly ip: string;
   readonly user_agent: string | null;
@@ -32,17 +32,22 @@ export interface LogLine {
   readonly why: { readonly rule: string; readonly figures: Record<string, unknown>; readonly event_id: string | null };
 }
 
-export interface Call {
+/** Differences from the default request, which is a post. */
+export interface RequestOptions {
   readonly method?: string;
-  /** What follows the slug. */
+  /** The part of the path after the slug. */
   readonly route?: string;
   readonly body?: string | Buffer | object;
-  /** `undefined` takes away what every call has. */
+  /** `undefined` removes a header of the default request. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Any request to an endpoint: a post, where nothing else is said. @param url of a gateway */
-export const call = async (url: string, { slug, token }: Address, given: Call = {}): Promise<Answer> => {
+/** Sends a request to an endpoint, by default a post. @param url of a gateway */
+export const sendRequest = async (
+  url: string,
+  { slug, token }: Address,
+  given: RequestOptions = {},
+): Promise<Answer> => {
   const { method = 'POST', route = '', body = { text: 'Hello' }, headers = {} } = given;
   const all = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers };
   const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
@@ -55,18 +60,24 @@ export const call = async (url: string, { slug, token }: Address, given: Call = 
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
 
-/** The HMAC-SHA256 of a text, as clients send it. */
-export const signed = (secret: string, text: string | Buffer): string =>
+/** Returns the HMAC-SHA256 of a text, as clients send it. */
+export const sign = (secret: string, text: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
 
-/** An endpoint's request log, the newest first. */
-export const logOf = async (gateway: TestGateway, { id }: Pick<Address, 'id'>): Promise<LogLine[]> => {
-  const { items } = (await gateway.manage('GET', `/endpoints/${id}/requests?limit=200`)) as { items: LogLine[] };
+/** Reads an endpoint's request log, the newest entry first. */
+export const readRequestLog = async (gateway: TestGateway, { id }: Pick<Address, 'id'>): Promise<LogEntry[]> => {
+  const { items } = (await gateway.manage('GET', `/endpoints/${id}/requests?limit=200`)) as { items: LogEntry[] };
   return items;
 };
 
-/** The line of one answer, once it is there. */
-export const lineOf = (gateway: TestGateway, endpoint: Pick<Address, 'id'>, answer: Answer): Promise<LogLine> => {
+/** Waits for the log entry of an answer and returns it. */
+export const findLogEntry = (
+  gateway: TestGateway,
+  endpoint: Pick<Address, 'id'>,
+  answer: Answer,
+): Promise<LogEntry> => {
   const id = answer.headers.get('x-request-id')!;
-  return until(`${id} in the log`, async () => (await logOf(gateway, endpoint)).find((line) => line.id === id));
+  return until(`${id} in the log`, async () =>
+    (await readRequestLog(gateway, endpoint)).find((entry) => entry.id === id),
+  );
 };

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../../e2e/until.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../gateway.js';
-import { type Answer, call, lineOf, logOf } from './calls.js';
+import { type Answer, sendRequest, findLogEntry, readRequestLog } from './calls.js';
 
-/** Version A as its file has it. */
+/** Version A of the limits, as its file defines it. */
 const A = JSON.parse(readFileSync(new URL('../../../../src/config/limits-profiles.json', import.meta.url), 'utf8')).A;
 
 let gateway: TestGateway;
@@ -15,28 +15,28 @@ let channel: TestChannel;
 let projects: string[];
 beforeAll(async () => {
   gateway = await TestGateway.start({ LIMITS_PROFILE: 'A' });
-  owner = await gateway.owner('business');
-  channel = await gateway.channel(owner);
-  projects = [await gateway.project(owner, [channel])];
+  owner = await gateway.createOwner('business');
+  channel = await gateway.createChannel(owner);
+  projects = [await gateway.createProject(owner, [channel])];
 });
 afterAll(() => gateway.stop());
 
 const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
-  gateway.endpoint(owner, projects, { min_interval: 60, ...settings });
+  gateway.createEndpoint(owner, projects, { min_interval: 60, ...settings });
 const key = (name: string) => ({ 'idempotency-key': name });
-const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
+const listStatuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
 
 describe('a post that is sent too soon (publish-api.md: Limits)', () => {
-  it('is answered 429 with Retry-After in whole seconds; the figures are for the owner’s log alone', async () => {
+  it('is answered 429 with Retry-After in whole seconds; only the owner’s log has the figures', async () => {
     const endpoint = await endpointWith({ min_interval: 42 });
-    await call(gateway.url, endpoint);
-    const answer = await call(gateway.url, endpoint, { body: { text: 'again', trace_id: 'tr' } });
+    await sendRequest(gateway.url, endpoint);
+    const answer = await sendRequest(gateway.url, endpoint, { body: { text: 'again', trace_id: 'tr' } });
     expect(answer.status).toBe(429);
     const wait = Number(answer.headers.get('retry-after'));
     expect(Number.isInteger(wait) && wait >= 1 && wait <= 42).toBe(true);
     expect(JSON.parse(answer.text)).toMatchObject({ ok: false, code: 'rate_limited', errors: [expect.any(String)] });
     expect([...answer.headers.keys()].filter((name) => /ratelimit/i.test(name))).toEqual([]);
-    expect(await lineOf(gateway, endpoint, answer)).toMatchObject({
+    expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       ...{ decision: 'rejected_rate_limit', reason: 'min_interval', http_status: 429, trace_id: 'tr' },
       why: {
         rule: 'min_interval',
@@ -46,92 +46,95 @@ describe('a post that is sent too soon (publish-api.md: Limits)', () => {
     });
   });
 
-  it('is accepted after the time that Retry-After says', async () => {
+  it('is accepted after the time in Retry-After', async () => {
     const endpoint = await endpointWith({ min_interval: 1 });
-    await call(gateway.url, endpoint);
-    const answer = await call(gateway.url, endpoint);
+    await sendRequest(gateway.url, endpoint);
+    const answer = await sendRequest(gateway.url, endpoint);
     expect(answer.status).toBe(429);
     await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get('retry-after')) * 1_000));
-    expect((await call(gateway.url, endpoint)).status).toBe(200);
+    expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
   });
 });
 
-describe('what is refused for its content', () => {
+describe('a post that is rejected for its content', () => {
   it.each([
-    ['no JSON', '{', 400],
-    ['a broken schema', { text: 7 }, 422],
+    ['invalid JSON', '{', 400],
+    ['a violated schema', { text: 7 }, 422],
     ['a document', { media: [{ type: 'document', url: 'https://example.com/a.pdf' }] }, 400],
-    ['no target of the endpoint', { text: 'x', targets: [{ id: 'tgt_none' }] }, 422],
+    ['an unknown target', { text: 'x', targets: [{ id: 'tgt_none' }] }, 422],
     ['media at a private address', { media: [{ type: 'photo', url: 'https://127.0.0.1/a.jpg' }] }, 400],
-  ])('%s uses nothing up: the next post is accepted (D-16)', async (_, body, status) => {
+  ])('takes no rate-limit tokens, so that the next post is accepted: %s (D-16)', async (_, body, status) => {
     const endpoint = await endpointWith();
-    expect((await call(gateway.url, endpoint, { body, headers: key('k') })).status).toBe(status);
-    expect((await call(gateway.url, endpoint, { headers: key('k') })).status).toBe(200);
+    expect((await sendRequest(gateway.url, endpoint, { body, headers: key('k') })).status).toBe(status);
+    expect((await sendRequest(gateway.url, endpoint, { headers: key('k') })).status).toBe(200);
   });
 });
 
-describe('a repeat with a known key', () => {
-  it('is answered 202 with the same bytes whatever the limits say, and is no violation (D-7, D-9)', async () => {
+describe('a request with a known key', () => {
+  it('is answered 202 with the same bytes whatever the limits are, and is no violation (D-7, D-9)', async () => {
     const endpoint = await endpointWith();
-    const first = await call(gateway.url, endpoint, { headers: key('k') });
+    const first = await sendRequest(gateway.url, endpoint, { headers: key('k') });
     const repeats = [];
-    for (let i = 0; i < 6; i++) repeats.push(await call(gateway.url, endpoint, { headers: key('k') }));
-    expect(statusesOf(repeats)).toEqual(Array(6).fill(202));
+    for (let i = 0; i < 6; i++) repeats.push(await sendRequest(gateway.url, endpoint, { headers: key('k') }));
+    expect(listStatuses(repeats)).toEqual(Array(6).fill(202));
     expect(new Set([first, ...repeats].map(({ text }) => text)).size).toBe(1);
-    expect((await call(gateway.url, endpoint)).status).toBe(429); // the interval goes on, and nothing was switched off
+    expect((await sendRequest(gateway.url, endpoint)).status).toBe(429); // still within the interval, and not disabled
   });
 
-  it('of which fifty come at once under an interval: one 200, forty-nine 202, no violation (D-19)', async () => {
+  it('is accepted once if fifty arrive at once under an interval: one 200, forty-nine 202, no violation (D-19)', async () => {
     const endpoint = await endpointWith();
     const body = { text: 'fifty', external_id: 'ext-50' };
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => call(gateway.url, endpoint, { body, headers: key('fifty') })),
+      Array.from({ length: 50 }, () => sendRequest(gateway.url, endpoint, { body, headers: key('fifty') })),
     );
-    expect(statusesOf(answers).sort()).toEqual([200, ...Array<number>(49).fill(202)]);
+    expect(listStatuses(answers).sort()).toEqual([200, ...Array<number>(49).fill(202)]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const { violations } = (await limitRow(endpoint))!;
+    const { violations } = (await readLimitRow(endpoint))!;
     expect(violations).toEqual([]);
   });
 
-  it('by header or external_id is known by either, and crossed keys are one post (D-19)', async () => {
+  it('is recognised by header or external_id, and crossed keys are one post (D-19)', async () => {
     const endpoint = await endpointWith();
     const send = (header: string | undefined, external_id?: string) =>
-      call(gateway.url, endpoint, { body: { text: 'x', external_id }, headers: { 'idempotency-key': header } });
+      sendRequest(gateway.url, endpoint, { body: { text: 'x', external_id }, headers: { 'idempotency-key': header } });
     const crossed = await Promise.all([send('a', 'b'), send('b', 'a')]);
-    expect(statusesOf(crossed).sort()).toEqual([200, 202]);
+    expect(listStatuses(crossed).sort()).toEqual([200, 202]);
     const known = await Promise.all([send('a'), send(undefined, 'b'), send('b', 'c')]);
-    expect(statusesOf(known)).toEqual([202, 202, 202]);
+    expect(listStatuses(known)).toEqual([202, 202, 202]);
   });
 
-  it('says so where the payload is another one, in the answer and in the log (D-19)', async () => {
+  it('reports a different payload in the answer and in the log (D-19)', async () => {
     const endpoint = await endpointWith();
-    const first = await call(gateway.url, endpoint, { body: { text: 'one' }, headers: key('k') });
-    const other = await call(gateway.url, endpoint, { body: { text: 'two', trace_id: 'mine' }, headers: key('k') });
+    const first = await sendRequest(gateway.url, endpoint, { body: { text: 'one' }, headers: key('k') });
+    const other = await sendRequest(gateway.url, endpoint, {
+      body: { text: 'two', trace_id: 'mine' },
+      headers: key('k'),
+    });
     expect([other.status, other.text, other.headers.get('idempotency-payload-mismatch')]).toEqual([
       ...[202, first.text, 'true'],
     ]);
-    const [event] = await acceptedOf(endpoint);
-    expect(await lineOf(gateway, endpoint, other)).toMatchObject({
+    const [event] = await readAcceptedEvents(endpoint);
+    expect(await findLogEntry(gateway, endpoint, other)).toMatchObject({
       ...{ decision: 'accepted_idempotent_replay', reason: 'payload_mismatch', http_status: 202, trace_id: 'mine' },
       post_id: JSON.parse(first.text).id,
       why: { rule: 'idempotency_key', figures: { keys: ['k'], payload_mismatch: true }, event_id: event!.id },
     });
   });
 
-  it('comes sixty times a minute; the sixty-first is answered 429 and is no violation (D-45)', async () => {
+  it('is answered sixty times a minute; the sixty-first is answered 429 and is no violation (D-45)', async () => {
     const endpoint = await endpointWith();
-    await call(gateway.url, endpoint, { headers: key('k') });
+    await sendRequest(gateway.url, endpoint, { headers: key('k') });
     const answers = await Promise.all(
-      Array.from({ length: 66 }, () => call(gateway.url, endpoint, { headers: key('k') })),
+      Array.from({ length: 66 }, () => sendRequest(gateway.url, endpoint, { headers: key('k') })),
     );
-    expect(statusesOf(answers).filter((status) => status === 202)).toHaveLength(60);
-    expect(statusesOf(answers).filter((status) => status === 429)).toHaveLength(6);
-    expect((await limitRow(endpoint))!.disabled).toBe(false);
+    expect(listStatuses(answers).filter((status) => status === 202)).toHaveLength(60);
+    expect(listStatuses(answers).filter((status) => status === 429)).toHaveLength(6);
+    expect((await readLimitRow(endpoint))!.disabled).toBe(false);
   });
 });
 
-describe('budgets of their own (D-17)', () => {
-  it('discovery has sixty a minute, pauses and resumptions sixty together, and neither uses the posts’', async () => {
+describe('separate budgets (D-17)', () => {
+  it('discovery has sixty requests a minute, pausing and resuming sixty together, and neither uses the limits of posts', async () => {
     const endpoint = await endpointWith();
     const many = (count: number, send: (i: number) => Promise<{ status: number }>) =>
       Promise.all(Array.from({ length: count }, async (_, i) => (await send(i)).status));
@@ -141,12 +144,12 @@ describe('budgets of their own (D-17)', () => {
     );
     expect(discovery).toEqual(Array(60).fill(200));
     expect(pauses.filter((status) => status === 429)).toHaveLength(1);
-    expect((await call(gateway.url, endpoint)).status).toBe(200);
+    expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
   });
 
-  it('the sandbox has its day’s, for plans that have one (publish-api.md: Limits)', async () => {
-    const its = await gateway.owner('free');
-    const endpoint = await gateway.endpoint(its, [], { mode: 'test', min_interval: 60 });
+  it('the sandbox has a daily quota, for plans that have one (publish-api.md: Limits)', async () => {
+    const ownerId = await gateway.createOwner('free');
+    const endpoint = await gateway.createEndpoint(ownerId, [], { mode: 'test', min_interval: 60 });
     await gateway.pool.query(
       `insert into ops_budget (endpoint_id, budget, day, day_count)
        values ($1, 'sandbox', (now() at time zone 'UTC')::date, 99)`,
@@ -155,45 +158,48 @@ describe('budgets of their own (D-17)', () => {
     const [last, over] = [await endpoint.sandbox({ text: 'x' }), await endpoint.sandbox({ text: 'x' })];
     expect([last.status, over.status]).toEqual([200, 429]);
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await logOf(gateway, endpoint)).toEqual([]); // D-44
+    expect(await readRequestLog(gateway, endpoint)).toEqual([]); // D-44
   });
 });
 
-describe('the month (D-18, D-46)', () => {
-  it('refuses with 402 when nothing is left, says since which event, and goes on with a post pack', async () => {
+describe('the monthly quota (D-18, D-46)', () => {
+  it('rejects posts with 402 when nothing is left, names the event, and accepts posts again with a post pack', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-limits-'));
     const file = join(folder, 'small.json');
     const plans = { ...A.plans, pro: { ...A.plans.pro, monthly_posts: 2 } };
     await writeFile(file, JSON.stringify({ ...A, plans, min_interval: { min: 0, max: 60, default: 0 } }));
     const small = await TestGateway.start({ LIMITS_PROFILE: file });
     try {
-      const its = await small.owner('pro');
-      const target = await small.channel(its);
-      const endpoint = await small.endpoint(its, [await small.project(its, [target])]);
+      const ownerId = await small.createOwner('pro');
+      const target = await small.createChannel(ownerId);
+      const endpoint = await small.createEndpoint(ownerId, [await small.createProject(ownerId, [target])]);
       const publish = async (text: string): Promise<number> => {
-        const { status } = await call(small.url, endpoint, { body: { text } });
-        if (status === 200) await small.settle(target.chatId, text);
+        const { status } = await sendRequest(small.url, endpoint, { body: { text } });
+        if (status === 200) await small.waitForText(target.chatId, text);
         return status;
       };
       const used = (count: number) =>
-        until(`${count} posts used`, async () => (await small.manage('GET', `/owners/${its}`)).posts_used === count);
+        until(
+          `${count} posts used`,
+          async () => (await small.manage('GET', `/owners/${ownerId}`)).posts_used === count,
+        );
       expect([await publish('one'), await publish('two')]).toEqual([200, 200]);
       await used(2);
 
-      const answer = await call(small.url, endpoint);
+      const answer = await sendRequest(small.url, endpoint);
       expect(answer.status).toBe(402);
       expect(JSON.parse(answer.text)).toMatchObject({ ok: false, code: 'quota_exhausted' });
-      const line = await lineOf(small, endpoint, answer);
-      expect(line).toMatchObject({
+      const entry = await findLogEntry(small, endpoint, answer);
+      expect(entry).toMatchObject({
         ...{ decision: 'rejected_tier', reason: 'monthly_quota', http_status: 402 },
         why: { rule: 'monthly_quota', figures: { plan: 'pro', used: 2, left: 0 }, event_id: expect.any(String) },
       });
 
-      await small.manage('POST', `/owners/${its}/post-packs`, { posts: 1 });
+      await small.manage('POST', `/owners/${ownerId}/post-packs`, { posts: 1 });
       expect(await publish('three')).toBe(200);
       await used(3);
       expect(await publish('four')).toBe(402);
-      await small.manage('PATCH', `/owners/${its}`, { plan: 'business' });
+      await small.manage('PATCH', `/owners/${ownerId}`, { plan: 'business' });
       expect(await publish('five')).toBe(200);
     } finally {
       await small.stop();
@@ -202,13 +208,13 @@ describe('the month (D-18, D-46)', () => {
   });
 });
 
-const limitRow = async ({ id }: TestEndpoint) => {
+const readLimitRow = async ({ id }: TestEndpoint) => {
   const text = 'select violations, disabled from ops_limit where endpoint_id = $1';
   return (await gateway.pool.query<{ violations: unknown[]; disabled: boolean }>(text, [id])).rows[0];
 };
 
-/** Accepting events of an endpoint's posts. */
-const acceptedOf = async ({ id }: TestEndpoint) =>
-  (await gateway.allEvents()).filter(
+/** Reads the acceptance events of an endpoint's posts. */
+const readAcceptedEvents = async ({ id }: TestEndpoint) =>
+  (await gateway.readAllEvents()).filter(
     ({ type, data }) => type === 'PostAccepted' && (data as { endpointId: string }).endpointId === id,
   );

@@ -5,28 +5,29 @@ import { text } from 'node:stream/consumers';
 import { until } from '../../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
 import { startTestPostgres } from '../../../support/postgres.js';
-import { answersIn, openSocket } from '../../transport/raw-http.js';
-import { call, lineOf, type LogLine, logOf, signed } from './calls.js';
+import { parseResponses, openSocket } from '../../transport/raw-http.js';
+import { sendRequest, findLogEntry, type LogEntry, readRequestLog, sign } from './calls.js';
 
 let gateway: TestGateway;
 let owner: string;
 let projects: string[];
 beforeAll(async () => {
   gateway = await TestGateway.start();
-  owner = await gateway.owner();
-  projects = [await gateway.project(owner, [await gateway.channel(owner)])];
+  owner = await gateway.createOwner();
+  projects = [await gateway.createProject(owner, [await gateway.createChannel(owner)])];
 });
 afterAll(() => gateway.stop());
 
-const endpoint = (settings: object = {}): Promise<TestEndpoint> => gateway.endpoint(owner, projects, settings);
-const requestsAnswered = async ({ id }: TestEndpoint) => gateway.events(`requestLog-${id}`);
+const createEndpoint = (settings: object = {}): Promise<TestEndpoint> =>
+  gateway.createEndpoint(owner, projects, settings);
+const readLogEvents = async ({ id }: TestEndpoint) => gateway.readEvents(`requestLog-${id}`);
 
-describe('a line of the request log (publish-api.md: Request log entry; D-33)', () => {
-  it('of an accepted post has who, when, what came of it, and the post; it costs no event of its own', async () => {
-    const its = await endpoint();
+describe('an entry of the request log (publish-api.md: Request log entry; D-33)', () => {
+  it('for an accepted post has client, time, result and post, and costs no event of its own', async () => {
+    const endpoint = await createEndpoint();
     const body = '{"text": "Hello", "trace_id": "tr-1"}';
-    const answer = await call(gateway.url, its, { body, headers: { 'user-agent': 'Shop/2.0' } });
-    expect(await lineOf(gateway, its, answer)).toEqual({
+    const answer = await sendRequest(gateway.url, endpoint, { body, headers: { 'user-agent': 'Shop/2.0' } });
+    expect(await findLogEntry(gateway, endpoint, answer)).toEqual({
       id: answer.headers.get('x-request-id'),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       ...{ ip: '127.0.0.1', user_agent: 'Shop/2.0', route: 'POST /v1/webhooks/{slug}' },
@@ -34,14 +35,14 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
       latency_ms: expect.any(Number),
       ...{ payload_bytes: body.length, trace_id: 'tr-1', post_id: JSON.parse(answer.text).id, why: null },
     });
-    expect(await requestsAnswered(its)).toEqual([]);
+    expect(await readLogEvents(endpoint)).toEqual([]);
   });
 
-  it('of a refused one has the rule, its figures, and the body’s trace id where it could be read', async () => {
-    const its = await endpoint();
+  it('for a rejected post has the rule, its figures, and the body’s trace id if it could be read', async () => {
+    const endpoint = await createEndpoint();
     const body = { trace_id: 'tr-2', entities: [{ type: 'bold', offset: -1, length: 0 }] };
-    const answer = await call(gateway.url, its, { body });
-    expect(await lineOf(gateway, its, answer)).toMatchObject({
+    const answer = await sendRequest(gateway.url, endpoint, { body });
+    expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       ...{ decision: 'rejected_validation', http_status: 422, trace_id: 'tr-2', post_id: null },
       payload_bytes: JSON.stringify(body).length,
       why: { figures: { problems: JSON.parse(answer.text).details.length, first: expect.any(String) }, event_id: null },
@@ -51,54 +52,58 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
   it.each([
     ['not JSON', '{"text"', 400],
     ['too large', `{"text": "${'a'.repeat(5_300_000)}"}`, 400],
-  ])('of a body that is %s tells that', async (_, body, status) => {
-    const its = await endpoint();
-    const answer = await call(gateway.url, its, { body });
-    expect(await lineOf(gateway, its, answer)).toMatchObject({
+  ])('for a body that is %s has that reason', async (_, body, status) => {
+    const endpoint = await createEndpoint();
+    const answer = await sendRequest(gateway.url, endpoint, { body });
+    expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       ...{ decision: 'rejected_validation', http_status: status, payload_bytes: body.length },
     });
   });
 
-  it('has the payload’s size also where nobody looked at the payload', async () => {
+  it('has the payload’s size even if the payload was not read', async () => {
     const body = { text: 'Hello', metadata: { pad: 'x'.repeat(100_000) } };
-    const its = await endpoint();
-    const off = await endpoint();
-    await gateway.manage('POST', `/endpoints/${off.id}/disable`);
+    const endpoint = await createEndpoint();
+    const disabled = await createEndpoint();
+    await gateway.manage('POST', `/endpoints/${disabled.id}/disable`);
     const answers = [
-      [its, await call(gateway.url, its, { body, headers: { authorization: 'Bearer x' } })],
-      [its, await call(gateway.url, its, { body, headers: { 'content-type': 'text/plain' } })],
-      [off, await call(gateway.url, off, { body })],
+      [endpoint, await sendRequest(gateway.url, endpoint, { body, headers: { authorization: 'Bearer x' } })],
+      [endpoint, await sendRequest(gateway.url, endpoint, { body, headers: { 'content-type': 'text/plain' } })],
+      [disabled, await sendRequest(gateway.url, disabled, { body })],
     ] as const;
-    const lines = await Promise.all(answers.map(([whose, answer]) => lineOf(gateway, whose, answer)));
+    const entries = await Promise.all(answers.map(([sender, answer]) => findLogEntry(gateway, sender, answer)));
     const size = JSON.stringify(body).length;
-    expect(lines.map(({ http_status, payload_bytes }) => [http_status, payload_bytes])).toEqual([
+    expect(entries.map(({ http_status, payload_bytes }) => [http_status, payload_bytes])).toEqual([
       [401, size],
       [415, size],
       [403, size],
     ]);
   });
 
-  it('of an accepted post that goes nowhere says why: its channels are switched off, or there are none (D-36)', async () => {
-    const [on, off] = [await gateway.channel(owner), await gateway.channel(owner)];
-    await gateway.manage('PATCH', `/channels/${off.id}`, { enabled: false });
-    const its = await gateway.endpoint(owner, [await gateway.project(owner, [on, off])]);
-    const lineTo = async (whom: TestEndpoint, targets: readonly { readonly id: string }[]) => {
-      const answer = await call(gateway.url, whom, { body: { text: 'Hello', targets } });
-      return { ...(await lineOf(gateway, whom, answer)), queued: JSON.parse(answer.text).queued_targets };
+  it('for an accepted post without targets has the reason: its channels are disabled, or there are none (D-36)', async () => {
+    const [enabled, disabled] = [await gateway.createChannel(owner), await gateway.createChannel(owner)];
+    await gateway.manage('PATCH', `/channels/${disabled.id}`, { enabled: false });
+    const endpoint = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [enabled, disabled])]);
+    const sendTo = async (endpoint: TestEndpoint, targets: readonly { readonly id: string }[]) => {
+      const answer = await sendRequest(gateway.url, endpoint, { body: { text: 'Hello', targets } });
+      return { ...(await findLogEntry(gateway, endpoint, answer)), queued: JSON.parse(answer.text).queued_targets };
     };
     const nowhere = { decision: 'accepted', http_status: 200, post_id: expect.stringMatching(/^post_/), queued: 0 };
-    expect(await lineTo(its, [{ id: off.id }])).toMatchObject({
+    expect(await sendTo(endpoint, [{ id: disabled.id }])).toMatchObject({
       ...{ ...nowhere, reason: 'targets_switched_off' },
-      why: { rule: 'targets_switched_off', figures: { channels: [off.id] }, event_id: null },
+      why: { rule: 'targets_switched_off', figures: { channels: [disabled.id] }, event_id: null },
     });
-    expect(await lineTo(its, [{ id: off.id }, { id: on.id }])).toMatchObject({ queued: 1, reason: null, why: null });
-    const empty = await gateway.endpoint(owner, [await gateway.project(owner, [])]);
-    expect(await lineTo(empty, [])).toMatchObject({ ...nowhere, reason: 'no_channels' });
+    expect(await sendTo(endpoint, [{ id: disabled.id }, { id: enabled.id }])).toMatchObject({
+      queued: 1,
+      reason: null,
+      why: null,
+    });
+    const empty = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [])]);
+    expect(await sendTo(empty, [])).toMatchObject({ ...nowhere, reason: 'no_channels' });
   });
 
-  describe('of a request whose body does not come as a whole (D-33)', () => {
-    /** Sends these lines and this of a body, says no more, and takes the answer. */
-    const breakOff = async (
+  describe('for a request whose body does not arrive as a whole (D-33)', () => {
+    /** Sends these header lines and a part of a body, ends the connection, and reads the answer. */
+    const sendPart = async (
       { slug, token }: Pick<TestEndpoint, 'slug' | 'token'>,
       sent: string,
       ...lines: string[]
@@ -106,7 +111,7 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
       const socket = await openSocket(gateway.url);
       const head = [`POST /v1/webhooks/${slug} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...lines];
       socket.end(`${[...head, 'Content-Type: application/json', '\r\n'].join('\r\n')}${sent}`);
-      const [answer, ...more] = answersIn(await text(socket));
+      const [answer, ...more] = parseResponses(await text(socket));
       expect(more).toEqual([]);
       const { status, requestId, body } = answer!;
       expect(JSON.parse(body).request_id).toBe(requestId);
@@ -114,70 +119,77 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
     };
 
     it.each([
-      ['breaks off', '{"text": "Hell', 'Content-Length: 20', 400, 'body_incomplete'],
-      ['breaks off in its chunks', 'd\r\n{"text"', 'Transfer-Encoding: chunked', 400, 'body_incomplete'],
-      ['is no HTTP', 'zz\r\n{"text"', 'Transfer-Encoding: chunked', 400, 'bad_request'],
-    ])('but %s: under the id of its answer', async (_, sent, line, status, code) => {
-      const its = await endpoint();
-      const answer = await breakOff(its, sent, line);
+      ['ends early', '{"text": "Hell', 'Content-Length: 20', 400, 'body_incomplete'],
+      ['ends early within a chunk', 'd\r\n{"text"', 'Transfer-Encoding: chunked', 400, 'body_incomplete'],
+      ['is not valid HTTP', 'zz\r\n{"text"', 'Transfer-Encoding: chunked', 400, 'bad_request'],
+    ])('has the id of its answer if the body %s', async (_, sent, line, status, code) => {
+      const endpoint = await createEndpoint();
+      const answer = await sendPart(endpoint, sent, line);
       expect([answer.status, answer.code]).toEqual([status, code]);
-      expect(await lineOf(gateway, its, answer)).toMatchObject({
+      expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
         ...{ decision: 'rejected_validation', reason: code, http_status: status, route: 'POST /v1/webhooks/{slug}' },
       });
     });
 
     if (process.env.TEST_LONG)
-      it('but goes silent: 408, under the id of its answer', async () => {
-        const its = await endpoint();
+      it('has status 408 and the id of its answer if the body stops arriving', async () => {
+        const endpoint = await createEndpoint();
         const { hostname, port } = new URL(gateway.url);
         const socket = connect({ host: hostname, port: Number(port) });
-        const head = [`POST /v1/webhooks/${its.slug} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${its.token}`];
+        const head = [
+          `POST /v1/webhooks/${endpoint.slug} HTTP/1.1`,
+          'Host: x',
+          `Authorization: Bearer ${endpoint.token}`,
+        ];
         socket.write(
           `${[...head, 'Content-Type: application/json', 'Content-Length: 20', '\r\n'].join('\r\n')}{"text"`,
         );
-        const [answer] = answersIn(await text(socket));
+        const [answer] = parseResponses(await text(socket));
         const line = { ...answer!, headers: new Headers({ 'x-request-id': answer!.requestId! }), text: '' };
-        expect(await lineOf(gateway, its, line)).toMatchObject({ http_status: 408, reason: 'request_timeout' });
+        expect(await findLogEntry(gateway, endpoint, line)).toMatchObject({
+          http_status: 408,
+          reason: 'request_timeout',
+        });
       }, 60_000);
 
-    it('is rejected_auth where it is not known who sent it: its signature cannot be checked', async () => {
-      const its = await endpoint();
-      const signing = await endpoint({ require_signature: true });
-      const signature = `X-Service-Client-Signature: ${signed(signing.secret, '')}`;
+    it('is rejected_auth if the signature cannot be checked', async () => {
+      const endpoint = await createEndpoint();
+      const signing = await createEndpoint({ require_signature: true });
+      const signature = `X-Service-Client-Signature: ${sign(signing.secret, '')}`;
       const answers = [
-        [its, await breakOff({ ...its, token: 'wrong' }, '{', 'Content-Length: 20'), 'bad_token'],
-        [signing, await breakOff(signing, '{', 'Content-Length: 20', signature), 'body_incomplete'],
+        [endpoint, await sendPart({ ...endpoint, token: 'wrong' }, '{', 'Content-Length: 20'), 'bad_token'],
+        [signing, await sendPart(signing, '{', 'Content-Length: 20', signature), 'body_incomplete'],
       ] as const;
-      for (const [whose, answer, reason] of answers) {
+      for (const [sender, answer, reason] of answers) {
         expect(answer.status).toBe(401);
-        expect(await lineOf(gateway, whose, answer)).toMatchObject({ decision: 'rejected_auth', reason });
+        expect(await findLogEntry(gateway, sender, answer)).toMatchObject({ decision: 'rejected_auth', reason });
       }
-      expect((await breakOff({ ...its, slug: 'nobody-has-this-slug' }, '{', 'Content-Length: 20')).status).toBe(401);
+      expect((await sendPart({ ...endpoint, slug: 'unknown-slug' }, '{', 'Content-Length: 20')).status).toBe(401);
     });
   });
 
   it.each([
-    ['whole', '{"text":"hi"}', 13],
-    ['begun', '{"text', 13],
-  ])('has every request whose client is gone at once, its body %s, and where it came from', async (_, sent, length) => {
-    const its = await endpoint();
-    const knownAlready = async () => {
+    ['complete', '{"text":"hi"}', 13],
+    ['incomplete', '{"text', 13],
+  ])('is written with its address for every client that disconnects at once, its body %s', async (_, sent, length) => {
+    const endpoint = await createEndpoint();
+    const openUsedSocket = async () => {
       const socket = await openSocket(gateway.url);
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
       await once(socket, 'data');
       return socket;
     };
-    const sockets = await Promise.all(Array.from({ length: 40 }, knownAlready));
-    const lines = ['Host: x', `Authorization: Bearer ${its.token}`, 'Content-Type: application/json'];
-    const head = [`POST /v1/webhooks/${its.slug} HTTP/1.1`, ...lines, `Content-Length: ${length}`].join('\r\n');
+    const sockets = await Promise.all(Array.from({ length: 40 }, openUsedSocket));
+    const lines = ['Host: x', `Authorization: Bearer ${endpoint.token}`, 'Content-Type: application/json'];
+    const head = [`POST /v1/webhooks/${endpoint.slug} HTTP/1.1`, ...lines, `Content-Length: ${length}`].join('\r\n');
     sockets.forEach((socket, i) => {
       socket.write(`${head}\r\n\r\n${sent}`);
       if (i % 2 === 0) socket.resetAndDestroy();
       else socket.destroy();
     });
 
-    const answered = await until('all are in the log', async () => {
-      const log = await logOf(gateway, its);
+    const answered = await until('all requests are in the log', async () => {
+      const log = await readRequestLog(gateway, endpoint);
       return log.length === 40 ? log : null;
     });
 
@@ -187,72 +199,76 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
     expect(possible).toEqual(expect.arrayContaining([...outcomes]));
   });
 
-  describe('of requests that come one behind the other over a connection', () => {
-    const requestTo = ({ slug, token }: Pick<TestEndpoint, 'slug' | 'token'>, body: string, length = body.length) => {
+  describe('for pipelined requests', () => {
+    const buildRequest = (
+      { slug, token }: Pick<TestEndpoint, 'slug' | 'token'>,
+      body: string,
+      length = body.length,
+    ) => {
       const lines = ['Host: x', `Authorization: Bearer ${token}`, 'Content-Type: application/json'];
       return [`POST /v1/webhooks/${slug} HTTP/1.1`, ...lines, `Content-Length: ${length}`, '', body].join('\r\n');
     };
-    /** Sends all at once, says no more, and takes the answers. */
-    const answersTo = async (...sent: readonly string[]) => {
+    /** Sends all at once, ends the connection, and reads the answers. */
+    const sendPipelined = async (...sent: readonly string[]) => {
       const socket = await openSocket(gateway.url);
       socket.write(sent.join(''));
-      await sleep(200); // that no end comes with it
+      await sleep(200); // so that the end arrives separately
       socket.end();
-      return answersIn(await text(socket));
+      return parseResponses(await text(socket));
     };
     const WHOLE = '{"text":"hi"}';
 
-    it('has the post that was accepted, which is also what its sender hears, whatever came behind it', async () => {
-      const its = await endpoint();
-      for (const behind of ['x', 'GARBAGE\r\n\r\n']) {
-        const [answer, ...more] = await answersTo(requestTo(its, WHOLE), behind);
+    it('has the accepted post with the id that its sender got, whatever follows it', async () => {
+      const endpoint = await createEndpoint();
+      for (const following of ['x', 'GARBAGE\r\n\r\n']) {
+        const [answer, ...more] = await sendPipelined(buildRequest(endpoint, WHOLE), following);
         expect(more.map(({ status }) => status)).not.toContain(200);
         expect(JSON.parse(answer!.body)).toMatchObject({ ok: true, id: expect.stringMatching(/^post_/) as unknown });
       }
     });
 
-    it('has the one that breaks off behind a whole one, under the id of its answer', async () => {
-      const its = await endpoint();
+    it('has an incomplete request that follows a complete one, with the id of its answer', async () => {
+      const endpoint = await createEndpoint();
       const refused = { decision: 'rejected_validation', reason: 'body_incomplete', http_status: 400 };
       for (const [token, line] of [
-        [its.token, refused],
+        [endpoint.token, refused],
         ['wrong', { decision: 'rejected_auth', reason: 'bad_token', http_status: 401 }],
       ] as const) {
-        const second = requestTo({ ...its, token }, '{"te', 100);
-        const [first, broken, ...more] = await answersTo(requestTo(its, WHOLE), second);
+        const second = buildRequest({ ...endpoint, token }, '{"te', 100);
+        const [first, broken, ...more] = await sendPipelined(buildRequest(endpoint, WHOLE), second);
         expect([first!.status, broken!.status, more]).toEqual([200, line.http_status, []]);
         const answer = { ...broken!, headers: new Headers({ 'x-request-id': broken!.requestId! }), text: '' };
-        expect(await lineOf(gateway, its, answer)).toMatchObject(line);
+        expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject(line);
       }
     });
 
-    it('has one answer for one that was answered before its body was there', async () => {
-      const its = await endpoint();
+    it('has one answer for a request that was answered before its body arrived', async () => {
+      const endpoint = await createEndpoint();
       const socket = await openSocket(gateway.url);
-      socket.write(requestTo({ ...its, token: 'wrong' }, '{"te', 100));
-      await sleep(1_300); // the 401 of a body that does not come
+      socket.write(buildRequest({ ...endpoint, token: 'wrong' }, '{"te', 100));
+      await sleep(1_300); // until the 401 of a body that does not arrive is sent
       socket.end();
-      expect(answersIn(await text(socket)).map(({ status }) => status)).toEqual([401]);
+      expect(parseResponses(await text(socket)).map(({ status }) => status)).toEqual([401]);
     });
   });
 
-  it('has names that are not ASCII as they were sent', async () => {
-    const its = await endpoint();
-    const headers = { 'user-agent': Buffer.from('Лавка/2.0 ☕').toString('latin1') }; // HTTP sends bytes
-    expect(await lineOf(gateway, its, await call(gateway.url, its, { headers }))).toMatchObject({
+  it('has a User-Agent that is not ASCII as it was sent', async () => {
+    const endpoint = await createEndpoint();
+    const headers = { 'user-agent': Buffer.from('Лавка/2.0 ☕').toString('latin1') }; // headers are bytes
+    expect(await findLogEntry(gateway, endpoint, await sendRequest(gateway.url, endpoint, { headers }))).toMatchObject({
       user_agent: 'Лавка/2.0 ☕',
     });
   });
 
-  it('is there for discovery and pauses too, with their routes (D-44)', async () => {
-    const its = await endpoint();
+  it('exists for discovery and pauses too, with their routes (D-44)', async () => {
+    const endpoint = await createEndpoint();
     const answers = [
-      await call(gateway.url, its, { method: 'GET', route: '/info' }),
-      await call(gateway.url, its, { route: '/temp-pause', body: { project_minutes: 1 } }),
-      await call(gateway.url, its, { route: '/temp-resume', body: {} }),
-      await call(gateway.url, its, { route: '/temp-pause', body: { project_minutes: 0 } }),
+      await sendRequest(gateway.url, endpoint, { method: 'GET', route: '/info' }),
+      await sendRequest(gateway.url, endpoint, { route: '/temp-pause', body: { project_minutes: 1 } }),
+      await sendRequest(gateway.url, endpoint, { route: '/temp-resume', body: {} }),
+      await sendRequest(gateway.url, endpoint, { route: '/temp-pause', body: { project_minutes: 0 } }),
     ];
-    const lines = await Promise.all(answers.map((answer) => lineOf(gateway, its, answer)));
+    const lines = await Promise.all(answers.map((answer) => findLogEntry(gateway, endpoint, answer)));
     expect(lines.map(({ route, decision, http_status }) => [route, decision, http_status])).toEqual([
       ['GET /v1/webhooks/{slug}/info', 'accepted', 200],
       ['POST /v1/webhooks/{slug}/temp-pause', 'accepted', 200],
@@ -261,13 +277,13 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
     ]);
   });
 
-  it('can be asked for by decision and status', async () => {
-    const its = await endpoint();
-    await call(gateway.url, its);
-    const bad = await call(gateway.url, its, { body: '{' });
-    await lineOf(gateway, its, bad);
+  it('can be filtered by decision and status', async () => {
+    const endpoint = await createEndpoint();
+    await sendRequest(gateway.url, endpoint);
+    const bad = await sendRequest(gateway.url, endpoint, { body: '{' });
+    await findLogEntry(gateway, endpoint, bad);
     const ids = async (filter: string): Promise<string[]> =>
-      (await gateway.manage('GET', `/endpoints/${its.id}/requests?${filter}`)).items.map(
+      (await gateway.manage('GET', `/endpoints/${endpoint.id}/requests?${filter}`)).items.map(
         ({ id }: { id: string }) => id,
       );
     expect(await ids('decision=rejected_validation')).toEqual([bad.headers.get('x-request-id')]);
@@ -276,24 +292,24 @@ describe('a line of the request log (publish-api.md: Request log entry; D-33)', 
   });
 });
 
-describe('the lines of the request log', () => {
-  it('are there at once, the newest first, however each is written; also page by page', async () => {
-    const its = await endpoint();
+describe('the entries of the request log', () => {
+  it('are readable at once, the newest first, however each is written; also page by page', async () => {
+    const endpoint = await createEndpoint();
     const decisions: string[] = [];
     for (let i = 0; i < 5; i++) {
-      await call(gateway.url, its, { body: '{' });
-      const { text } = await call(gateway.url, its);
+      await sendRequest(gateway.url, endpoint, { body: '{' });
+      const { text } = await sendRequest(gateway.url, endpoint);
       decisions.unshift('accepted', 'rejected_validation');
-      const lines = await logOf(gateway, its);
+      const lines = await readRequestLog(gateway, endpoint);
       expect(lines.map(({ decision }) => decision)).toEqual(decisions);
       expect(lines[0]!.post_id).toBe(JSON.parse(text).id);
     }
     const paged: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const query: string = `limit=3${next && `&cursor=${next}`}`;
-      const page: { items: LogLine[]; next: string | null } = await gateway.manage(
+      const page: { items: LogEntry[]; next: string | null } = await gateway.manage(
         'GET',
-        `/endpoints/${its.id}/requests?${query}`,
+        `/endpoints/${endpoint.id}/requests?${query}`,
       );
       paged.push(...page.items.map(({ decision }) => decision));
       next = page.next;
@@ -302,37 +318,41 @@ describe('the lines of the request log', () => {
   });
 });
 
-describe('a flood of bad requests', () => {
-  it('leaves the last hundred in the log, in their order, and costs a few events', async () => {
-    const its = await endpoint();
+describe('a flood of rejected requests', () => {
+  it('leaves the last hundred entries in the log, in their order, and costs a few events', async () => {
+    const endpoint = await createEndpoint();
     const sent: string[] = [];
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
-        Array.from({ length: 40 }, () => call(gateway.url, its, { headers: { authorization: 'Bearer x' } })),
+        Array.from({ length: 40 }, () =>
+          sendRequest(gateway.url, endpoint, { headers: { authorization: 'Bearer x' } }),
+        ),
       );
       sent.push(...answers.map(({ headers }) => headers.get('x-request-id')!));
     }
-    const last = await call(gateway.url, its, { body: '{' });
-    await lineOf(gateway, its, last);
-    const lines = await logOf(gateway, its);
+    const last = await sendRequest(gateway.url, endpoint, { body: '{' });
+    await findLogEntry(gateway, endpoint, last);
+    const lines = await readRequestLog(gateway, endpoint);
     expect(lines).toHaveLength(100);
     expect(lines[0]!.id).toBe(last.headers.get('x-request-id'));
     expect(lines.slice(1).every(({ id }) => sent.includes(id))).toBe(true);
-    expect((await requestsAnswered(its)).length).toBeLessThan(40);
+    expect((await readLogEvents(endpoint)).length).toBeLessThan(40);
   });
 });
 
 describe('a gateway that is stopped', () => {
-  it('writes what it has not yet written of its log', async () => {
+  it('writes the pending entries of its log', async () => {
     const { connectionString: DATABASE_URL, stop } = await startTestPostgres();
     const first = await TestGateway.start({ DATABASE_URL });
-    const its = await first.endpoint(await first.owner(), []);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => call(first.url, its, { body: '{' })));
+    const endpoint = await first.createEndpoint(await first.createOwner(), []);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => sendRequest(first.url, endpoint, { body: '{' })),
+    );
     await first.stop();
     const second = await TestGateway.start({ DATABASE_URL });
     try {
-      const ids = await until('thirty lines', async () => {
-        const lines = await logOf(second, its);
+      const ids = await until('thirty entries', async () => {
+        const lines = await readRequestLog(second, endpoint);
         return lines.length === 30 ? lines.map(({ id }) => id).sort() : null;
       });
       expect(ids).toEqual(answers.map(({ headers }) => headers.get('x-request-id')).sort());

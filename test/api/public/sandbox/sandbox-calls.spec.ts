@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { Json, JsonObject } from '../../../../src/kernel/json.js';
 import { until } from '../../../e2e/until.js';
-import { film, mp3, ogg, webm } from '../../../media/make-films.js';
+import { makeVideo, mp3, ogg, webm } from '../../../media/make-videos.js';
 import { png } from '../../../media/make-images.js';
 import { TestHost } from '../../../media/test-host.js';
 import { NETWORK_NAMES, NETWORKS, type NetworkName } from '../../../platforms/wire/networks.js';
@@ -9,7 +9,7 @@ import { type RecordedCall, Recorder } from '../../../platforms/wire/recorder.js
 import { startRelay } from '../../../platforms/wire/relay.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
 
-/** A call: as the sandbox shows it, or as it went over the wire. */
+/** A call, as the sandbox shows it or as it was sent. */
 interface Call {
   readonly method: string;
   readonly request: JsonObject;
@@ -22,13 +22,13 @@ const recorders = {} as Record<NetworkName, Recorder>;
 const targets = {} as Record<NetworkName, string>;
 const stops: (() => Promise<void>)[] = [];
 
-/** What each network is called from now on, in a record of its own. */
-const listen = (): void => {
+/** Starts a new record of the calls to each network. */
+const startRecording = (): void => {
   for (const name of NETWORK_NAMES) recorders[name] = new Recorder(Object.values(NETWORKS[name].credentials));
 };
 
 beforeAll(async () => {
-  listen();
+  startRecording();
   const urls: Record<string, string> = {};
   for (const name of NETWORK_NAMES) {
     const network = await NETWORKS[name].start();
@@ -40,14 +40,14 @@ beforeAll(async () => {
   }
   gateway = await TestGateway.start({ ...urls, ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
   host = await TestHost.start();
-  const owner = await gateway.owner();
+  const owner = await gateway.createOwner();
   for (const name of NETWORK_NAMES) {
     const { uploads: _, ...address } = NETWORKS[name].address as Record<string, string>;
-    const draft = { owner_id: owner, platform: name, name, credentials: { ...NETWORKS[name].credentials, ...address } };
-    targets[name] = (await gateway.manage('POST', '/channels', draft)).id;
+    const body = { owner_id: owner, platform: name, name, credentials: { ...NETWORKS[name].credentials, ...address } };
+    targets[name] = (await gateway.manage('POST', '/channels', body)).id;
   }
   const channels = Object.values(targets).map((id) => ({ id }));
-  endpoint = await gateway.endpoint(owner, [await gateway.project(owner, channels)]);
+  endpoint = await gateway.createEndpoint(owner, [await gateway.createProject(owner, channels)]);
 });
 afterAll(async () => {
   await gateway.stop();
@@ -55,16 +55,16 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-/** What every call of a network carries: who calls, and in which dialect. The sandbox leaves it out. */
-const ENVELOPE: Readonly<Record<NetworkName, readonly string[]>> = {
+/** Fields of every call to a network: credentials and API version. The sandbox omits them. */
+const COMMON_FIELDS: Readonly<Record<NetworkName, readonly string[]>> = {
   telegram: [],
   vk: ['access_token', 'v'],
   max: [],
   ok: ['application_key', 'access_token', 'format', 'sig'],
 };
 
-/** A recorded call by the network's own method name, its query, fields and files together. */
-const sentCalls = (network: NetworkName, recorded: readonly RecordedCall[]): Call[] => {
+/** Converts recorded calls: the network's own method name, and query, fields and files together. */
+const convertCalls = (network: NetworkName, recorded: readonly RecordedCall[]): Call[] => {
   const calls: Call[] = [];
   for (const { call, fields, files } of recorded) {
     const [, path = '', query = ''] = /^POST ([^? ]+)(?:\?([^ ]+))?/.exec(call)!;
@@ -74,28 +74,31 @@ const sentCalls = (network: NetworkName, recorded: readonly RecordedCall[]): Cal
     const api = { telegram: /[^/]+$/.exec(path)?.[0], vk: /[^/]+$/.exec(path)?.[0], max: `POST ${path}`, ok: named };
     calls.push({
       method: field ? `POST <${field} of ${calls[Number(number) - 1]!.method}>` : (api[network] as string),
-      request: Object.fromEntries(Object.entries(parameters).filter(([name]) => !ENVELOPE[network].includes(name))),
+      request: Object.fromEntries(
+        Object.entries(parameters).filter(([name]) => !COMMON_FIELDS[network].includes(name)),
+      ),
     });
   }
   return calls;
 };
 
-/** What a shown value says of the one that is sent: what is not known yet may be anything. */
-const sentAs = (shown: Json | undefined, name = ''): unknown => {
-  if (typeof shown === 'string') return /^<file of .*>$/.test(shown) ? expect.stringMatching(/bytes$/) : known(shown);
+/** Returns the matcher for the sent value of a shown one: a placeholder matches anything. */
+const matcherFor = (shown: Json | undefined, name = ''): unknown => {
+  if (typeof shown === 'string')
+    return /^<file of .*>$/.test(shown) ? expect.stringMatching(/bytes$/) : matchText(shown);
   if (typeof shown !== 'object' || shown === null) return shown;
   if ('$from' in shown) return expect.anything();
   if (!Array.isArray(shown))
-    return Object.fromEntries(Object.entries(shown as JsonObject).map(([key, value]) => [key, sentAs(value, key)]));
-  // VK's form holds them in one field.
+    return Object.fromEntries(Object.entries(shown as JsonObject).map(([key, value]) => [key, matcherFor(value, key)]));
+  // VK's form sends them in one field.
   if (name === 'attachments' && shown.every((one: JsonObject) => '$from' in one))
     return expect.stringMatching(new RegExp(`^[^,]+(?:,[^,]+){${shown.length - 1}}$`));
-  return shown.map((one: Json) => sentAs(one));
+  return shown.map((one: Json) => matcherFor(one));
 };
-const known = (shown: string): unknown => (/^<.*>$/.test(shown) ? expect.anything() : shown);
+const matchText = (shown: string): unknown => (/^<.*>$/.test(shown) ? expect.anything() : shown);
 
-const published = (post: string) =>
-  until(`${post} is out`, async () => {
+const waitUntilPublished = (post: string) =>
+  until(`${post} is published`, async () => {
     const { publications } = await gateway.manage('GET', `/posts/${post}`);
     return publications.every(({ state }: { state: string }) => ['published', 'filtered'].includes(state));
   });
@@ -106,30 +109,33 @@ const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#802020' } });
 const photo = (name: string, bytes = png(10, 10)) => ({ type: 'photo', url: host.serve(`/${name}`, bytes) });
 const sound = (name: string, bytes: Buffer) => ({ type: 'audio', url: host.serve(`/${name}`, bytes) });
-const video = (name: string, bytes = film({ seconds: 2 })) => ({ type: 'video', url: host.serve(`/${name}`, bytes) });
+const video = (name: string, bytes = makeVideo({ seconds: 2 })) => ({
+  type: 'video',
+  url: host.serve(`/${name}`, bytes),
+});
 
-describe('the sandbox and the wire (D-38): the same calls, one by one, for', () => {
+describe('the sandbox and publishing make the same calls, one by one (D-38), for', () => {
   it.each<[string, () => object | Promise<object>]>([
-    ['words', () => ({ text: 'Ahoy <you>', entities: [{ type: 'bold', offset: 0, length: 4 }], buttons })],
-    ['an advertisement too long', () => ({ text: words(4_000).slice(-15_895), is_advertisement: true })],
+    ['text', () => ({ text: 'Ahoy <you>', entities: [{ type: 'bold', offset: 0, length: 4 }], buttons })],
+    ['an advertisement that is too long', () => ({ text: words(4_000).slice(-15_895), is_advertisement: true })],
     ['a photo with a caption and buttons', () => ({ text: 'Ahoy', media: [photo('one.png')], buttons })],
-    ['a film', () => ({ media: [video('Ein%20Schiff.mp4')] })],
+    ['a video', () => ({ media: [video('Ein%20Schiff.mp4')] })],
     [
-      'photos and films, too many words for a caption',
+      'photos and videos, with a text too long for a caption',
       () => ({
         ...{ text: words(300), buttons },
         media: [photo('a.png'), video('b.mp4'), photo('c.png'), video('d', webm(2))],
       }),
     ],
     [
-      'sounds beside a photo',
+      'audio files and a photo',
       () => ({
         text: 'Ahoy',
         media: [sound('a.mp3', mp3()), photo('b.png'), sound('c.ogg', ogg()), sound('d.mp3', mp3())],
       }),
     ],
     [
-      'photos that have to be made to fit, and one that cannot',
+      'photos that have to be re-encoded, and one that cannot be',
       async () => ({
         text: 'Ahoy',
         media: [
@@ -142,39 +148,39 @@ describe('the sandbox and the wire (D-38): the same calls, one by one, for', () 
   ])('%s', async (_, made) => {
     const payload = await made();
     const { preview } = (await endpoint.sandbox(payload)).body;
-    listen();
+    startRecording();
     const { body } = await endpoint.post('', payload);
     expect(body.queued_targets).toBe(4);
-    await published(body.id);
+    await waitUntilPublished(body.id);
     for (const network of NETWORK_NAMES) {
       const { requests } = preview[network] as { requests: (Call & { target_id: string })[] };
-      const sent = sentCalls(network, recorders[network].calls);
+      const sent = convertCalls(network, recorders[network].calls);
       expect(sent.length).toBeGreaterThan(0);
       expect({ network, calls: sent }).toEqual({
         network,
-        calls: requests.map(({ method, request }) => ({ method, request: sentAs(request) })),
+        calls: requests.map(({ method, request }) => ({ method, request: matcherFor(request) })),
       });
       expect(new Set(requests.map(({ target_id }) => target_id))).toEqual(new Set([targets[network]]));
     }
   });
 });
 
-describe('what is not known yet', () => {
-  it('has a name that can be read', async () => {
-    const media = [photo('p.png'), video('v.mp4', film({ seconds: 1 }))];
+describe('a value that is not known yet', () => {
+  it('is shown as a readable placeholder', async () => {
+    const media = [photo('p.png'), video('v.mp4', makeVideo({ seconds: 1 }))];
     const { preview } = (await endpoint.sandbox({ text: 'Ahoy', media })).body;
     const calls = (network: NetworkName) =>
       preview[network].requests.map(({ step, method, request }: Call & { step: string }) => [step, method, request]);
     const [p, v] = media.map(({ url }) => `<file of ${url}>`);
     expect(calls('telegram')[0][2]).toMatchObject({ 'photo-0': p, 'video-1': v });
-    const of = (what: string) => `<${what} of the upload>`;
+    const ofUpload = (what: string) => `<${what} of the upload>`;
     expect(calls('vk').slice(0, -1)).toEqual([
       ['media-1', 'photos.getWallUploadServer', { group_id: '7' }],
       ['media-1', 'POST <upload_url of photos.getWallUploadServer>', { photo: p }],
       [
         'media-1',
         'photos.saveWallPhoto',
-        { group_id: '7', server: of('server'), photo: of('photo'), hash: of('hash') },
+        { group_id: '7', server: ofUpload('server'), photo: ofUpload('photo'), hash: ofUpload('hash') },
       ],
       ['media-2', 'video.save', { group_id: '7', name: 'v', wallpost: '0' }],
       ['media-2', 'POST <upload_url of video.save>', { video_file: v }],
@@ -185,7 +191,7 @@ describe('what is not known yet', () => {
       ['upload-1', 'POST /uploads', { type: 'video' }],
       ['upload-1', 'POST <url of POST /uploads>', { data: v }],
     ]);
-    const file_size = String(film({ seconds: 1 }).length);
+    const file_size = String(makeVideo({ seconds: 1 }).length);
     expect(calls('ok').slice(0, -1)).toEqual([
       ['media-1', 'photosV2.getUploadUrl', { gid: '70', count: '1' }],
       ['media-1', 'POST <upload_url of photosV2.getUploadUrl>', { pic1: p }],
@@ -198,7 +204,7 @@ describe('what is not known yet', () => {
       for (const secret of Object.values(credentials)) expect(JSON.stringify(preview)).not.toContain(secret);
   });
 
-  it('is a film’s name and size where nobody looked at it', async () => {
+  it('is shown for name and size of a video that was not probed', async () => {
     const url = host.on('/down.mp4', (_, response) => response.writeHead(503).end());
     const { preview } = (await endpoint.sandbox({ media: [{ type: 'video', url }] })).body;
     expect(preview.ok.requests[0].request).toEqual({

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { gif, png, webp } from '../../../media/make-images.js';
-import { film, webm } from '../../../media/make-films.js';
+import { makeVideo, webm } from '../../../media/make-videos.js';
 import { sparse, TestHost } from '../../../media/test-host.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '../gateway.js';
 
@@ -13,26 +13,26 @@ let endpoint: TestEndpoint;
 beforeAll(async () => {
   gateway = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
   host = await TestHost.start();
-  owner = await gateway.owner();
-  channel = await gateway.channel(owner);
-  project = await gateway.project(owner, [channel]);
-  endpoint = await gateway.endpoint(owner, [project], { mode: 'test' });
+  owner = await gateway.createOwner();
+  channel = await gateway.createChannel(owner);
+  project = await gateway.createProject(owner, [channel]);
+  endpoint = await gateway.createEndpoint(owner, [project], { mode: 'test' });
 });
 afterAll(async () => {
   await host.stop();
   await gateway.stop();
 });
 
-const channelOn = (platform: string, credentials: object, settings = {}): Promise<{ id: string }> =>
+const createChannelOn = (platform: string, credentials: object, settings = {}): Promise<{ id: string }> =>
   gateway.manage('POST', '/channels', { owner_id: owner, platform, name: platform, credentials, settings });
-/** A VK channel that may upload. */
-const vkChannel = () => channelOn('vk', { access_token: 'T', upload_token: 'U', group_id: '5' });
-const maxChannel = () => channelOn('max', { access_token: 'T', chat_id: '-7' });
-const okChannel = (settings?: object) =>
-  channelOn('ok', { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: '5' }, settings);
+/** Creates a VK channel that may upload. */
+const createVkChannel = () => createChannelOn('vk', { access_token: 'T', upload_token: 'U', group_id: '5' });
+const createMaxChannel = () => createChannelOn('max', { access_token: 'T', chat_id: '-7' });
+const createOkChannel = (settings?: object) =>
+  createChannelOn('ok', { application_key: 'K', application_secret: 'S', access_token: 'T', group_id: '5' }, settings);
 
-/** As long as a text may be. */
-const words = `${'word '.repeat(4_000).slice(0, 15_894)}.`;
+/** A text of the maximum length. */
+const longText = `${'word '.repeat(4_000).slice(0, 15_894)}.`;
 
 describe('a payload that would be published (publish-api.md: POST /v1/sandbox/test)', () => {
   it('passes, and is previewed for telegram, vk and max', async () => {
@@ -51,8 +51,8 @@ describe('a payload that would be published (publish-api.md: POST /v1/sandbox/te
       expect(preview).toMatchObject({ text_after_trim: 'Ahoy', trimmed_chars: 0, requests: expect.any(Array) });
   });
 
-  it('shows the calls that publishing then makes, to the channel that the post would go to (D-38)', async () => {
-    const live = await gateway.endpoint(owner, [project]);
+  it('shows the calls that publishing then makes, to the channel of the post (D-38)', async () => {
+    const live = await gateway.createEndpoint(owner, [project]);
     const payload = {
       text: 'Read on',
       entities: [{ type: 'italic', offset: 0, length: 4 }],
@@ -60,8 +60,8 @@ describe('a payload that would be published (publish-api.md: POST /v1/sandbox/te
     };
     const { requests } = (await live.sandbox(payload)).body.preview.telegram;
     await live.post('', payload);
-    await gateway.settle(channel.chatId, 'Read on');
-    const [call] = (await gateway.telegram.calls({ method: 'sendMessage' })).items;
+    await gateway.waitForText(channel.chatId, 'Read on');
+    const [call] = (await gateway.telegram.listCalls({ method: 'sendMessage' })).items;
     const called = { step: 'message', method: 'sendMessage', request: call!.request };
     expect(requests).toEqual([{ ...called, target_id: channel.id }]);
   });
@@ -69,48 +69,48 @@ describe('a payload that would be published (publish-api.md: POST /v1/sandbox/te
   it.each([
     ['telegram', 4_096],
     ['max', 4_000],
-  ])('trims for %s, between words, and says by how much (D-23, D-44)', async (platform, limit) => {
-    const preview = (await endpoint.sandbox({ text: words })).body.preview[platform];
+  ])('is trimmed for %s between words, and the answer says by how much (D-23, D-44)', async (platform, limit) => {
+    const preview = (await endpoint.sandbox({ text: longText })).body.preview[platform];
     const text: string = preview.text_after_trim;
     expect(text.length).toBeLessThanOrEqual(limit);
     expect(text.length).toBeGreaterThan(limit - 66);
     expect(text).toMatch(/ word…$/);
-    expect(preview.trimmed_chars).toBe(words.length - (text.length - 1));
+    expect(preview.trimmed_chars).toBe(longText.length - (text.length - 1));
     expect(preview.warnings).toContainEqual({ code: 'text_trimmed', message: expect.any(String) });
   });
 
-  it('leaves the whole text to vk', async () => {
-    const bound = await gateway.endpoint(owner, [await gateway.project(owner, [await vkChannel()])]);
-    const { vk } = (await bound.sandbox({ text: words })).body.preview;
-    expect(vk).toMatchObject({ text_after_trim: words, trimmed_chars: 0, warnings: [] });
+  it('is not trimmed for vk', async () => {
+    const bound = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [await createVkChannel()])]);
+    const { vk } = (await bound.sandbox({ text: longText })).body.preview;
+    expect(vk).toMatchObject({ text_after_trim: longText, trimmed_chars: 0, warnings: [] });
   });
 
-  it('warns of what a network cannot carry (D-22)', async () => {
+  it('causes warnings about content that a network does not support (D-22)', async () => {
     const buttons = [[{ text: 'More', url: 'https://example.com/more' }]];
-    const bound = await gateway.endpoint(owner, [await gateway.project(owner, [await vkChannel()])]);
+    const bound = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [await createVkChannel()])]);
     const { vk } = (await bound.sandbox({ text: 'Ahoy', buttons })).body.preview;
     expect(vk.warnings).toEqual([{ code: expect.stringMatching(/button/), message: expect.any(String) }]);
   });
 
-  it('previews the fourth network where a target of the endpoint is on it (D-4), with that channel’s settings', async () => {
-    const bound = await gateway.endpoint(owner, [
-      await gateway.project(owner, [channel, await okChannel({ text_limit: 100 })]),
+  it('is previewed for the fourth network if the endpoint has a channel there (D-4), with that channel’s settings', async () => {
+    const bound = await gateway.createEndpoint(owner, [
+      await gateway.createProject(owner, [channel, await createOkChannel({ text_limit: 100 })]),
     ]);
-    const { preview } = (await bound.sandbox({ text: words })).body;
+    const { preview } = (await bound.sandbox({ text: longText })).body;
     expect(Object.keys(preview)).toEqual(['telegram', 'vk', 'max', 'ok']);
     expect(preview.ok.text_after_trim.length).toBeLessThanOrEqual(100);
     expect(JSON.stringify(preview.ok.requests)).not.toMatch(/"(K|S|T)"/);
   });
 
-  it('would not become a post where no project is bound', async () => {
-    const unbound = await gateway.endpoint(owner, [], { mode: 'test' });
+  it('would create no post if no project is bound', async () => {
+    const unbound = await gateway.createEndpoint(owner, [], { mode: 'test' });
     expect((await unbound.sandbox({ text: 'Ahoy', targets: [{ id: 'tgt_none' }] })).body).toMatchObject({
       ok: true,
       would_create_post: false,
     });
   });
 
-  it('leaves no trace: no post, no publication, no quota, no line in the log (D-44)', async () => {
+  it('leaves no trace: no post, no publication, no quota, no entry in the log (D-44)', async () => {
     const before = await gateway.manage('GET', `/posts?endpoint_id=${endpoint.id}`);
     expect((await endpoint.sandbox({ text: 'Ahoy' }, { 'idempotency-key': 'sandbox' })).status).toBe(200);
     expect((await endpoint.sandbox({ text: 'Ahoy' }, { 'idempotency-key': 'sandbox' })).status).toBe(200);
@@ -121,23 +121,23 @@ describe('a payload that would be published (publish-api.md: POST /v1/sandbox/te
 });
 
 describe('the calls of a preview (D-38)', () => {
-  const warningOf = (code: string, more: object = {}) => ({ code, message: expect.any(String), ...more });
+  const matchWarning = (code: string, more: object = {}) => ({ code, message: expect.any(String), ...more });
 
-  it('are none on networks that nothing of the post goes to, and the texts are shown all the same', async () => {
-    const [vk, ok] = [await vkChannel(), await okChannel()];
-    const all = await gateway.endpoint(owner, [await gateway.project(owner, [channel, vk, ok])]);
+  it('are empty on networks that the post does not go to, and the texts are shown all the same', async () => {
+    const [vk, ok] = [await createVkChannel(), await createOkChannel()];
+    const all = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [channel, vk, ok])]);
     const { body } = await all.sandbox({ text: 'only vk', targets: [{ id: vk.id }] });
-    const untouched = {
+    const unpublished = {
       text_after_trim: 'only vk',
       trimmed_chars: 0,
       requests: [],
-      warnings: [warningOf('no_target')],
+      warnings: [matchWarning('no_target')],
     };
     expect(body.would_create_post).toBe(true);
     expect(body.preview).toEqual({
-      ...{ telegram: untouched, max: untouched, ok: untouched },
+      ...{ telegram: unpublished, max: unpublished, ok: unpublished },
       vk: {
-        ...untouched,
+        ...unpublished,
         requests: [expect.objectContaining({ step: 'post', method: 'wall.post', target_id: vk.id })],
         warnings: [],
       },
@@ -146,43 +146,43 @@ describe('the calls of a preview (D-38)', () => {
     expect(body.preview.max.warnings[0].message).toMatch(/has no channel there/);
   });
 
-  it('are none anywhere where no project is bound', async () => {
-    const unbound = await gateway.endpoint(owner, [], { mode: 'test' });
+  it('are empty on every network if no project is bound', async () => {
+    const unbound = await gateway.createEndpoint(owner, [], { mode: 'test' });
     for (const preview of Object.values<Answer['body']>((await unbound.sandbox({ text: 'Ahoy' })).body.preview))
       expect(preview).toMatchObject({ text_after_trim: 'Ahoy', requests: [], warnings: [{ code: 'no_target' }] });
   });
 
-  it('are none to a channel that is switched off, which is told', async () => {
-    const [off, on] = [await gateway.channel(owner), await gateway.channel(owner)];
-    await gateway.manage('PATCH', `/channels/${off.id}`, { enabled: false });
-    const both = await gateway.endpoint(owner, [await gateway.project(owner, [off, on])]);
-    const isOff = warningOf('channel_disabled', { target_id: off.id });
-    const aimed = (await both.sandbox({ text: 'Ahoy', targets: [{ id: off.id }] })).body;
-    expect(aimed).toMatchObject({
+  it('omit a disabled channel, with a warning', async () => {
+    const [disabled, enabled] = [await gateway.createChannel(owner), await gateway.createChannel(owner)];
+    await gateway.manage('PATCH', `/channels/${disabled.id}`, { enabled: false });
+    const both = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [disabled, enabled])]);
+    const disabledWarning = matchWarning('channel_disabled', { target_id: disabled.id });
+    const targeted = (await both.sandbox({ text: 'Ahoy', targets: [{ id: disabled.id }] })).body;
+    expect(targeted).toMatchObject({
       would_create_post: true,
       preview: { telegram: { text_after_trim: 'Ahoy', trimmed_chars: 0, requests: [] } },
     });
-    expect(aimed.preview.telegram.warnings).toEqual([isOff]);
+    expect(targeted.preview.telegram.warnings).toEqual([disabledWarning]);
     const { telegram } = (await both.sandbox({ text: 'Ahoy' })).body.preview;
-    expect(telegram.requests).toMatchObject([{ target_id: on.id, request: { chat_id: on.chatId } }]);
-    expect(telegram.warnings).toEqual([isOff]);
-    const { telegram: other } = (await both.sandbox({ text: 'Ahoy', targets: [{ id: on.id }] })).body.preview;
+    expect(telegram.requests).toMatchObject([{ target_id: enabled.id, request: { chat_id: enabled.chatId } }]);
+    expect(telegram.warnings).toEqual([disabledWarning]);
+    const { telegram: other } = (await both.sandbox({ text: 'Ahoy', targets: [{ id: enabled.id }] })).body.preview;
     expect(other.warnings).toEqual([]);
   });
 
-  it('are those of every channel that the post goes to, as its project makes it there, the first channel’s first', async () => {
+  it('are those of every channel of the post, as its project processes it, in the order of the channels', async () => {
     const [plain, signed, filtered] = [
-      await gateway.channel(owner),
-      await gateway.channel(owner),
-      await gateway.channel(owner),
+      await gateway.createChannel(owner),
+      await gateway.createChannel(owner),
+      await gateway.createChannel(owner),
     ];
     const withProcessing = async (one: TestChannel, processing: object) => {
-      const id = await gateway.project(owner, [one, plain]);
+      const id = await gateway.createProject(owner, [one, plain]);
       await gateway.manage('PATCH', `/projects/${id}`, { processing });
       return id;
     };
-    const all = await gateway.endpoint(owner, [
-      await gateway.project(owner, [plain]),
+    const all = await gateway.createEndpoint(owner, [
+      await gateway.createProject(owner, [plain]),
       await withProcessing(signed, { signature: { text: 'Acme' } }),
       await withProcessing(filtered, { filters: [{ mode: 'exclude', words: ['Ahoy'] }] }),
     ]);
@@ -197,28 +197,28 @@ describe('the calls of a preview (D-38)', () => {
     expect(telegram.text_after_trim).toBe(first);
     expect(second).toMatch(/…\n\nAcme$/);
     expect(telegram.warnings).toEqual([
-      warningOf('text_trimmed', { target_id: plain.id }),
-      warningOf('text_trimmed', { target_id: signed.id }),
-      warningOf('filtered', { target_id: filtered.id }),
+      matchWarning('text_trimmed', { target_id: plain.id }),
+      matchWarning('text_trimmed', { target_id: signed.id }),
+      matchWarning('filtered', { target_id: filtered.id }),
     ]);
     await all.post('', payload);
-    await gateway.settle(plain.chatId, first);
-    await gateway.settle(signed.chatId, second);
+    await gateway.waitForText(plain.chatId, first);
+    await gateway.waitForText(signed.chatId, second);
   });
 
-  it('say once what is true of all channels', async () => {
-    const channels = [await vkChannel(), await vkChannel()];
-    const both = await gateway.endpoint(owner, [await gateway.project(owner, channels)]);
+  it('show a warning once that all channels have', async () => {
+    const channels = [await createVkChannel(), await createVkChannel()];
+    const both = await gateway.createEndpoint(owner, [await gateway.createProject(owner, channels)]);
     const buttons = [[{ text: 'More', url: 'https://example.com/more' }]];
     const { vk } = (await both.sandbox({ text: 'Ahoy', buttons })).body.preview;
     expect(vk.requests.map(({ target_id }: Answer['body']) => target_id)).toEqual(channels.map(({ id }) => id));
-    expect(vk.warnings).toEqual([warningOf('buttons_ignored')]);
+    expect(vk.warnings).toEqual([matchWarning('buttons_ignored')]);
   });
 });
 
-describe('a payload that publishing would refuse (D-44)', () => {
+describe('a payload that publishing would reject (D-44)', () => {
   it.each<[string, object | string, number, object]>([
-    ['no JSON', '{"text": ', 400, { schema: 'failed', entities: 'not_checked', media: [] }],
+    ['invalid JSON', '{"text": ', 400, { schema: 'failed', entities: 'not_checked', media: [] }],
     ['a wrong type', { text: 5 }, 422, { schema: 'failed', entities: 'passed', media: [] }],
     ['nothing to publish', {}, 422, { schema: 'failed', entities: 'passed', media: [] }],
     [
@@ -254,7 +254,7 @@ describe('a payload that publishing would refuse (D-44)', () => {
       { schema: 'failed', entities: 'not_checked', media: [] },
     ],
     [
-      'a key twice, and a wrong type',
+      'a duplicate key, and a wrong type',
       '{"text": 5, "metadata": {"a": 1, "a": 2}}',
       422,
       { schema: 'failed', entities: 'not_checked', media: [] },
@@ -265,8 +265,8 @@ describe('a payload that publishing would refuse (D-44)', () => {
       422,
       { schema: 'failed', entities: 'failed', media: [] },
     ],
-  ])('with %s has the status that publishing gives it, and the same words', async (_, payload, status, validation) => {
-    const live = await gateway.endpoint(owner, [project]);
+  ])('with %s has the status and the messages of publishing', async (_, payload, status, validation) => {
+    const live = await gateway.createEndpoint(owner, [project]);
     const [sandbox, published] = [await live.sandbox(payload), await live.post('', payload)];
     expect(sandbox.status).toBe(status);
     expect(published.status).toBe(status);
@@ -291,7 +291,7 @@ describe('a payload that publishing would refuse (D-44)', () => {
 });
 
 describe('media (D-24)', () => {
-  it('are looked at: size and real type', async () => {
+  it('are probed: size and real type', async () => {
     const image = Buffer.concat([png(10, 10), Buffer.alloc(1_572_864)]);
     const url = host.serve('/a.png', image);
     const { status, body } = await endpoint.sandbox({ media: [{ type: 'photo', url }] });
@@ -300,7 +300,7 @@ describe('media (D-24)', () => {
     expect(host.bytesSent).toBeLessThan(image.length);
   });
 
-  it('that are certainly wrong are 400, each told', async () => {
+  it('with certain problems are rejected with 400, each problem reported', async () => {
     const [right, wrong, none] = [host.serve('/b.png', png(10, 10)), host.serve('/b.gif', gif()), `${host.origin}/no`];
     const media = [right, wrong, none].map((url) => ({ type: 'photo', url }));
     const { status, body } = await endpoint.sandbox({ text: 'Ahoy', media });
@@ -310,9 +310,11 @@ describe('media (D-24)', () => {
     expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['media[1].url', 'media[2].url']);
   });
 
-  it('that a network cannot carry stand as links in its preview, as readers would see it (D-22, D-38)', async () => {
-    const all = await gateway.endpoint(owner, [await gateway.project(owner, [channel, await vkChannel()])]);
-    const large = host.serve('/large.mp4', sparse(60 * 1_048_576, film({ seconds: 3 })));
+  it('that a network does not accept are links in its preview, as readers would see them (D-22, D-38)', async () => {
+    const all = await gateway.createEndpoint(owner, [
+      await gateway.createProject(owner, [channel, await createVkChannel()]),
+    ]);
+    const large = host.serve('/large.mp4', sparse(60 * 1_048_576, makeVideo({ seconds: 3 })));
     const { status, body } = await all.sandbox({ text: 'Ahoy', media: [{ type: 'video', url: large }] });
     expect(status).toBe(200);
     const { telegram, max, vk } = body.preview;
@@ -330,9 +332,9 @@ describe('media (D-24)', () => {
     expect(preview.vk.requests).toMatchObject([{ method: 'wall.post' }]);
   });
 
-  it('that have to be made to fit are told of, and uploaded all the same (D-22)', async () => {
-    const channels = [channel, await vkChannel(), await maxChannel()];
-    const all = await gateway.endpoint(owner, [await gateway.project(owner, channels)]);
+  it('that have to be re-encoded cause warnings, and are uploaded all the same (D-22)', async () => {
+    const channels = [channel, await createVkChannel(), await createMaxChannel()];
+    const all = await gateway.createEndpoint(owner, [await gateway.createProject(owner, channels)]);
     const [fits, small, wide] = [
       host.serve('/fits.png', png(10, 10)),
       host.serve('/small.webp', webp(10, 10)),
@@ -340,23 +342,23 @@ describe('media (D-24)', () => {
     ];
     const media = [fits, small, wide].map((url) => ({ type: 'photo', url }));
     const { telegram, max, vk } = (await all.sandbox({ media })).body.preview;
-    const fitted = (preview: Answer['body']): string[] =>
+    const listFitted = (preview: Answer['body']): string[] =>
       preview.warnings.map(({ code, message }: Answer['body']) => `${code} ${/Medium \d/.exec(message)![0]}`);
-    expect(fitted(telegram)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
-    expect(fitted(max)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
-    expect(fitted(vk)).toEqual(['photo_fitted Medium 2']); // 14,000 pixels of both sides together
+    expect(listFitted(telegram)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
+    expect(listFitted(max)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
+    expect(listFitted(vk)).toEqual(['photo_fitted Medium 2']); // 14,000 pixels of both sides together
     expect(vk.requests).toHaveLength(3 * 3 + 1);
     expect(max.requests).toHaveLength(3 * 2 + 1);
   });
 
-  it('are shown by what they are, not by what their addresses say (D-22)', async () => {
+  it('are shown by their real type, not by their address (D-22)', async () => {
     const url = host.serve('/film', webm(3));
     const { telegram } = (await endpoint.sandbox({ media: [{ type: 'video', url }] })).body.preview;
     expect(telegram.requests).toMatchObject([{ method: 'sendDocument' }]);
     expect(telegram.warnings).toMatchObject([{ code: 'media_as_document' }]);
   });
 
-  it('of a host that is down are no error, with a note', async () => {
+  it('of a host that is unavailable have a note, and are no error', async () => {
     const url = host.on('/down.png', (_, response) => response.writeHead(503).end());
     const { status, body } = await endpoint.sandbox({ media: [{ type: 'photo', url }] });
     expect(status).toBe(200);
@@ -364,19 +366,19 @@ describe('media (D-24)', () => {
   });
 });
 
-describe('who may use it (D-12)', () => {
-  it('is whoever has its token, live or test, on any plan', async () => {
+describe('access to the sandbox (D-12)', () => {
+  it('is granted by a token, live or test, on any plan', async () => {
     for (const plan of ['free', 'mini', 'business']) {
-      const whose = await gateway.owner(plan);
-      const test = await gateway.endpoint(whose, [], { mode: 'test' });
+      const planOwner = await gateway.createOwner(plan);
+      const test = await gateway.createEndpoint(planOwner, [], { mode: 'test' });
       expect((await test.sandbox({ text: 'Ahoy' })).status).toBe(200);
       expect((await test.post('', { text: 'Ahoy' })).status).toBe(401);
     }
-    expect((await (await gateway.endpoint(owner, [project])).sandbox({ text: 'Ahoy' })).status).toBe(200);
+    expect((await (await gateway.createEndpoint(owner, [project])).sandbox({ text: 'Ahoy' })).status).toBe(200);
   });
 
   it.each([['Bearer service_test_unknown'], ['Basic dGVzdA=='], ['']])(
-    'is nobody with the credentials "%s"',
+    'is denied with the credentials "%s"',
     async (authorization) => {
       const refused = await endpoint.sandbox({ text: 'Ahoy' }, { authorization });
       const elsewhere = await endpoint.post('', { text: 'Ahoy' }, { authorization });
@@ -385,42 +387,42 @@ describe('who may use it (D-12)', () => {
     },
   );
 
-  it('has to pass the same stack: allowlist, timestamp, signature', async () => {
-    const outside = await gateway.endpoint(owner, [project], { mode: 'test', ip_allowlist: ['203.0.113.0/24'] });
+  it('requires the same checks: allowlist, timestamp, signature', async () => {
+    const outside = await gateway.createEndpoint(owner, [project], { mode: 'test', ip_allowlist: ['203.0.113.0/24'] });
     expect((await outside.sandbox({ text: 'Ahoy' })).status).toBe(401);
-    const timed = await gateway.endpoint(owner, [project], { mode: 'test', require_timestamp: true });
+    const timed = await gateway.createEndpoint(owner, [project], { mode: 'test', require_timestamp: true });
     expect((await timed.sandbox({ text: 'Ahoy' })).status).toBe(401);
     const now = String(Math.round(Date.now() / 1_000));
     expect((await timed.sandbox({ text: 'Ahoy' }, { 'x-service-timestamp': now })).status).toBe(200);
-    const signed = await gateway.endpoint(owner, [project], { mode: 'test', require_signature: true });
+    const signed = await gateway.createEndpoint(owner, [project], { mode: 'test', require_signature: true });
     const body = '{"text": "Ahoy"}';
     const signature = createHmac('sha256', signed.secret).update(body).digest('hex');
     expect((await signed.sandbox(body)).status).toBe(401);
     expect((await signed.sandbox(body, { 'x-service-client-signature': signature })).status).toBe(200);
   });
 
-  it('has to send JSON', async () => {
+  it('requires JSON', async () => {
     expect((await endpoint.sandbox('{"text": "Ahoy"}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('is nobody where the owner has switched the endpoint off: 403', async () => {
-    const off = await gateway.endpoint(owner, [project]);
+  it('is denied if the owner disabled the endpoint: 403', async () => {
+    const off = await gateway.createEndpoint(owner, [project]);
     await gateway.manage('POST', `/endpoints/${off.id}/disable`);
     expect((await off.sandbox({ text: 'Ahoy' })).status).toBe(403);
   });
 
-  it('is nobody with a token that was rotated', async () => {
-    const rotated = await gateway.endpoint(owner, [project], { mode: 'test' });
+  it('is denied with a rotated token', async () => {
+    const rotated = await gateway.createEndpoint(owner, [project], { mode: 'test' });
     await gateway.manage('POST', `/endpoints/${rotated.id}/rotate-token`);
     expect((await rotated.sandbox({ text: 'Ahoy' })).status).toBe(401);
   });
 });
 
 describe('with MEDIA_PROBE off', () => {
-  it('nothing is fetched, and no size is known', async () => {
+  it('no medium is fetched, and no size is known', async () => {
     const quiet = await TestGateway.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8', MEDIA_PROBE: 'off' });
     try {
-      const test = await quiet.endpoint(await quiet.owner(), [], { mode: 'test' });
+      const test = await quiet.createEndpoint(await quiet.createOwner(), [], { mode: 'test' });
       const url = host.serve('/never.gif', gif());
       const { body } = await test.sandbox({ media: [{ type: 'photo', url }] });
       expect(body.validation.media).toEqual([{ url, size_mb: null, ok: true }]);

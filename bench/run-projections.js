@@ -1,0 +1,38 @@
+/** Projections of a worker without its sagas: brings the read models of a database up to date and publishes nothing. */
+import { startInfrastructure } from '../dist/app/infrastructure.js';
+import { projectionsOf } from '../dist/app/worker/projection-runners.js';
+import { createLogger } from '../dist/config/logger.js';
+import { loadSettings } from '../dist/config/settings.js';
+import { PLATFORMS } from '../dist/platforms/catalogue.js';
+import { createPool } from '../dist/postgres/pool.js';
+import { ProjectionRunner } from '../dist/projections/engine/runner.js';
+import { environmentSettings } from './environment.js';
+
+/** Starts the projections. Returns a function that stops them. */
+export const runProjections = async (connectionString) => {
+  const settings = loadSettings(
+    {
+      ...environmentSettings,
+      DATABASE_URL: connectionString,
+      LOG_LEVEL: 'error',
+      ROLES: 'worker',
+    },
+    PLATFORMS.all,
+  );
+  const log = createLogger(settings);
+  const on = await startInfrastructure(settings, log);
+  await on.leases.start();
+  const stopping = new AbortController();
+  const pools = [];
+  const running = projectionsOf(settings).map((projection) => {
+    const pool = createPool(connectionString, { max: 1, applicationName: 'bench projections', logger: log });
+    pools.push(pool);
+    return new ProjectionRunner(projection, { ...on, pool, log }).run(stopping.signal);
+  });
+  return async () => {
+    stopping.abort();
+    await Promise.all(running);
+    await Promise.all(pools.map((pool) => pool.end()));
+    await on.stop();
+  };
+};

@@ -1,0 +1,51 @@
+/**
+ * `npm run dev`: compiles the program, starts it, and restarts it whenever a changed file has been compiled. The project's
+ * layout comes from nest-cli.json, so `nest start --watch` does the same where the Nest CLI is installed. This script is
+ * here because the CLI brings more than a hundred packages, and `tsc` and `node` watch files already. Further arguments
+ * go to the program.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+
+const { entryFile, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
+const output = 'dist';
+const entry = `${output}/${entryFile}.js`;
+
+/** Line that `tsc --watch` prints at the end of each compilation. */
+const COMPILED = /Found (\d+) errors?\. Watching for file changes\./;
+
+let gateway = null;
+let restarting = Promise.resolve();
+
+const stopGateway = async () => {
+  if (!gateway || gateway.exitCode !== null || gateway.signalCode !== null) return;
+  const exited = new Promise((resolve) => gateway.once('exit', resolve));
+  gateway.kill('SIGTERM'); // it finishes what it is doing, and stops its PostgreSQL
+  await exited;
+};
+
+const restart = async () => {
+  await stopGateway();
+  gateway = spawn(process.execPath, ['--enable-source-maps', entry, ...process.argv.slice(2)], { stdio: 'inherit' });
+};
+
+rmSync(`${output}/.tsbuildinfo`, { force: true }); // compiles everything, also where dist/ is incomplete
+const options = ['-p', compilerOptions.tsConfigPath, '--watch', '--preserveWatchOutput'];
+const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...options], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+compiler.stdout.setEncoding('utf8').on('data', (text) => {
+  process.stdout.write(text);
+  const errors = COMPILED.exec(text)?.[1];
+  if (errors === '0') restarting = restarting.then(restart);
+  else if (errors) console.log('The program is not restarted until the errors are fixed.');
+});
+
+const stop = async () => {
+  compiler.kill();
+  await restarting;
+  await stopGateway();
+  process.exit(0);
+};
+process.once('SIGINT', stop);
+process.once('SIGTERM', stop);

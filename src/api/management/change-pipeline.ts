@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CommandOutcome } from '../../commands/command-result.js';
+import type { Position } from '../../event-store/port.js';
+import { readHeaderText } from '../transport/header-text.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { isRejection } from '../../kernel/result.js';
+import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { getActor, getCaller } from './caller.js';
+import { Change } from './change.js';
+import { type BodyReader, readRequestBody } from './request-body.js';
+import { IdempotentResponses, type StoredResponse } from './idempotent-responses.js';
+import { toHttpProblem } from './http-problems.js';
+
+/** A call that changes something, with the reader of its body and the status of a success. */
+export interface ChangingCall<T> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly read: BodyReader<T>;
+  readonly status?: 200 | 201;
+}
+
+type Secrets = Readonly<Record<string, string>>;
+type NoSecrets = Readonly<Record<never, string>>;
+
+/** A resource with the secrets that its response shows once; null in a replayed response (D-47). */
+export type WithSecrets<V, S> = V & { readonly [Name in keyof S]: string | null };
+
+/** The result of a change. */
+export interface ChangeResult<V extends object, S extends Secrets = NoSecrets> {
+  readonly outcome: CommandOutcome;
+  /** Read models that must show the change before the response is sent. */
+  readonly readModels: readonly string[];
+  /** Returns the resource after the change. */
+  readonly show: () => Promise<V>;
+  /** Secrets that no later response shows again, by field. */
+  readonly shownOnce?: S;
+}
+
+type ChangeHandler<T, V extends object, S extends Secrets> = (body: T, change: Change) => Promise<ChangeResult<V, S>>;
+
+type PreparedChange<V extends object, S extends Secrets> = (change: Change) => Promise<ChangeResult<V, S>>;
+
+/**
+ * Processes every change in the same steps: body → schema → idempotency key → command → read models → response.
+ * Readers see their own writes: the response is sent when the read models show the change (management-api.md: Manners).
+ */
+@Injectable()
+export class ChangePipeline {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly responses: IdempotentResponses,
+    private readonly progress: ProjectionProgress,
+    private readonly vault: SecretVault,
+  ) {}
+
+  /** Processes a PATCH, which is safe to repeat without an Idempotency-Key. */
+  async handlePatch<T, V extends object>(call: ChangingCall<T>, handle: ChangeHandler<T, V, NoSecrets>): Promise<V> {
+    const { body } = await readRequestBody(call.request, call.read);
+    return this.runWithoutKey(call, (change) => handle(body, change));
+  }
+
+  /** Processes a POST. With an Idempotency-Key it takes effect once, and a repeat within 24 hours gets the same body. */
+  async handlePost<T, V extends object, S extends Secrets = NoSecrets>(
+    call: ChangingCall<T>,
+    handle: ChangeHandler<T, V, S>,
+  ): Promise<WithSecrets<V, S>> {
+    const { request, read } = call;
+    const key = readIdempotencyKey(request);
+    const { body, bytes } = await readRequestBody(request, read);
+    if (key === undefined) return this.runWithoutKey(call, (change) => handle(body, change));
+    return this.runWithKey(call, key, hashRequest(request, bytes), (change) => handle(body, change));
+  }
+
+  private async runWithoutKey<V extends object, S extends Secrets>(
+    call: ChangingCall<unknown>,
+    run: PreparedChange<V, S>,
+  ): Promise<WithSecrets<V, S>> {
+    const { response, shownOnce } = await this.runChange(call, run, this.newChange(call.request, null));
+    return sendResponse(call.reply, { ...response, body: { ...response.body, ...shownOnce } });
+  }
+
+  private async runWithKey<V extends object, S extends Secrets>(
+    call: ChangingCall<unknown>,
+    key: string,
+    hash: string,
+    run: PreparedChange<V, S>,
+  ): Promise<WithSecrets<V, S>> {
+    const { request, reply } = call;
+    const caller = getActor(getCaller(request));
+    const claim = await this.responses.claimKey(caller, key, hash);
+    if (claim.kind === 'taken') throw keyTakenProblem();
+    if (claim.kind === 'answered') return replayResponse(reply, claim.response);
+    const change = this.newChange(request, { key, since: claim.since });
+    try {
+      const { response, shownOnce } = await this.runChange(call, run, change);
+      const masked = { ...response, body: { ...response.body, ...maskSecrets(shownOnce) } };
+      const earlier = await this.responses.storeResponse(caller, key, hash, masked);
+      await change.eraseDrawnSecrets();
+      if (earlier) return replayResponse(reply, earlier);
+      return sendResponse(reply, { ...response, body: { ...response.body, ...shownOnce } });
+    } catch (error) {
+      // A rejection changed nothing, so the key is free again. Any other failure may have: the key stays with the request.
+      if (error instanceof HttpProblem && error.status < 500) {
+        await change.eraseDrawnSecrets();
+        await this.responses.releaseKey(caller, key, hash);
+      }
+      throw error;
+    }
+  }
+
+  private newChange(request: FastifyRequest, keyClaim: ConstructorParameters<typeof Change>[3]): Change {
+    return new Change(getActor(getCaller(request)), request.id, this.clock.now(), keyClaim, this.vault);
+  }
+
+  private async runChange<V extends object, S extends Secrets>(
+    { status = 200 }: ChangingCall<unknown>,
+    run: PreparedChange<V, S>,
+    change: Change,
+  ): Promise<{ response: StoredResponse; shownOnce: Secrets }> {
+    const { outcome, readModels, show, shownOnce = {} } = await run(change);
+    if (isRejection(outcome)) throw toHttpProblem(outcome);
+    const { position } = outcome;
+    if (position >= 0n && !(await this.progress.waitFor(readModels, position))) throw readModelsBehindProblem(position);
+    const response = { status, position: position >= 0n ? String(position) : null, body: await show() };
+    return { response, shownOnce };
+  }
+}
+
+/** Sets status and headers, and returns the body: the view that the response was stored with. */
+const sendResponse = <V>(reply: FastifyReply, { status, position, body }: StoredResponse): V => {
+  void reply.code(status);
+  if (position !== null) void reply.header('x-position', position);
+  return body as V;
+};
+
+const replayResponse = <V>(reply: FastifyReply, stored: StoredResponse): V => {
+  void reply.header('idempotency-replayed', 'true');
+  return sendResponse(reply, stored);
+};
+
+const maskSecrets = (shownOnce: Secrets): Record<string, null> =>
+  Object.fromEntries(Object.keys(shownOnce).map((name) => [name, null]));
+
+const readIdempotencyKey = (request: FastifyRequest): string | undefined => {
+  const checked = validateIdempotencyKey(readHeaderText(request, 'idempotency-key'));
+  if (!checked.ok) throw new HttpProblem(checked.status, 'invalid', checked.problems);
+  return checked.key;
+};
+
+const hashRequest = ({ method, url }: FastifyRequest, body: Buffer): string =>
+  createHash('sha256').update(`${method} ${url}\n`).update(body).digest('hex');
+
+const keyTakenProblem = (): HttpProblem =>
+  HttpProblem.withMessage(
+    409,
+    'idempotency_conflict',
+    'This Idempotency-Key was used for another request within the last 24 hours: send a new key with a new request.',
+  );
+
+const readModelsBehindProblem = (position: Position): HttpProblem => {
+  const message = `The change was made (position ${position}), but the API does not show it yet. Read it again later; repeating this request with the same Idempotency-Key is safe.`;
+  return HttpProblem.withMessage(503, 'views_behind', message, { 'retry-after': '5', 'x-position': String(position) });
+};

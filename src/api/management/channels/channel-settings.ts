@@ -1,0 +1,58 @@
+import type { ChannelSettings } from '../../../domain/channel/channel.events.js';
+import type { PlatformDescriptor, SettingField } from '../../../platforms/descriptor.js';
+import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { nullToAbsent } from '../../../validation/absence.js';
+import type { ProblemList } from '../../../validation/problem-list.js';
+import { Must } from '../../../validation/rules.js';
+import { type BodyField, createBodyClass } from '../body-class.js';
+import { readPart } from '../request-body.js';
+import { Is } from '../rules.js';
+
+/** Settings of channels on every network, with their defaults (management-api.md: settings). */
+const COMMON = {
+  on_doubt: { kind: 'choice', values: ['hold', 'resend'], default: 'hold' },
+} as const satisfies PlatformDescriptor['settings'];
+
+/**
+ * Creates the reader of the settings of a channel on one network. It recognises a setting that only other networks have
+ * and refuses it with their identifiers (publish-api.md: Target; D-4).
+ */
+export const settingsReader = (
+  platform: PlatformDescriptor,
+  platforms: PlatformCatalogue,
+): ((value: unknown, problems: ProblemList) => ChannelSettings | undefined) => {
+  const foreign = Object.assign({}, ...platforms.all.map(({ settings }) => settings)) as PlatformDescriptor['settings'];
+  const own = { ...COMMON, ...platform.settings };
+  const fields = Object.entries({ ...foreign, ...own }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const Body = createBodyClass(Object.fromEntries(fields.map(([name, field]) => [name, settingField(field)])));
+  const networksWith = (name: string): string =>
+    platforms.all.flatMap(({ id, settings }) => (name in settings ? [id] : [])).join(', ');
+  return (value, problems) => {
+    const sent = Object.entries(readPart(value, 'settings', Body, problems) ?? {}).filter(([, v]) => v !== undefined);
+    for (const [name] of sent.filter(([name]) => !(name in own)))
+      problems.add(
+        422,
+        `settings.${name}`,
+        'not_on_platform',
+        `is a setting of ${networksWith(name)} alone; this channel is on ${platform.id}`,
+      );
+    return value === undefined || value === null ? undefined : (Object.fromEntries(sent) as ChannelSettings);
+  };
+};
+
+const settingField = (field: SettingField): BodyField =>
+  field.kind === 'choice'
+    ? { read: nullToAbsent, rules: [Must.beOneOf(field.values)] }
+    : { read: nullToAbsent, rules: [Is.integer(field.min, field.max)] };
+
+/**
+ * Returns the settings in effect for a channel, defaults included.
+ * @param platform undefined if the program does not know it
+ */
+export const effectiveSettings = (
+  settings: ChannelSettings,
+  platform: PlatformDescriptor | undefined,
+): ChannelSettings => {
+  const defaults = Object.entries({ ...COMMON, ...platform?.settings }).map(([name, field]) => [name, field.default]);
+  return { ...(Object.fromEntries(defaults) as ChannelSettings), ...settings };
+};

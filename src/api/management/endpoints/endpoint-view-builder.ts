@@ -1,0 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
+import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
+import { OwnedResources } from '../owned-resources.js';
+import { EndpointView } from './endpoint.view.js';
+
+/** Builds the views of endpoints, each with the URL that posts are sent to. */
+@Injectable()
+export class EndpointViewBuilder {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly resources: OwnedResources,
+  ) {}
+
+  /** Returns an endpoint that the caller may see. @throws HttpProblem 404 */
+  async findView(request: FastifyRequest, id: string): Promise<EndpointView> {
+    return this.buildView(await this.resources.findResource(request, 'endpoint', id));
+  }
+
+  buildView(row: EndpointRow): EndpointView {
+    // Read each time: with PORT=0 the address is known only after the server listens.
+    return new EndpointView(row, this.settings.baseUrl ?? '', this.clock.now());
+  }
+}

@@ -1,0 +1,25 @@
+import type { Rejection } from '../../kernel/result.js';
+import { HttpProblem } from '../transport/http-problem.js';
+
+/** Statuses of rejections; all others get 409, a conflict with the resource's state (management-api.md: Manners). */
+const STATUS: Readonly<Record<string, number>> = { not_found: 404, plan_not_allowed: 402, unknown_ids: 422 };
+
+/** Converts a rejection; its figures (such as `retry_at`) become fields of the problem. */
+export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): HttpProblem => {
+  const status = STATUS[rejection] ?? 409;
+  if (rejection !== 'unknown_ids')
+    return new HttpProblem(status, rejection, [{ path: '', code: rejection, message }], {}, figures);
+  const problems = Object.entries(figures).map(([path, id]) => ({
+    path,
+    code: 'unknown_id',
+    message: `there is no ${String(id)} among this owner's resources`,
+  }));
+  return new HttpProblem(status, 'invalid', problems);
+};
+
+/** Returns the problem for a resource that does not exist or that the caller may not see. @param what `channel` */
+export const notFoundProblem = (what: string): HttpProblem =>
+  HttpProblem.withMessage(404, 'not_found', `There is no such ${what}. Check the id and the API key.`);
+
+/** Returns the problem for a call that only the operator may make (D-47). */
+export const forbiddenProblem = (message: string): HttpProblem => HttpProblem.withMessage(403, 'forbidden', message);

@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
+
+/** A response as every replay gets it: secrets that were shown once are null (D-47). */
+export interface StoredResponse {
+  readonly status: number;
+  /** Position of the change, for `X-Position`; null if nothing changed. */
+  readonly position: string | null;
+  readonly body: object;
+}
+
+/** The result of a claim of an idempotency key. */
+export type KeyClaim =
+  /** No response is stored yet. `since` is the same for all requests with the key. */
+  | { readonly kind: 'open'; readonly since: Instant }
+  | { readonly kind: 'answered'; readonly response: StoredResponse }
+  /** The key belongs to another request. */
+  | { readonly kind: 'taken' };
+
+interface Row {
+  readonly request_hash: string;
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly since: bigint;
+}
+
+const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
+/** Period in which a repeat gets the stored response (management-api.md: Manners). */
+const REPLAY_PERIOD = "interval '24 hours'";
+/** Age at which a response is deleted: after the replay period, with a margin. */
+const RETENTION = "interval '25 hours'";
+
+/**
+ * Stores the responses of POSTs with an Idempotency-Key, by caller and key, for 24 hours. A claim is not a lock: all
+ * requests with one key execute the same command, which takes effect once, and the first of them stores its response. So
+ * no request waits for another, and after a crash a repeat of the request completes the change.
+ */
+@Injectable()
+export class IdempotentResponses {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Claims a key for a request. @param requestHash distinguishes a repeat from another request with the same key */
+  async claimKey(caller: string, key: string, requestHash: string): Promise<KeyClaim> {
+    for (;;) {
+      const claimed = await this.pool.query<Pick<Row, 'since'>>(
+        `insert into ops_idempotent_answer as a (caller, key, request_hash) values ($1, $2, $3)
+         on conflict (caller, key) do update
+           set at = excluded.at, request_hash = excluded.request_hash, status = null, body = null
+           where a.at < now() - ${REPLAY_PERIOD}
+         returning ${SINCE}`,
+        [caller, key, requestHash],
+      );
+      if (claimed.rows[0]) {
+        await this.pool.query(`delete from ops_idempotent_answer where at < now() - ${RETENTION}`);
+        return { kind: 'open', since: Number(claimed.rows[0].since) };
+      }
+      const row = await this.findRow(caller, key);
+      if (!row) continue; // released in the meantime
+      if (row.request_hash !== requestHash) return { kind: 'taken' };
+      return row.status === null
+        ? { kind: 'open', since: Number(row.since) }
+        : { kind: 'answered', response: toStoredResponse(row) };
+    }
+  }
+
+  /** Stores a response unless there is one. @returns the response stored before, or null if this one was stored */
+  async storeResponse(
+    caller: string,
+    key: string,
+    requestHash: string,
+    response: StoredResponse,
+  ): Promise<StoredResponse | null> {
+    const { status, ...rest } = response;
+    const { rowCount } = await this.pool.query(
+      `insert into ops_idempotent_answer as a (caller, key, request_hash, status, body) values ($1, $2, $3, $4, $5)
+       on conflict (caller, key) do update set status = excluded.status, body = excluded.body where a.status is null`,
+      [caller, key, requestHash, status, JSON.stringify(rest)],
+    );
+    if (rowCount === 1) return null;
+    const row = await this.findRow(caller, key);
+    return row?.status ? toStoredResponse(row) : null;
+  }
+
+  /** Releases the key of a rejected request, so that it can be corrected and sent again. */
+  async releaseKey(caller: string, key: string, requestHash: string): Promise<void> {
+    await this.pool.query(
+      'delete from ops_idempotent_answer where caller = $1 and key = $2 and request_hash = $3 and status is null',
+      [caller, key, requestHash],
+    );
+  }
+
+  private async findRow(caller: string, key: string): Promise<Row | undefined> {
+    const text = `select request_hash, status, body, ${SINCE} from ops_idempotent_answer where caller = $1 and key = $2`;
+    return (await this.pool.query<Row>(text, [caller, key])).rows[0];
+  }
+}
+
+const toStoredResponse = ({ status, body }: Row): StoredResponse => ({
+  ...(JSON.parse(body!) as Omit<StoredResponse, 'status'>),
+  status: status!,
+});

@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { plansWithInput, monthlyPostsOf } from '../../config/limits-profile.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import type { MonthlyPosts, PostsLeft } from '../../domain/owner/monthly-quota.js';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import type { OwnerRow } from '../../projections/discovery/discovery.tables.js';
+import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
+
+/** The figures of this deployment's plans (D-15, D-18). */
+@Injectable()
+export class PlanQuotas {
+  /** Plans with webhook input. */
+  readonly inputPlans: readonly Plan[];
+  private readonly monthlyPosts: MonthlyPosts;
+
+  constructor(
+    @Inject(SETTINGS) { limitsProfile }: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly queries: QueryBus,
+  ) {
+    this.inputPlans = plansWithInput(limitsProfile);
+    this.monthlyPosts = monthlyPostsOf(limitsProfile);
+  }
+
+  /** Returns how many posts these owners have used this month and have left, by owner. */
+  findPostsLeft(
+    owners: readonly Pick<OwnerRow, 'owner_id' | 'plan' | 'pack_posts'>[],
+  ): Promise<Map<string, PostsLeft>> {
+    return this.queries.execute(new FindPostsLeft(owners, this.clock.now(), this.monthlyPosts));
+  }
+}

@@ -1,0 +1,31 @@
+import { iso, isoOrNull } from '../../../kernel/instant.js';
+import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+
+/** Returns a sentence for people: the rule that holds a publication back, until when, and what ends it sooner (D-36). */
+export const explainHold = ({ rule, until }: Hold, { context, publication }: ScheduledWithHold): string => {
+  const channel = context.channelName === null ? 'The channel' : `The channel "${context.channelName}"`;
+  const project = context.projectName === null ? 'The project' : `The project "${context.projectName}"`;
+  const when = until === null ? '' : ` until ${iso(until)}`;
+  switch (rule) {
+    case 'project_pause':
+      return `${project} was paused when the post arrived: it waits${when}, or until the project is resumed.`;
+    case 'channel_pause':
+      return `${channel} is paused${when}, or until it is resumed.`;
+    case 'backlog_spacing':
+      return `Posts that a pause has held back are published one at a time; this is next, at ${isoOrNull(until)}.`;
+    case 'earlier_publication': {
+      const number = context.first ? `number ${context.first.sequence} of this channel` : 'an earlier one';
+      const state = context.first?.state === 'publishing' ? 'which is being published' : `which waits${when}`;
+      return `Posts keep their order: ${number} goes first, ${state}. This is number ${publication.sequence}.`;
+    }
+    case 'retry':
+      return `The last attempt failed; the next one begins at ${isoOrNull(until)}.`;
+    case 'platform_limit':
+      return `The network asked for a delay; the next attempt begins at ${isoOrNull(until)}.`;
+    case 'needs_attention':
+      if (!context.channelEnabled) return `${channel} is disabled: enable it to publish the posts that wait.`;
+      return `${channel} needs new credentials: ${context.attention?.message ?? 'the network refused the current ones.'} Its posts are held${when}.`;
+    case 'quota':
+      return `The month's posts are used up. This one is published with a post pack, a larger plan, or in the new month at ${isoOrNull(until)}.`;
+  }
+};

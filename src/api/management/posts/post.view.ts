@@ -1,0 +1,46 @@
+import { iso } from '../../../kernel/instant.js';
+import type { JsonObject } from '../../../kernel/json.js';
+import type { PublishPayload } from '../../../payload/payload.js';
+import type { PostWithPublications } from '../../../projections/posts/posts.queries.js';
+import type { PublicationView } from './publication.view.js';
+
+/** A post with its publications, without its payload (management-api.md: Routes). */
+export class PostView {
+  /** `post_…` */
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly owner_id: string;
+  /** ISO 8601, UTC. */
+  readonly accepted_at: string;
+  readonly external_id: string | null;
+  readonly trace_id: string | null;
+  /** As it was sent. */
+  readonly metadata: JsonObject | null;
+  /** One for each target, in the order of the targets. */
+  readonly publications: readonly PublicationView[];
+
+  constructor({ post, metadata }: PostWithPublications, publications: readonly PublicationView[]) {
+    this.id = post.post_id;
+    this.endpoint_id = post.endpoint_id;
+    this.owner_id = post.owner_id;
+    this.accepted_at = iso(post.accepted_at);
+    this.external_id = post.external_id;
+    this.trace_id = post.trace_id;
+    this.metadata = metadata;
+    this.publications = publications;
+  }
+}
+
+/** A post with its publications and its payload. */
+export class PostWithPayloadView extends PostView {
+  /** As it was accepted. */
+  readonly payload: PublishPayload;
+
+  constructor(
+    post: PostWithPublications & { readonly payload: PublishPayload },
+    publications: readonly PublicationView[],
+  ) {
+    super(post, publications);
+    this.payload = post.payload;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Platform } from '../../../domain/channel/channel.events.js';
+import type { PublicationError, PublicationWarning } from '../../../domain/publication/publication.events.js';
+import { iso, isoOrNull } from '../../../kernel/instant.js';
+import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
+import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import { explainHold } from './explain-hold.js';
+
+/** One attempt at publishing (management-api.md: publication). */
+export class AttemptView {
+  /** From 1. */
+  readonly n: number;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+  /** ISO 8601, UTC; null while the attempt lasts. */
+  readonly ended_at: string | null;
+  /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
+  readonly outcome: string | null;
+  /** Classified by D-35, with the network's own words beside ours; null if there was none. */
+  readonly error: PublicationError | null;
+
+  constructor({ n, started_at, ended_at, outcome, error }: Attempt) {
+    this.n = n;
+    this.started_at = iso(started_at);
+    this.ended_at = isoOrNull(ended_at);
+    this.outcome = outcome;
+    this.error = error;
+  }
+}
+
+/** The reason for which a publication waits (D-36; management-api.md: `waiting_for`). */
+export class WaitingForView {
+  readonly rule: Hold['rule'];
+  /** ISO 8601, UTC; null if the end is not known. */
+  readonly until: string | null;
+  /** Id of the event that caused the wait; null if there is none. */
+  readonly event_id: string | null;
+  /** A sentence for people. */
+  readonly text: string;
+
+  constructor(hold: Hold, text: string) {
+    this.rule = hold.rule;
+    this.until = isoOrNull(hold.until);
+    this.event_id = hold.eventId;
+    this.text = text;
+  }
+}
+
+/** A post's publication on one channel (management-api.md: publication). */
+export class PublicationView {
+  /** `pub_…` */
+  readonly id: string;
+  readonly post_id: string;
+  /** The channel. */
+  readonly target_id: string;
+  readonly platform: Platform;
+  readonly project_id: string;
+  /** Number of the publication in its channel, from 1 (D-37). */
+  readonly sequence: number;
+  readonly state: PublicationViewState;
+  /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
+  readonly not_before: string | null;
+  /** Null if nothing holds the publication back. */
+  readonly waiting_for: WaitingForView | null;
+  readonly attempts: readonly AttemptView[];
+  /** Ids of the network's messages. */
+  readonly message_ids: readonly string[];
+  readonly urls: readonly string[];
+  /** Degradations (D-22). */
+  readonly warnings: readonly PublicationWarning[];
+  /** ISO 8601, UTC; null if it is not published. */
+  readonly published_at: string | null;
+
+  /** @param scheduled its place in the publish schedule; undefined if it is not scheduled */
+  constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined) {
+    this.id = row.publication_id;
+    this.post_id = row.post_id;
+    this.target_id = row.channel_id;
+    this.platform = row.platform;
+    this.project_id = row.project_id;
+    this.sequence = row.sequence;
+    this.state = row.state;
+    this.not_before = isoOrNull(scheduled?.publication.not_before || null);
+    this.waiting_for = scheduled?.hold
+      ? new WaitingForView(scheduled.hold, explainHold(scheduled.hold, scheduled))
+      : null;
+    this.attempts = row.attempts.map((attempt) => new AttemptView(attempt));
+    this.message_ids = row.message_ids;
+    this.urls = row.urls;
+    this.warnings = row.warnings;
+    this.published_at = isoOrNull(row.published_at);
+  }
+}

@@ -1,0 +1,202 @@
+import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
+import type { Platform } from '../../../domain/channel/channel.events.js';
+import type { Filter, Footer, Replacement, Signature, Translation } from '../../../domain/project/processing.js';
+import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { findEntityProblems } from '../../../payload/check-entities.js';
+import { checkEach, checkObject, type Sent } from '../../../validation/check-fields.js';
+import { EntityDto } from '../../../payload/payload.dto.js';
+import type { Entity } from '../../../payload/payload.js';
+import type { ProblemList } from '../../../validation/problem-list.js';
+import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
+import { describeValue, formatCount, tooLongPredicate } from '../../../validation/wording.js';
+import { programSize } from '../../../processing/pattern.js';
+import { type BodyClass, fieldsReader, readPart } from '../request-body.js';
+import {
+  FilterBody,
+  FooterBody,
+  ProcessingBody,
+  ReplacementBody,
+  SignatureBody,
+  TranslationBody,
+} from './processing.bodies.js';
+
+const PATH = 'processing';
+
+/** Values that the rules of `processing` depend on. */
+export interface ProcessingRules {
+  /** Private addresses that the translation service may have; none outside tests. */
+  readonly policy: AddressPolicy;
+  /** Identifiers of the networks that a filter or a signature may be limited to. */
+  readonly platforms: readonly Platform[];
+}
+
+/**
+ * Reads the processing of a project's posts (D-28; management-api.md: `processing`). Reports everything that cannot work,
+ * with 422: a pattern that RE2 cannot compile, an unknown provider, an entity outside the signature.
+ */
+export const readProcessing = (
+  value: unknown,
+  { policy, platforms }: ProcessingRules,
+  problems: ProblemList,
+): UnsealedProcessing | undefined => {
+  if (!checkObject(value, PATH, problems)) return undefined;
+  const fields = fieldsReader(ProcessingBody, PATH)(value, problems);
+  const filters = readEach(fields.filters, `${PATH}.filters`, FilterBody, problems, (filter, path) =>
+    filterOf(filter, path, platforms, problems),
+  );
+  const footer = readFooter(fields.footer, problems);
+  const replacements = readEach(fields.replacements, `${PATH}.replacements`, ReplacementBody, problems, replacementOf);
+  const translation = readPart(fields.translation, `${PATH}.translation`, TranslationBody, problems);
+  if (translation) checkTranslation(translation, policy, problems);
+  const signature = readSignature(fields.signature, platforms, problems);
+  checkCost(filters, footer, problems);
+  return {
+    processing: compact({
+      filters: filters.length > 0 ? filters : undefined,
+      footer,
+      replacements: replacements.length > 0 ? replacements : undefined,
+      translation: translation && translationOf(translation),
+      signature,
+    }),
+    translationKey: translation && keyOf(translation, fields.translation as Sent),
+  };
+};
+
+/** Reads a list of objects. A value that is not an array was reported before. */
+const readEach = <B extends object, T>(
+  list: unknown,
+  path: string,
+  Draft: BodyClass<B>,
+  problems: ProblemList,
+  read: (body: B, path: string, problems: ProblemList) => T,
+): T[] => {
+  if (!Array.isArray(list)) return [];
+  return (list as unknown[]).flatMap((item, index) => {
+    const place = `${path}[${index}]`;
+    if (problems.isFull || !checkObject(item, place, problems)) return [];
+    return [read(fieldsReader(Draft, place)(item, problems), place, problems)];
+  });
+};
+
+const filterOf = (
+  { mode, words, pattern, platforms }: FilterBody,
+  path: string,
+  known: ProcessingRules['platforms'],
+  problems: ProblemList,
+): Filter => {
+  if (words === undefined && pattern === undefined)
+    problems.add(422, path, 'missing', 'must have words, a pattern, or both');
+  const list = Array.isArray(words) ? (words as unknown[]) : [];
+  for (const [index, word] of list.entries())
+    if (typeof word !== 'string' || word.trim() === '' || word.length > 200)
+      problems.add(
+        422,
+        `${path}.words[${index}]`,
+        'bad_word',
+        `must be 1 to 200 characters, not ${describeValue(word)}`,
+      );
+  return compact({
+    mode,
+    words: list.length > 0 ? (list as string[]) : undefined,
+    pattern,
+    platforms: readPlatforms(platforms, path, known, problems),
+  });
+};
+
+const replacementOf = ({ from, to, whole_word, ignore_case }: ReplacementBody): Replacement =>
+  compact({ from, to, whole_word, ignore_case });
+
+const readFooter = (value: unknown, problems: ProblemList): Footer | undefined => {
+  const path = `${PATH}.footer`;
+  const body = readPart(value, path, FooterBody, problems);
+  if (!body) return undefined;
+  const { marker, pattern } = body;
+  if ((marker === undefined) === (pattern === undefined))
+    problems.add(422, path, 'missing', 'must have either a marker or a pattern');
+  return compact({ marker, pattern });
+};
+
+/** Limit for all patterns together, in RE2 instructions: the longest text then takes a fraction of a second. */
+const MAX_PROGRAMS = 2_000;
+/** Limit for the words of all filters together, in UTF-16 units. */
+const MAX_WORDS = 20_000;
+
+/** Limits the cost of a project's patterns and words: each of its posts needs that time, and other posts wait meanwhile. */
+const checkCost = (filters: readonly Filter[], footer: Footer | undefined, problems: ProblemList): void => {
+  const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []).filter(isText);
+  const steps = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);
+  if (steps > MAX_PROGRAMS)
+    problems.add(
+      422,
+      PATH,
+      'too_large',
+      `has patterns that together take ${formatCount(steps)} steps for each character; at most ${formatCount(MAX_PROGRAMS)} are allowed`,
+    );
+  const words = filters.flatMap((filter) => filter.words ?? []).filter(isText);
+  const letters = words.reduce((sum, word) => sum + word.length, 0);
+  if (letters > MAX_WORDS)
+    problems.add(
+      422,
+      `${PATH}.filters`,
+      'too_long',
+      `have words that together ${tooLongPredicate(letters, MAX_WORDS, 'characters').replace(/^is/, 'are')}`,
+    );
+};
+
+/** False for values that were reported before; they cost nothing. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, problems: ProblemList): void => {
+  const problem = typeof url === 'string' ? findFetchUrlProblem(url, policy) : undefined;
+  if (problem) problems.add(422, `${PATH}.translation.url`, problem.code, problem.predicate);
+};
+
+const translationOf = ({ provider, url, source, target, on_failure }: TranslationBody): Translation => ({
+  ...{ provider, url, source, target, on_failure },
+});
+
+const keyOf = ({ api_key }: TranslationBody, sent: Sent): string | null | undefined =>
+  api_key ?? ('api_key' in sent ? null : undefined);
+
+const readSignature = (
+  value: unknown,
+  known: ProcessingRules['platforms'],
+  problems: ProblemList,
+): Signature | undefined => {
+  const path = `${PATH}.signature`;
+  const body = readPart(value, path, SignatureBody, problems);
+  if (!body) return undefined;
+  const { text, entities: list, platforms } = body;
+  const placed: (Entity | undefined)[] = [];
+  for (const { dto, index, wrong } of checkEach(EntityDto, list, `${path}.entities`, problems))
+    if (wrong.size === 0) placed[index] = compact({ ...dto }) as unknown as Entity;
+  if (typeof text === 'string') problems.addAll(422, findEntityProblems(text, placed, `${path}.entities`));
+  const entities = placed.filter((entity) => entity !== undefined);
+  return compact({
+    text,
+    entities: entities.length > 0 ? entities : undefined,
+    platforms: readPlatforms(platforms, path, known, problems),
+  });
+};
+
+const readPlatforms = (
+  value: unknown,
+  path: string,
+  known: ProcessingRules['platforms'],
+  problems: ProblemList,
+): Platform[] | undefined => {
+  if (!Array.isArray(value)) return undefined;
+  for (const [index, platform] of (value as unknown[]).entries())
+    if (!(known as readonly unknown[]).includes(platform))
+      problems.add(
+        422,
+        `${path}.platforms[${index}]`,
+        'unknown_value',
+        `must be one of ${known.join(', ')}, not ${describeValue(platform)}`,
+      );
+  return [...new Set(value as Platform[])];
+};
+
+/** Removes undefined fields, so that only fields that were sent are stored. */
+const compact = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

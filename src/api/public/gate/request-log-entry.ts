@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../kernel/clock.js';
+import type { JsonObject } from '../../../kernel/json.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { readHeaderText } from '../../transport/header-text.js';
+import { measureBody } from '../../transport/raw-body.js';
+import type { Decision, GateRejection } from './gate-rejection.js';
+import type { RequestRecorder } from './request-recorder.js';
+
+/**
+ * The fields of a request's entry in its endpoint's log (D-33) that depend on the checks. The gate and the controller fill them
+ * in.
+ */
+export interface RequestLogEntry {
+  /** Null until an endpoint is found. A request without one is in the service's own log alone (D-14). */
+  endpointId: string | null;
+  /** `trace_id` of the body, if it could be read. */
+  traceId: string | null;
+  postId: string | null;
+  /** Null: accepted, if the answer is a success. */
+  decision: Decision | null;
+  reason: string | null;
+  why: JsonObject | null;
+  /** True if the event of an accepted post stores the entry. */
+  isStored: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null if the request is in no endpoint's log: the sandbox (D-44), and everything outside /v1/webhooks. */
+    logEntry: RequestLogEntry | null;
+  }
+}
+
+/** Longest User-Agent that is kept, in characters. */
+const MAX_USER_AGENT = 500;
+
+/** Opens the log entry of a request to an endpoint. */
+export const openLogEntry = (request: FastifyRequest): void => {
+  request.logEntry = {
+    endpointId: null,
+    traceId: null,
+    postId: null,
+    decision: null,
+    reason: null,
+    why: null,
+    isStored: false,
+  };
+};
+
+/** Sets the endpoint whose log gets a request. */
+export const setLogEndpoint = (
+  { logEntry }: FastifyRequest,
+  { endpoint_id }: Pick<EndpointSnapshot, 'endpoint_id'>,
+): void => {
+  if (logEntry) logEntry.endpointId = endpoint_id;
+};
+
+/** Sets why a request was rejected (D-36). */
+export const setLogRejection = (request: FastifyRequest, { decision, reason, why, endpoint }: GateRejection): void => {
+  request.decision = decision;
+  if (!request.logEntry) return;
+  if (endpoint) setLogEndpoint(request, endpoint);
+  Object.assign(request.logEntry, { decision, reason, why: why ?? { rule: reason, figures: {}, event_id: null } });
+};
+
+/** Returns the User-Agent, shortened for the log; null if none was sent. */
+export const readUserAgent = (request: FastifyRequest): string | null => {
+  const sent = readHeaderText(request, 'user-agent');
+  if (sent === undefined || sent.length <= MAX_USER_AGENT) return sent ?? null;
+  return Array.from(sent).slice(0, MAX_USER_AGENT).join('');
+};
+
+/** Returns the route as the specification writes it: `POST /v1/webhooks/{slug}`. */
+export const readRoute = ({ method, routeOptions }: FastifyRequest): string =>
+  `${method} ${(routeOptions.url ?? '').replace(':slug', '{slug}')}`;
+
+/** Returns the time since the request's head arrived, in ms, rounded to the hundredth. */
+export const measureLatency = ({ arrivedAt }: FastifyRequest): number =>
+  Math.round((performance.now() - arrivedAt) * 100) / 100;
+
+/** Records the log entry of every answered request. */
+export const recordResponses = (fastify: FastifyInstance, recorder: RequestRecorder, clock: Clock): void => {
+  fastify.decorateRequest('logEntry', null);
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const { logEntry } = request;
+    if (logEntry) {
+      const decision = logEntry.decision ?? (reply.statusCode < 300 ? 'accepted' : null);
+      request.decision = decision ?? '';
+      if (decision && logEntry.endpointId !== null && !logEntry.isStored) {
+        recorder.record(logEntry.endpointId, {
+          request_id: request.id,
+          at: clock.now() - Math.ceil(measureLatency(request)),
+          ip: request.clientAddress,
+          user_agent: readUserAgent(request),
+          route: readRoute(request),
+          decision,
+          reason: logEntry.reason,
+          http_status: reply.statusCode,
+          latency_ms: measureLatency(request),
+          payload_bytes: measureBody(request),
+          trace_id: logEntry.traceId,
+          post_id: logEntry.postId,
+          why: logEntry.why,
+        });
+      }
+    }
+    done();
+  });
+};

@@ -1,0 +1,89 @@
+import { type Instant, iso } from '../../kernel/instant.js';
+import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from '../../payload/payload.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
+
+/** The limits of a payload. Exact rate limits are left out on purpose (publish-api.md: GET /v1/webhooks/{slug}/info, 3). */
+const CAPABILITIES = {
+  entity_types: ENTITY_TYPES,
+  media_types: MEDIA_TYPES,
+  limits: {
+    max_text_length: LIMITS.text,
+    max_media: LIMITS.media,
+    max_buttons_rows: LIMITS.buttonRows,
+    max_buttons_per_row: LIMITS.buttonsPerRow,
+    max_payload_bytes: LIMITS.payloadBytes,
+    max_pause_minutes: LIMITS.pauseMinutes,
+  },
+} as const;
+
+/** The endpoint that discovery describes. */
+export class InfoEndpointView {
+  readonly slug: string;
+  /** Null unless discovery is verbose. */
+  readonly name: string | null;
+  /** True if discovery shows names. */
+  readonly verbose: boolean;
+
+  constructor({ slug, name, verbose_discovery }: DiscoveringEndpoint) {
+    this.slug = slug;
+    this.name = verbose_discovery ? name : null;
+    this.verbose = verbose_discovery;
+  }
+}
+
+/** A channel that posts to the endpoint go to. */
+export class InfoTargetView {
+  /** The id by which a post or a pause names the target. */
+  readonly id: string;
+  readonly platform: string;
+  /** Null unless discovery is verbose. */
+  readonly name: string | null;
+  /** The end of the channel's pause, ISO 8601; null if it is not paused. */
+  readonly paused_until: string | null;
+
+  constructor(target: DiscoveredProject['targets'][number], isVerbose: boolean, now: Instant) {
+    this.id = target.channel_id;
+    this.platform = target.platform;
+    this.name = isVerbose ? target.name : null;
+    this.paused_until = endOfPause(target.paused_until, now);
+  }
+}
+
+/** A project that the endpoint is bound to. */
+export class InfoProjectView {
+  /** Position among the endpoint's projects, from 0. */
+  readonly index: number;
+  /** Null unless discovery is verbose. */
+  readonly name: string | null;
+  /** The end of the project's pause, ISO 8601; null if it is not paused. */
+  readonly paused_until: string | null;
+  readonly targets: readonly InfoTargetView[];
+
+  constructor(project: DiscoveredProject, index: number, isVerbose: boolean, now: Instant) {
+    this.index = index;
+    this.name = isVerbose ? project.name : null;
+    this.paused_until = endOfPause(project.paused_until, now);
+    this.targets = project.targets.map((target) => new InfoTargetView(target, isVerbose, now));
+  }
+}
+
+/** The answer of discovery (publish-api.md: GET /v1/webhooks/{slug}/info). Ends of pauses are shown whether or not discovery is verbose. */
+export class InfoView {
+  readonly endpoint: InfoEndpointView;
+  readonly projects: readonly InfoProjectView[];
+  /** Entity types, media types and limits of a payload. */
+  readonly capabilities: typeof CAPABILITIES;
+
+  constructor(endpoint: DiscoveringEndpoint, projects: readonly DiscoveredProject[], now: Instant) {
+    const { verbose_discovery: isVerbose } = endpoint;
+    this.endpoint = new InfoEndpointView(endpoint);
+    this.projects = projects.map((project, index) => new InfoProjectView(project, index, isVerbose, now));
+    this.capabilities = CAPABILITIES;
+  }
+}
+
+type DiscoveringEndpoint = Pick<EndpointSnapshot, 'slug' | 'name' | 'verbose_discovery'>;
+
+/** Returns the end of a pause; null if it has passed. */
+const endOfPause = (until: Instant, now: Instant): string | null => (until > now ? iso(until) : null);

@@ -1,0 +1,126 @@
+import type { JsonObject } from '../../../kernel/json.js';
+import type { HttpProblem } from '../../transport/http-problem.js';
+import { ProblemView } from '../../transport/problem.view.js';
+
+/** The result of a check; `not_checked` if the body could not be read that far. */
+export type CheckResult = 'passed' | 'failed' | 'not_checked';
+
+/** One medium of the payload, as far as it was probed. */
+export class SandboxMediumView {
+  readonly url: string;
+  /** Size in units of 1,048,576 bytes (D-43); null if it is not known. */
+  readonly size_mb: number | null;
+  /** False if the medium has a problem. */
+  readonly ok: boolean;
+  /** The reason for which the medium could not be fully probed, which is no error (D-24). */
+  readonly note?: string;
+
+  constructor(url: string, sizeMb: number | null, ok: boolean, note?: string) {
+    this.url = url;
+    this.size_mb = sizeMb;
+    this.ok = ok;
+    if (note !== undefined) this.note = note;
+  }
+}
+
+/** The results of validation (publish-api.md: POST /v1/sandbox/test, `validation`). */
+export class SandboxValidationView {
+  readonly schema: CheckResult;
+  readonly entities: CheckResult;
+  /** One item per medium, in the payload's order. */
+  readonly media: readonly SandboxMediumView[];
+
+  constructor(schema: CheckResult, entities: CheckResult, media: readonly SandboxMediumView[]) {
+    this.schema = schema;
+    this.entities = entities;
+    this.media = media;
+  }
+}
+
+/** A call to a network that publishing would make. It never holds credentials. */
+export class PreviewCallView {
+  /** The step of the publication that makes the call. */
+  readonly step: string;
+  /** The network's own method name. */
+  readonly method: string;
+  readonly request: JsonObject;
+  /** The channel that the call is made for. */
+  readonly target_id: string;
+
+  constructor(step: string, method: string, request: JsonObject, targetId: string) {
+    this.step = step;
+    this.method = method;
+    this.request = request;
+    this.target_id = targetId;
+  }
+}
+
+/** A degradation of the post on a network. */
+export class PreviewWarningView {
+  readonly code: string;
+  readonly message: string;
+  /** The channel that the warning is for; absent if it is for all of the post's channels on the network. */
+  readonly target_id?: string;
+
+  constructor(code: string, message: string, targetId?: string) {
+    this.code = code;
+    this.message = message;
+    if (targetId !== undefined) this.target_id = targetId;
+  }
+}
+
+/** The post as it would be published on one network (publish-api.md: POST /v1/sandbox/test; D-38, D-44). */
+export class NetworkPreviewView {
+  /** The text on the first channel that the post goes to. */
+  readonly text_after_trim: string;
+  /** UTF-16 units cut from the original text. */
+  readonly trimmed_chars: number;
+  /** The calls that publishing would make, in order, channel by channel. */
+  readonly requests: readonly PreviewCallView[];
+  readonly warnings: readonly PreviewWarningView[];
+
+  constructor(
+    textAfterTrim: string,
+    trimmedChars: number,
+    requests: readonly PreviewCallView[],
+    warnings: readonly PreviewWarningView[],
+  ) {
+    this.text_after_trim = textAfterTrim;
+    this.trimmed_chars = trimmedChars;
+    this.requests = requests;
+    this.warnings = warnings;
+  }
+}
+
+/** The answer of the sandbox to a payload that publishing would accept (publish-api.md: POST /v1/sandbox/test). */
+export class SandboxView {
+  /** Always true. */
+  readonly ok = true;
+  /** False if the endpoint has no project: then no post would be created. */
+  readonly would_create_post: boolean;
+  readonly validation: SandboxValidationView;
+  /** Previews by the networks' ids. */
+  readonly preview: Readonly<Record<string, NetworkPreviewView>>;
+
+  constructor(
+    wouldCreatePost: boolean,
+    validation: SandboxValidationView,
+    preview: Readonly<Record<string, NetworkPreviewView>>,
+  ) {
+    this.would_create_post = wouldCreatePost;
+    this.validation = validation;
+    this.preview = preview;
+  }
+}
+
+/** The answer of the sandbox to a payload that publishing would reject (D-44). */
+export class SandboxProblemView extends ProblemView {
+  /** Always false. */
+  readonly would_create_post = false;
+  readonly validation: SandboxValidationView;
+
+  constructor(problem: HttpProblem, requestId: string, validation: SandboxValidationView) {
+    super(problem, requestId);
+    this.validation = validation;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Problem } from '../../validation/problem-list.js';
+import type { HttpProblem } from './http-problem.js';
+
+const MAX_PROBLEMS = 50;
+
+/** The body of every answer that is not a success (D-6). The specification promises `ok` and `errors`. */
+export class ProblemView {
+  /** Always false. */
+  readonly ok = false;
+  /** The problems for people, at most 50; each names the place in the body, if there is one. */
+  readonly errors: readonly string[];
+  /** The kind of the error, for programs: snake_case, stable. */
+  readonly code: string;
+  /** The request's id, as in the header `X-Request-Id`. */
+  readonly request_id: string;
+  /** The problems for programs, in the order of `errors`. */
+  readonly details: readonly Problem[];
+
+  constructor({ code, problems }: HttpProblem, requestId: string) {
+    const shown = problems.slice(0, MAX_PROBLEMS);
+    // Most messages already name the place.
+    this.errors = shown.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`));
+    this.code = code;
+    this.request_id = requestId;
+    this.details = shown;
+  }
+}
+
+/** Builds the body of a problem: its figures, if it has any, then the fields of every problem. */
+export const buildProblemView = (problem: HttpProblem, requestId: string): ProblemView => ({
+  ...problem.figures,
+  ...new ProblemView(problem, requestId),
+});

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
+import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
+import { managementHandlers } from '../../commands/handlers.js';
+import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
+import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
+import { AcceptPostHandler } from '../../commands/post/accept-post.js';
+import { KeyClaims } from '../../commands/post/key-claims.js';
+import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
+import { plansWithInput } from '../../config/limits-profile.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
+import { EventStoreModule } from './event-store.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** Command handlers, and the services that they share with the interfaces and the sagas. */
+@Module({
+  imports: [EventStoreModule, SecretsModule, ReadModelsModule],
+  providers: [
+    AcceptPostHandler,
+    DisableEndpointHandler,
+    LogRequestsHandler,
+    TempPauseHandler,
+    TempResumeHandler,
+    ...managementHandlers,
+    {
+      provide: InputWithdrawal,
+      inject: [AggregateStore, LiveEndpoints, SETTINGS],
+      useFactory: (aggregates: AggregateStore, endpoints: LiveEndpoints, { limitsProfile }: Settings) =>
+        new InputWithdrawal(aggregates, endpoints, plansWithInput(limitsProfile)),
+    },
+    {
+      provide: KeyClaims,
+      inject: [AggregateStore],
+      useFactory: (aggregates: AggregateStore) => new KeyClaims(aggregates),
+    },
+  ],
+  exports: [InputWithdrawal, KeyClaims, AcceptPostHandler],
+})
+export class CommandsModule {}

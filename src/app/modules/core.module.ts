@@ -1,0 +1,27 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { completeKeys, type Keys } from '../../config/generated-keys.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { CLOCK, systemClock } from '../../kernel/clock.js';
+import { LOG } from '../../kernel/log.js';
+import { KEYS, PROCESS_OPTIONS, type ProcessOptions, processSettings } from '../process-options.js';
+import { Resources } from '../resources.js';
+
+/** Settings, keys, log, clock and resources, for every module. */
+@Global()
+@Module({})
+export class CoreModule {
+  static forRoot(options: ProcessOptions, resources: Resources): DynamicModule {
+    return {
+      module: CoreModule,
+      providers: [
+        { provide: PROCESS_OPTIONS, useValue: options },
+        { provide: Resources, useValue: resources },
+        { provide: LOG, useValue: options.log },
+        { provide: CLOCK, useValue: options.overrides?.clock ?? systemClock },
+        { provide: KEYS, useFactory: () => completeKeys(options.settings) },
+        { provide: SETTINGS, inject: [KEYS], useFactory: (keys: Keys) => processSettings(options.settings, keys) },
+      ],
+      exports: [PROCESS_OPTIONS, Resources, LOG, CLOCK, KEYS, SETTINGS],
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import { Module } from '@nestjs/common';
+import { ApiKeyGuard } from '../../api/management/api-key.guard.js';
+import { ChangePipeline } from '../../api/management/change-pipeline.js';
+import { ChannelsController } from '../../api/management/channels/channels.controller.js';
+import { EndpointSecretsController } from '../../api/management/endpoints/endpoint-secrets.controller.js';
+import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint-view-builder.js';
+import { EndpointsController } from '../../api/management/endpoints/endpoints.controller.js';
+import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
+import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
+import { OwnedResources } from '../../api/management/owned-resources.js';
+import { OwnersController } from '../../api/management/owners/owners.controller.js';
+import { PlanQuotas } from '../../api/management/plan-quotas.js';
+import { PostsController } from '../../api/management/posts/posts.controller.js';
+import { PublicationViewBuilder } from '../../api/management/posts/publication-view-builder.js';
+import { PublicationsController } from '../../api/management/posts/publications.controller.js';
+import { ProjectsController } from '../../api/management/projects/projects.controller.js';
+import { CommandsModule } from './commands.module.js';
+import { EventStoreModule } from './event-store.module.js';
+import { PlatformsModule } from './platforms.module.js';
+import { PostgresModule } from './postgres.module.js';
+import { PublicApiModule } from './public-api.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** The management API, /manage/v1 (D-32). */
+@Module({
+  imports: [
+    CommandsModule,
+    ReadModelsModule,
+    EventStoreModule,
+    PostgresModule,
+    SecretsModule,
+    PlatformsModule,
+    PublicApiModule, // the request log shows requests that the gate has not stored yet
+  ],
+  controllers: [
+    OwnersController,
+    ChannelsController,
+    ProjectsController,
+    EndpointsController,
+    EndpointSecretsController,
+    RequestLogController,
+    PostsController,
+    PublicationsController,
+  ],
+  providers: [
+    ApiKeyGuard,
+    ChangePipeline,
+    EndpointViewBuilder,
+    IdempotentResponses,
+    OwnedResources,
+    PlanQuotas,
+    PublicationViewBuilder,
+  ],
+})
+export class ManagementApiModule {}

@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { Leases } from '../../postgres/leases.js';
+import { Notifications } from '../../postgres/notifications.js';
+import { POOL } from '../../postgres/tokens.js';
+import { Database, openDatabase } from '../database.js';
+import { KEYS, PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
+import { Resources } from '../resources.js';
+
+/** The database: pool, notifications and leases. */
+@Module({
+  providers: [
+    { provide: Database, inject: [PROCESS_OPTIONS, KEYS, Resources], useFactory: openDatabase },
+    { provide: POOL, inject: [Database], useFactory: ({ pool }: Database): Pool => pool },
+    {
+      provide: Notifications,
+      inject: [PROCESS_OPTIONS, Database, Resources],
+      useFactory: async ({ log }: ProcessOptions, { connectionString }: Database, resources: Resources) => {
+        const notifications = new Notifications(connectionString, log);
+        await resources.add(() => notifications.stop()); // also ends a start that waits for the server
+        await notifications.start();
+        return notifications;
+      },
+    },
+    {
+      provide: Leases,
+      inject: [PROCESS_OPTIONS, Database, Notifications, Resources],
+      useFactory: async (
+        { settings: { leaseMs }, log }: ProcessOptions,
+        { pool, connectionString }: Database,
+        notifications: Notifications,
+        resources: Resources,
+      ) => {
+        const leases = new Leases({ pool, connectionString, leaseMs, notifications, log });
+        await resources.add(() => leases.stop());
+        return leases;
+      },
+    },
+  ],
+  exports: [Database, POOL, Notifications, Leases],
+})
+export class PostgresModule {}

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { createAddressPolicy } from '../../outbound-http/address-policy.js';
+import { GuardedClient } from '../../outbound-http/guarded-client.js';
+import { CircuitBreaker } from '../../processing/translation/circuit-breaker.js';
+import { LibreTranslate } from '../../processing/translation/libre-translate.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { Resources } from '../resources.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** Longest wait of a worker for a translation, in ms. */
+const TRANSLATION_MS = 30_000;
+
+/** Processing of posts before publication: the client of translation services. */
+@Module({
+  imports: [SecretsModule],
+  providers: [
+    {
+      provide: CircuitBreaker,
+      inject: [SETTINGS, SecretVault, Resources],
+      useFactory: async ({ allowPrivateAddresses }: Settings, vault: SecretVault, resources: Resources) => {
+        const policy = createAddressPolicy(allowPrivateAddresses);
+        const client = new GuardedClient({ policy, timeouts: { headersMs: TRANSLATION_MS } });
+        await resources.add(() => client.close());
+        return new CircuitBreaker(new LibreTranslate(client, vault, TRANSLATION_MS));
+      },
+    },
+  ],
+  exports: [CircuitBreaker],
+})
+export class ProcessingModule {}

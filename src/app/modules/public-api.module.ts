@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { Admission } from '../../api/public/gate/admission.js';
+import { Authentication } from '../../api/public/gate/authentication.js';
+import { Gate } from '../../api/public/gate/gate.js';
+import { LimitGuard } from '../../api/public/gate/limit-guard.js';
+import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
+import { InfoController } from '../../api/public/info.controller.js';
+import { MediaCheck } from '../../api/public/media-check.js';
+import { PausesController } from '../../api/public/pauses.controller.js';
+import { SandboxPreview } from '../../api/public/sandbox/sandbox-preview.js';
+import { SandboxTranslation } from '../../api/public/sandbox/sandbox-translation.js';
+import { SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
+import { WebhooksController } from '../../api/public/webhooks.controller.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { Inspector } from '../../media/inspector.js';
+import { createAddressPolicy } from '../../outbound-http/address-policy.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { CommandsModule } from './commands.module.js';
+import { LimitsModule } from './limits.module.js';
+import { MediaModule } from './media.module.js';
+import { PlatformsModule } from './platforms.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */
+@Module({
+  imports: [CommandsModule, ReadModelsModule, LimitsModule, SecretsModule, MediaModule, PlatformsModule],
+  controllers: [WebhooksController, PausesController, InfoController, SandboxController],
+  providers: [
+    Gate,
+    Admission,
+    Authentication,
+    LimitGuard,
+    RequestRecorder,
+    SandboxPreview,
+    {
+      provide: SandboxTranslation,
+      inject: [SETTINGS, SecretVault],
+      useFactory: ({ allowPrivateAddresses }: Settings, vault: SecretVault) =>
+        new SandboxTranslation(createAddressPolicy(allowPrivateAddresses), vault),
+    },
+    {
+      provide: MediaCheck,
+      inject: [SETTINGS, Inspector],
+      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings, inspector: Inspector) =>
+        new MediaCheck(createAddressPolicy(allowPrivateAddresses), mediaProbe ? inspector : null),
+    },
+  ],
+  exports: [RequestRecorder],
+})
+export class PublicApiModule {}

@@ -1,0 +1,159 @@
+import { Inject, Injectable, Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { monthlyPostsOf } from '../../config/limits-profile.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import { Inspector } from '../../media/inspector.js';
+import { Publishers } from '../../platforms/publishers.js';
+import { Leases } from '../../postgres/leases.js';
+import { Notifications } from '../../postgres/notifications.js';
+import { POOL } from '../../postgres/tokens.js';
+import { CircuitBreaker } from '../../processing/translation/circuit-breaker.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
+import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import { PauseAfterPublication } from '../../sagas/pause-after-publication/pause-after-publication.js';
+import { Pacing } from '../../sagas/publish-due-posts/attempt/pacing.js';
+import {
+  PublicationRunner,
+  type PublicationRunnerDependencies,
+} from '../../sagas/publish-due-posts/attempt/publication-runner.js';
+import { PublishingQuota } from '../../sagas/publish-due-posts/attempt/quota.js';
+import { ChannelClaims } from '../../sagas/publish-due-posts/claiming/channel-claims.js';
+import { PlatformConcurrency } from '../../sagas/publish-due-posts/claiming/platform-concurrency.js';
+import { MediaFiles } from '../../sagas/publish-due-posts/inputs/media-files.js';
+import { PostProcessor } from '../../sagas/publish-due-posts/inputs/post-processor.js';
+import { StoredTranslations } from '../../sagas/publish-due-posts/inputs/stored-translations.js';
+import {
+  PublishDuePostsSaga,
+  type PublishDuePostsSagaDependencies,
+} from '../../sagas/publish-due-posts/publish-due-posts.saga.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { Database } from '../database.js';
+import { openMediaFiles } from '../media-files.js';
+import { Resources } from '../resources.js';
+import { PublishingTask } from '../worker/publishing-task.js';
+import { EventStoreModule } from './event-store.module.js';
+import { MediaModule } from './media.module.js';
+import { PlatformsModule } from './platforms.module.js';
+import { PostgresModule } from './postgres.module.js';
+import { ProcessingModule } from './processing.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** Channels of one network on which a process publishes at the same time; those that only wait do not count. */
+const CHANNELS_PER_NETWORK = 512;
+
+@Injectable()
+class RunnerDependencies implements PublicationRunnerDependencies {
+  constructor(
+    readonly aggregates: AggregateStore,
+    readonly payloads: PostPayloads,
+    readonly publishers: Publishers,
+    readonly processor: PostProcessor,
+    readonly quota: PublishingQuota,
+    readonly concurrency: PlatformConcurrency,
+    readonly pacing: Pacing,
+    readonly messages: ChannelMessages,
+    readonly pauses: PauseAfterPublication,
+    readonly media: MediaFiles,
+    readonly leases: Leases,
+    readonly vault: SecretVault,
+    @Inject(CLOCK) readonly clock: Clock,
+    @Inject(LOG) readonly log: Log,
+  ) {}
+}
+
+@Injectable()
+class SagaDependencies implements PublishDuePostsSagaDependencies {
+  constructor(
+    readonly claims: ChannelClaims,
+    readonly schedule: PublishScheduleQueries,
+    readonly runner: PublicationRunner,
+    readonly concurrency: PlatformConcurrency,
+    readonly progress: ProjectionProgress,
+    readonly leases: Leases,
+    readonly notifications: Notifications,
+    @Inject(CLOCK) readonly clock: Clock,
+    @Inject(LOG) readonly log: Log,
+  ) {}
+}
+
+/** Publishing: due posts go out on their channels, in order. */
+@Module({
+  imports: [
+    PostgresModule,
+    EventStoreModule,
+    ReadModelsModule,
+    SecretsModule,
+    MediaModule,
+    ProcessingModule,
+    PlatformsModule,
+  ],
+  providers: [
+    RunnerDependencies,
+    SagaDependencies,
+    {
+      provide: PublishingTask,
+      inject: [SagaDependencies],
+      useFactory: (dependencies: SagaDependencies) => new PublishingTask(new PublishDuePostsSaga(dependencies)),
+    },
+    {
+      provide: PublicationRunner,
+      inject: [RunnerDependencies],
+      useFactory: (dependencies: RunnerDependencies) => new PublicationRunner(dependencies),
+    },
+    {
+      provide: ChannelClaims,
+      inject: [POOL, Leases],
+      useFactory: (pool: Pool, leases: Leases) => new ChannelClaims(pool, leases),
+    },
+    {
+      provide: PlatformConcurrency,
+      inject: [Publishers],
+      useFactory: ({ platforms }: Publishers) => new PlatformConcurrency(platforms, CHANNELS_PER_NETWORK),
+    },
+    {
+      provide: Pacing,
+      inject: [POOL, PlatformConcurrency, SETTINGS],
+      useFactory: (pool: Pool, concurrency: PlatformConcurrency, { pacing }: Settings) =>
+        new Pacing(pool, concurrency, pacing),
+    },
+    {
+      provide: PublishingQuota,
+      inject: [POOL, AggregateStore, SETTINGS],
+      useFactory: (pool: Pool, aggregates: AggregateStore, { limitsProfile }: Settings) =>
+        new PublishingQuota(pool, aggregates, monthlyPostsOf(limitsProfile)),
+    },
+    {
+      provide: PauseAfterPublication,
+      inject: [AggregateStore, SETTINGS],
+      useFactory: (aggregates: AggregateStore, { minuteMs }: Settings) =>
+        new PauseAfterPublication(aggregates, minuteMs),
+    },
+    {
+      provide: StoredTranslations,
+      inject: [AggregateStore, CircuitBreaker, CLOCK],
+      useFactory: (aggregates: AggregateStore, translator: CircuitBreaker, clock: Clock) =>
+        new StoredTranslations(aggregates, translator, clock),
+    },
+    {
+      provide: PostProcessor,
+      inject: [AggregateStore, StoredTranslations, PlatformConcurrency],
+      useFactory: (aggregates: AggregateStore, translations: StoredTranslations, concurrency: PlatformConcurrency) =>
+        new PostProcessor(aggregates, translations, concurrency),
+    },
+    {
+      provide: MediaFiles,
+      // The folder is below DATA_DIR, which an open embedded database reserves for this process.
+      inject: [SETTINGS, Inspector, LOG, Resources, Database],
+      useFactory: openMediaFiles,
+    },
+  ],
+  exports: [PublishingTask],
+})
+export class PublishingModule {}

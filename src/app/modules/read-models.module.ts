@@ -1,0 +1,64 @@
+import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { queryHandlers } from '../../api/management/query-handlers.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { Notifications } from '../../postgres/notifications.js';
+import { POOL } from '../../postgres/tokens.js';
+import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { FindEndpointTargetsHandler } from '../../projections/discovery/endpoint-targets.queries.js';
+import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
+import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
+import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
+import { EventStoreModule } from './event-store.module.js';
+import { PostgresModule } from './postgres.module.js';
+
+/** Queries of the read models, and the progress of the projections that fill them. */
+@Module({
+  imports: [PostgresModule, EventStoreModule],
+  providers: [
+    ...queryHandlers,
+    FindEndpointTargetsHandler,
+    CountRescheduledHandler,
+    {
+      provide: ProjectionProgress,
+      inject: [POOL, Notifications],
+      useFactory: (pool: Pool, notifications: Notifications) => new ProjectionProgress(pool, notifications),
+    },
+    {
+      provide: EndpointSnapshots,
+      inject: [POOL],
+      useFactory: (pool: Pool) => new EndpointSnapshots(pool),
+    },
+    { provide: LiveEndpoints, inject: [POOL], useFactory: (pool: Pool) => new LiveEndpoints(pool) },
+    {
+      provide: PublishScheduleQueries,
+      inject: [POOL, SETTINGS],
+      useFactory: (pool: Pool, { minuteMs }: Settings) => new PublishScheduleQueries(pool, minuteMs),
+    },
+    {
+      provide: ChannelMessages,
+      inject: [POOL, ProjectionProgress],
+      useFactory: (pool: Pool, progress: ProjectionProgress) => new ChannelMessages(pool, progress),
+    },
+    {
+      provide: PostPayloads,
+      inject: [EVENT_STORE, EventCodec],
+      useFactory: (store: EventStore, codec: EventCodec) => new PostPayloads(store, codec),
+    },
+  ],
+  exports: [
+    ProjectionProgress,
+    EndpointSnapshots,
+    LiveEndpoints,
+    PublishScheduleQueries,
+    ChannelMessages,
+    PostPayloads,
+  ],
+})
+export class ReadModelsModule {}

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import type { Keys } from '../config/generated-keys.js';
+import type { Settings } from '../config/settings.js';
+import type { EventStore } from '../event-store/port.js';
+import type { Clock } from '../kernel/clock.js';
+import type { NetworkCatalogues } from './network-catalogues.js';
+
+/** Parts of a process that tests replace. */
+export interface Overrides {
+  /** Replaces the machine's clock. */
+  readonly clock?: Clock;
+  /** Limit for one call to a network, in ms; each network has its own by default. */
+  readonly callTimeoutMs?: number;
+  /** Replaces the networks that the program knows. */
+  readonly networks?: NetworkCatalogues;
+  /** Base URLs of networks, by identifier. They take precedence over the settings and over stand-ins. */
+  readonly networkUrls?: Readonly<Record<string, string>>;
+  /** Wraps the event store that every other part uses. */
+  readonly wrapEventStore?: (store: EventStore) => EventStore;
+}
+
+/** Options of one process of the gateway. */
+export interface ProcessOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** Cancels the start. */
+  readonly signal?: AbortSignal | undefined;
+  readonly overrides?: Overrides;
+}
+
+/** Injection token of the {@link ProcessOptions}. */
+export const PROCESS_OPTIONS = Symbol('ProcessOptions');
+
+/** Injection token of the {@link Keys}. */
+export const KEYS = Symbol('Keys');
+
+/** The settings as the parts of a process share them: complete but for the address, which is known once the port is. */
+export interface ProcessSettings extends Settings {
+  readonly operatorKey: string;
+  /** Empty until the web server listens. */
+  baseUrl: string;
+}
+
+/** Returns the settings with the operator's key, generated where it is not set. */
+export const processSettings = (settings: Settings, { operatorKey }: Keys): ProcessSettings => ({
+  ...settings,
+  operatorKey,
+  baseUrl: settings.baseUrl ?? '',
+});

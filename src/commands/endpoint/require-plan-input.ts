@@ -1,0 +1,20 @@
+import { owner } from '../../domain/owner/owner.decider.js';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { reject, type Rejection } from '../../kernel/result.js';
+
+/** The plan has no webhook input; `figures` hold its name. */
+export type PlanLacksInput = Rejection<'plan_not_allowed'>;
+
+/** Returns a rejection if an owner's plan has no webhook input, else null (D-12, D-47). Reads the owner's stream, not a read model. */
+export const rejectPlanWithoutInput = async (
+  aggregates: AggregateStore,
+  ownerId: string,
+  inputPlans: readonly Plan[],
+): Promise<PlanLacksInput | null> => {
+  const { state } = await aggregates.loadAggregate(owner, ownerId);
+  if (state && inputPlans.includes(state.plan)) return null;
+  const [plan, sufficient] = [state?.plan ?? null, inputPlans.join(', ')];
+  const message = `The plan "${plan}" has no webhook input. Use one of the plans ${sufficient}, or an endpoint of mode "test".`;
+  return reject('plan_not_allowed', message, { plan });
+};

@@ -1,0 +1,33 @@
+import type { Processing } from '../../domain/project/processing.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { deriveUuid } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { SecretVault } from '../../secrets/vault.js';
+
+/** Processing as it was sent, with the translation service's API key in the clear. */
+export interface UnsealedProcessing {
+  readonly processing: Processing;
+  /** API key of the translation service; null: remove it; undefined: keep the one stored for the same URL. */
+  readonly translationKey?: string | null;
+}
+
+/** Returns processing as events hold it: the translation key is encrypted in the vault, and events hold only its id. */
+export const sealProcessing = async (
+  vault: SecretVault,
+  { processing, translationKey }: UnsealedProcessing,
+  current: Processing,
+  { commandId }: CommandContext,
+): Promise<JsonObject> => {
+  const { translation, ...rest } = processing;
+  if (!translation) return asJson(rest);
+  const currentKeyId = current.translation?.url === translation.url ? current.translation.api_key_id : undefined;
+  const keyId =
+    typeof translationKey === 'string'
+      ? await vault.storeSecret({ api_key: translationKey }, deriveUuid(`${commandId}/translation-key`))
+      : translationKey === undefined
+        ? currentKeyId
+        : undefined;
+  return asJson({ ...rest, translation: keyId === undefined ? translation : { ...translation, api_key_id: keyId } });
+};
+
+const asJson = (processing: Processing): JsonObject => processing as unknown as JsonObject;

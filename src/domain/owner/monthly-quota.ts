@@ -1,0 +1,77 @@
+import type { Instant } from '../../kernel/instant.js';
+import { PLANS, type Plan } from './owner.events.js';
+
+/** The monthly quota of each plan, from the limits profile; null: unlimited. */
+export type MonthlyPosts = Readonly<Record<Plan, number | null>>;
+
+/** An owner's publications of one month. */
+export interface MonthlyUsage {
+  /** UTC: `2026-11`. */
+  readonly month: string;
+  readonly published: number;
+  /** The largest plan under which a post was published in the month; null: unknown, the current plan applies. */
+  readonly plan: Plan | null;
+  /** Id of the event of the latest publication that counted. */
+  readonly last_event: string;
+}
+
+/** The posts that an owner has left in the current month (D-18). */
+export interface PostsLeft {
+  /** UTC: `2026-11`. */
+  readonly month: string;
+  /** Publications that counted this month. */
+  readonly used: number;
+  /** Null: unlimited. */
+  readonly left: number | null;
+  /** Start of the next UTC month. */
+  readonly resetsAt: Instant;
+  /** Id of the event of the latest publication that counted this month; null: there was none. */
+  readonly lastEvent: string | null;
+}
+
+/** Returns the UTC month of a moment, by which quotas count: `2026-11` (D-18). */
+export const toMonth = (at: Instant): string => new Date(at).toISOString().slice(0, 7);
+
+/** Returns the key of an owner's month: `<owner>/<month>`. */
+export const ownerMonthKey = (ownerId: string, at: Instant): string => `${ownerId}/${toMonth(at)}`;
+
+/** True if a plan limits the posts per month. */
+export const hasMonthlyQuota = (plan: Plan, monthlyPosts: MonthlyPosts): boolean => monthlyPosts[plan] !== null;
+
+/**
+ * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. A pack lasts
+ * until it is used: it has already paid for the excess of every earlier month.
+ *
+ * @param months all months in which the owner has published
+ */
+export const computePostsLeft = (
+  months: readonly MonthlyUsage[],
+  { plan, packPosts }: { readonly plan: Plan; readonly packPosts: number },
+  now: Instant,
+  monthlyPosts: MonthlyPosts,
+): PostsLeft => {
+  const excess = (usage: MonthlyUsage): number =>
+    Math.max(0, usage.published - (monthlyPosts[usage.plan ?? plan] ?? Infinity));
+  const packPostsLeft = Math.max(0, packPosts - months.reduce((sum, usage) => sum + excess(usage), 0));
+  const month = toMonth(now);
+  const current = months.find((usage) => usage.month === month);
+  const used = current?.published ?? 0;
+  const quota = monthlyPosts[plan];
+  const date = new Date(now);
+  return {
+    month,
+    used,
+    left: quota === null ? null : Math.max(0, quota - used) + packPostsLeft,
+    resetsAt: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
+    lastEvent: current?.last_event ?? null,
+  };
+};
+
+/** Returns the number of publications in the month that uses up the quota; null: unlimited. */
+export const computeUsedUpAt = ({ used, left }: PostsLeft): number | null => (left === null ? null : used + left);
+
+/** Returns the plan that a month counts by: after a change within the month, the larger one applies to all of it. */
+export const largerPlan = (a: Plan | null, b: Plan | null): Plan | null => {
+  if (a === null || b === null) return a ?? b;
+  return PLANS.indexOf(a) >= PLANS.indexOf(b) ? a : b;
+};

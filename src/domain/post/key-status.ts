@@ -1,0 +1,65 @@
+import type { Instant } from '../../kernel/instant.js';
+import { type KeyClaim, isKeyTaken, type PostState } from './post.decider.js';
+import type { Place } from './post.events.js';
+
+/** The status of an idempotency key. */
+export type KeyStatus =
+  /** A post of the last 24 hours has claimed the key: a request with it is a replay. */
+  | { readonly kind: 'taken'; readonly by: KeyClaim }
+  /** The next event in the key's own stream decides. */
+  | { readonly kind: 'free' }
+  /** The event at the reserved place decides, which is not written yet. */
+  | { readonly kind: 'reserved' };
+
+/**
+ * Resolves the status of a key.
+ *
+ * @param own state of the key's stream
+ * @param there if `own` is a reservation: the state set by the event at the reserved place, `unwritten` if there is none
+ */
+export const resolveKeyStatus = (
+  key: string,
+  own: PostState,
+  there: PostState | 'unwritten',
+  at: Instant,
+): KeyStatus => {
+  const decided = own !== null && 'place' in own ? there : own;
+  if (decided === 'unwritten') return { kind: 'reserved' };
+  const isTaken = decided !== null && 'keys' in decided && decided.keys.includes(key) && isKeyTaken(decided.at, at);
+  return isTaken ? { kind: 'taken', by: decided } : { kind: 'free' };
+};
+
+/** A key of a request, with the place whose event decides about it; null: it is decided. */
+export interface RequestKey<P extends Place> {
+  readonly status: KeyStatus;
+  readonly place: P | null;
+}
+
+/** The next step of a request on the way to its acceptance. */
+export type ClaimStep<P extends Place> =
+  | { readonly kind: 'replay' }
+  /** Reserve the key that is decided at `at` for the place `to`. */
+  | { readonly kind: 'reserve'; readonly at: P; readonly to: P }
+  | { readonly kind: 'accept'; readonly at: P }
+  /** The keys were read inconsistently: an event was appended between the reads. */
+  | { readonly kind: 'reread' };
+
+/**
+ * Chooses the next step of a request towards its acceptance (D-19). Its keys are reserved until one place decides all of
+ * them: the one whose stream sorts first. A reservation only names a stream that sorts earlier. So requests with crossed
+ * keys converge on one place, and there is no livelock: between two acceptances a stream can be reserved at most once
+ * for each stream before it, and a request that loses a place loses it to another's progress.
+ *
+ * @param keys at least one
+ */
+export const chooseClaimStep = <P extends Place>(keys: readonly RequestKey<P>[]): ClaimStep<P> => {
+  const places: P[] = [];
+  for (const { status, place } of keys) {
+    if (status.kind === 'taken') return { kind: 'replay' };
+    places.push(place!);
+  }
+  const first = places.reduce((lowest, place) => (place.stream < lowest.stream ? place : lowest));
+  const other = places.find(({ stream, revision }) => stream !== first.stream || revision !== first.revision);
+  if (!other) return { kind: 'accept', at: first };
+  return other.stream === first.stream ? { kind: 'reread' } : { kind: 'reserve', at: other, to: first };
+};

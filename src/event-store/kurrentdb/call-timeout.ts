@@ -1,0 +1,19 @@
+import { Unavailable } from '../port.js';
+import { withTimeLimit } from '../../runtime/time-limit.js';
+
+/** A call was not answered in time. The server may have carried it out. */
+export class CallTimeout extends Unavailable {
+  constructor(what: string, timeoutMs: number) {
+    super(`${what}: no answer within ${timeoutMs} ms`);
+    this.name = 'TimedOut';
+  }
+}
+
+/**
+ * Waits for the response of a call. The limit is needed because the client does not keep its own deadlines if the server
+ * is frozen.
+ * @param timeoutMs above 0
+ * @throws CallTimeout a later response is dropped
+ */
+export const withCallTimeout = <T>(response: Promise<T>, timeoutMs: number, what: string): Promise<T> =>
+  withTimeLimit(response, timeoutMs, () => new CallTimeout(what, timeoutMs));

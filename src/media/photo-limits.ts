@@ -1,0 +1,16 @@
+import type { PhotoLimits } from './fit-size.js';
+import type { MediaFacts } from './media-rules.js';
+
+/**
+ * Returns true if a photo is within limits by its format, bytes, pixels and shape; otherwise it has to be converted. A photo
+ * of unknown size in pixels is converted, which determines its size.
+ */
+export const isWithinPhotoLimits = (
+  { sizeBytes, mime, width, height }: MediaFacts,
+  { maxBytes, maxSide = Infinity, maxSum = Infinity, maxRatio = Infinity, formats }: PhotoLimits,
+): boolean => {
+  if (mime === null || !formats.includes(mime) || sizeBytes === null || sizeBytes > maxBytes) return false;
+  if (width === undefined || height === undefined) return false;
+  const [long, short] = [Math.max(width, height), Math.min(width, height)];
+  return long <= maxSide && long + short <= maxSum && long <= short * maxRatio;
+};

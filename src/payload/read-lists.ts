@@ -1,0 +1,78 @@
+import type { AddressPolicy } from '../outbound-http/address-policy.js';
+import { findEntityProblems } from './check-entities.js';
+import { checkEach } from '../validation/check-fields.js';
+import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
+import { LIMITS, type Button, type Entity, type Media } from './payload.js';
+import type { ProblemList } from '../validation/problem-list.js';
+import { findFetchUrlProblem } from '../outbound-http/url-rules.js';
+import { describeValue, formatCount } from '../validation/wording.js';
+
+// Each function reads one list of the payload, adds its problems to `problems`, and returns the valid items. A value that
+// is not an array was reported before and reads as an empty list.
+
+/** Reads entities: first their fields, then their places in `text` if it is a string. */
+export const readEntities = (list: unknown, text: unknown, problems: ProblemList): readonly Entity[] => {
+  const entities: Entity[] = [];
+  const placed: (Entity | undefined)[] = [];
+  for (const { dto, index, wrong } of checkEach(EntityDto, list, 'entities', problems)) {
+    if (wrong.size > 0) continue;
+    const entity = entityOf(dto);
+    entities.push(entity);
+    placed[index] = entity;
+  }
+  if (typeof text === 'string') problems.addAll(400, findEntityProblems(text, placed));
+  return entities;
+};
+
+/** Returns a checked entity with the fields of its type and no others. */
+const entityOf = (checked: EntityDto): Entity => {
+  const { type, offset, length, url, language, custom_emoji_id } = checked as EntityDto & Required<Entity>;
+  if (type === 'text_link') return { url, type, offset, length };
+  if (type === 'pre' && language !== undefined) return { language, type, offset, length };
+  return type === 'custom_emoji' ? { custom_emoji_id, type, offset, length } : { type, offset, length };
+};
+
+/** Reads media: first their fields, then their type and URL (D-5: content, 400). */
+export const readMedia = (list: unknown, policy: AddressPolicy, problems: ProblemList): readonly Media[] => {
+  const media: Media[] = [];
+  for (const { dto, path, wrong } of checkEach(MediaDto, list, 'media', problems, LIMITS.media)) {
+    if (dto.type === 'document')
+      problems.add(
+        400,
+        `${path}.type`,
+        'document_not_supported',
+        'is document, which cannot be published: send photo, video or audio',
+      );
+    const problem = wrong.has('url') ? undefined : findFetchUrlProblem(dto.url as string, policy);
+    if (problem) problems.add(400, `${path}.url`, problem.code, problem.predicate);
+    media.push({ type: dto.type as Media['type'], url: dto.url as string });
+  }
+  return media;
+};
+
+/** Reads rows of buttons; empty rows are left out. */
+export const readButtons = (list: unknown, problems: ProblemList): readonly (readonly Button[])[] => {
+  if (!Array.isArray(list)) return [];
+  const rows = (list as unknown[]).slice(0, LIMITS.buttonRows).map((row, index) => {
+    const path = `buttons[${index}]`;
+    if (!Array.isArray(row))
+      problems.add(422, path, 'wrong_type', `must be an array of buttons, not ${describeValue(row)}`);
+    else if (row.length > LIMITS.buttonsPerRow)
+      problems.add(
+        422,
+        path,
+        'too_many',
+        `has ${formatCount(row.length)} buttons; at most ${LIMITS.buttonsPerRow} are allowed`,
+      );
+    const items = checkEach(ButtonDto, row, path, problems, LIMITS.buttonsPerRow);
+    return Array.from(items, ({ dto }): Button => ({ text: dto.text as string, url: dto.url as string }));
+  });
+  return rows.filter((row) => row.length > 0);
+};
+
+/** Reads targets, each once, in the order in which they were sent. */
+export const readTargets = (list: unknown, problems: ProblemList): readonly { readonly id: string }[] => {
+  const ids = new Set<string>();
+  for (const { dto } of checkEach(TargetDto, list, 'targets', problems)) ids.add(dto.id as string);
+  return Array.from(ids, (id) => ({ id }));
+};

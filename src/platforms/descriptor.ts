@@ -1,0 +1,67 @@
+import type { Media } from '../payload/payload.js';
+import type { ConnectedPublisher, PlatformChannel, PlatformPace, PublisherOptions, MediaLimits } from './publisher.js';
+
+/**
+ * Everything that generic code knows about a network. A network is one folder below src/platforms; its descriptor is
+ * listed in `catalogue.ts`.
+ */
+export interface PlatformDescriptor {
+  /** Identifier in the API, in events and in tables: lower-case letters, digits and hyphens. */
+  readonly id: string;
+  /** Name for people. */
+  readonly title: string;
+  readonly baseUrl: BaseUrl;
+  /** Fields of a channel's credentials, by name, in the order in which they are checked. */
+  readonly credentials: Readonly<Record<string, CredentialField>>;
+  /** Returns further public facts about credentials, which become part of a channel's address. */
+  readonly addressOf?: (secret: Readonly<Record<string, string>>) => PlatformChannel['address'];
+  /**
+   * Settings of a channel on this network, by name, beside those that every channel has (management-api.md: settings).
+   */
+  readonly settings: Readonly<Record<string, SettingField>>;
+  readonly limits: PlatformLimits;
+  readonly preview: PlatformPreview;
+  /** True for the network that carries notices to owners; `notice_chat` takes its credentials. */
+  readonly carriesNotices?: true;
+  readonly createPublisher: (options: PublisherOptions) => ConnectedPublisher;
+}
+
+/** Location of a network's API (management-api.md: Settings). */
+export interface BaseUrl {
+  /** Name of the setting that replaces the URL. */
+  readonly setting: string;
+  /** First part of what follows the base URL in a call, for the setting's description. */
+  readonly path: string;
+  /** The network's own base URL (networks.md §1), without a slash at the end. */
+  readonly default: string;
+}
+
+/** Rule for one field of a channel's credentials. */
+export type CredentialField =
+  /** A token or key: visible ASCII, encrypted at rest, never shown. `example` completes "is missing: send …". */
+  | { readonly kind: 'secret'; readonly example: string }
+  | { readonly kind: 'optional_secret' }
+  /** The id of a chat or group: public. `inWords` completes "must be …"; `example` completes "is missing: send …". */
+  | { readonly kind: 'address'; readonly form: RegExp; readonly inWords: string; readonly example: string };
+
+/** Rule for one setting of a channel; `default` applies where the channel does not set it. */
+export type SettingField =
+  | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number };
+
+/** Limits of a network. */
+export interface PlatformLimits {
+  /** UTF-16 units of a text without media. */
+  readonly text: number;
+  /** Limits of one medium, by type; a medium of a type that is missing becomes a link in the text (D-22). */
+  readonly media: Readonly<Partial<Record<Media['type'], MediaLimits>>>;
+  readonly pace: PlatformPace;
+}
+
+/** Preview of a network in the sandbox (publish-api.md: POST /v1/sandbox/test). */
+export interface PlatformPreview {
+  /** True if the sandbox previews the network even where the endpoint has no channel on it (D-4). */
+  readonly always: boolean;
+  /** Address in previewed calls where the endpoint has no channel on the network. */
+  readonly address: PlatformChannel['address'];
+}

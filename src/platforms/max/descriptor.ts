@@ -1,0 +1,25 @@
+import type { PlatformDescriptor } from '../descriptor.js';
+import { MAX_LIMITS } from './limits.js';
+import { createMaxPublisher } from './max-publisher.js';
+
+const CHAT_IN_WORDS = 'a number such as -70912345678901';
+
+/** MAX, posted to by bots. */
+export const max: PlatformDescriptor = {
+  id: 'max',
+  title: 'MAX',
+  baseUrl: { setting: 'MAX_API_URL', path: '/messages', default: 'https://platform-api2.max.ru' },
+  credentials: {
+    access_token: { kind: 'secret', example: "the bot's access token" },
+    chat_id: {
+      kind: 'address',
+      form: /^-?\d{1,20}$/,
+      inWords: CHAT_IN_WORDS,
+      example: `the chat's id: ${CHAT_IN_WORDS}`,
+    },
+  },
+  settings: {},
+  limits: MAX_LIMITS,
+  preview: { always: true, address: { chat_id: '0' } },
+  createPublisher: createMaxPublisher,
+};

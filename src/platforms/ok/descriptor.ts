@@ -1,0 +1,27 @@
+import { LIMITS } from '../../payload/payload.js';
+import type { PlatformDescriptor } from '../descriptor.js';
+import { OK_LIMITS } from './limits.js';
+import { createOkPublisher } from './ok-publisher.js';
+
+const GROUP_IN_WORDS = "the group's number without a minus, such as 123456789";
+
+/** Odnoklassniki, feeds of groups. */
+export const ok: PlatformDescriptor = {
+  id: 'ok',
+  title: 'OK',
+  baseUrl: { setting: 'OK_API_URL', path: '/fb.do', default: 'https://api.ok.ru' },
+  credentials: {
+    application_key: { kind: 'secret', example: "the application's public key" },
+    application_secret: { kind: 'secret', example: "the application's secret key" },
+    access_token: { kind: 'secret', example: 'the access token' },
+    group_id: { kind: 'address', form: /^[1-9]\d{0,19}$/, inWords: GROUP_IN_WORDS, example: GROUP_IN_WORDS },
+  },
+  settings: {
+    /** OK shows no buttons: they become links in the text, or are dropped (D-4). */
+    buttons: { kind: 'choice', values: ['link', 'drop'], default: 'link' },
+    text_limit: { kind: 'integer', min: 1, max: LIMITS.text, default: OK_LIMITS.text },
+  },
+  limits: OK_LIMITS,
+  preview: { always: false, address: { group_id: '0' } },
+  createPublisher: createOkPublisher,
+};

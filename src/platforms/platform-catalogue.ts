@@ -1,0 +1,67 @@
+import type { PlatformDescriptor } from './descriptor.js';
+import type { ConnectedPublisher, PublisherOptions } from './publisher.js';
+
+/** Form of an identifier, which is used in JSON, in table rows and in HTML attributes. */
+const ID = /^[a-z][a-z0-9-]{0,31}$/;
+
+/**
+ * The networks of one process. Generic code asks the catalogue that it is given; only the composition root knows which
+ * networks are in it.
+ */
+export class PlatformCatalogue {
+  private readonly byId: ReadonlyMap<string, PlatformDescriptor>;
+
+  /** @throws Error for an identifier or a base-URL setting that two networks share, or a malformed identifier */
+  constructor(descriptors: readonly PlatformDescriptor[]) {
+    const malformed = descriptors.find(({ id }) => !ID.test(id));
+    if (malformed) throw new Error(`malformed network identifier ${JSON.stringify(malformed.id)}`);
+    assertDistinct(descriptors.map(({ id }) => id));
+    assertDistinct(descriptors.map(({ baseUrl }) => baseUrl.setting));
+    this.byId = new Map(descriptors.map((descriptor) => [descriptor.id, descriptor]));
+  }
+
+  /** All networks, in the order in which they are listed to people. */
+  get all(): readonly PlatformDescriptor[] {
+    return [...this.byId.values()];
+  }
+
+  /** Identifiers of all networks, in the same order. */
+  get ids(): readonly string[] {
+    return [...this.byId.keys()];
+  }
+
+  /** The network that carries notices to owners; undefined if there is none. */
+  get noticeCarrier(): PlatformDescriptor | undefined {
+    return this.all.find(({ carriesNotices }) => carriesNotices === true);
+  }
+
+  /** Returns undefined for an identifier that the catalogue does not list. */
+  find(id: string): PlatformDescriptor | undefined {
+    return this.byId.get(id);
+  }
+
+  /** @throws Error for an identifier that the catalogue does not list */
+  get(id: string): PlatformDescriptor {
+    const descriptor = this.byId.get(id);
+    if (!descriptor) throw new Error(`unknown network ${JSON.stringify(id)}`);
+    return descriptor;
+  }
+
+  /**
+   * Creates a publisher for each network.
+   * @param urls base URLs by identifier; the network's own where one is missing
+   */
+  createPublishers(
+    urls: Readonly<Record<string, string>>,
+    options: Omit<PublisherOptions, 'apiUrl'> = {},
+  ): readonly ConnectedPublisher[] {
+    return this.all.map(({ id, baseUrl, createPublisher }) =>
+      createPublisher({ ...options, apiUrl: urls[id] ?? baseUrl.default }),
+    );
+  }
+}
+
+const assertDistinct = (names: readonly string[]): void => {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`two networks are called ${repeated}`);
+};

@@ -1,0 +1,26 @@
+import type { Media } from '../payload/payload.js';
+import type { PreviewCall } from './publisher.js';
+
+/** A method and its parameters: an upload makes this call, and the sandbox previews it. */
+export interface MethodCall {
+  readonly method: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Returns a call as the sandbox previews it. Its parameters contain no credentials. */
+export const toPreviewCall = ({ method, parameters }: MethodCall): PreviewCall => ({ method, request: parameters });
+
+/** Placeholder for a field of the response to an earlier call of the same step. */
+export const placeholderOf = (field: string, method: string): string => `<${field} of ${method}>`;
+
+/** Placeholder for a medium's file. */
+export const filePlaceholder = (url: Media['url']): string => `<file of ${url}>`;
+
+/**
+ * Returns the preview of a file's upload to the URL in the response to an earlier call.
+ * @param field of the form for the file
+ */
+export const previewUpload = (address: string, field: string, url: Media['url']): PreviewCall => ({
+  method: `POST ${address}`,
+  request: { [field]: filePlaceholder(url) },
+});

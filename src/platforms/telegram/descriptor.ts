@@ -1,0 +1,26 @@
+import type { PlatformDescriptor } from '../descriptor.js';
+import { TELEGRAM_LIMITS } from './limits.js';
+import { createTelegramPublisher } from './telegram-publisher.js';
+
+const CHAT_IN_WORDS = 'a number such as -1001234567890, or a public name such as @acme_news';
+
+/** Telegram, posted to by bots. */
+export const telegram: PlatformDescriptor = {
+  id: 'telegram',
+  title: 'Telegram',
+  baseUrl: { setting: 'TELEGRAM_API_URL', path: '/bot<token>/…', default: 'https://api.telegram.org' },
+  credentials: {
+    bot_token: { kind: 'secret', example: "the bot's token from @BotFather" },
+    chat_id: {
+      kind: 'address',
+      form: /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/,
+      inWords: CHAT_IN_WORDS,
+      example: `the chat's id: ${CHAT_IN_WORDS}`,
+    },
+  },
+  settings: {},
+  limits: TELEGRAM_LIMITS,
+  preview: { always: true, address: { chat_id: '0' } },
+  carriesNotices: true,
+  createPublisher: createTelegramPublisher,
+};

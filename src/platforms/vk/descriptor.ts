@@ -1,0 +1,25 @@
+import type { PlatformDescriptor } from '../descriptor.js';
+import type { PlatformChannel } from '../publisher.js';
+import { VK_LIMITS } from './limits.js';
+import { createVkPublisher } from './vk-publisher.js';
+
+const GROUP_IN_WORDS = "the group's number without a minus, such as 123456789";
+
+/** VK, walls of communities. */
+export const vk: PlatformDescriptor = {
+  id: 'vk',
+  title: 'VK',
+  baseUrl: { setting: 'VK_API_URL', path: '/method/…', default: 'https://api.vk.ru' },
+  credentials: {
+    access_token: { kind: 'secret', example: "the community's access token" },
+    /** A user's token for uploads, which a community's token does not allow (networks.md: VK). */
+    upload_token: { kind: 'optional_secret' },
+    group_id: { kind: 'address', form: /^[1-9]\d{0,19}$/, inWords: GROUP_IN_WORDS, example: GROUP_IN_WORDS },
+  },
+  // The existence of an upload token is no secret, and rendering depends on it (D-22).
+  addressOf: (secret): PlatformChannel['address'] => ('upload_token' in secret ? { uploads: 'user_token' } : {}),
+  settings: {},
+  limits: VK_LIMITS,
+  preview: { always: true, address: { group_id: '0' } },
+  createPublisher: createVkPublisher,
+};

@@ -1,0 +1,109 @@
+import type { Migration } from '../migrations.js';
+
+/**
+ * The tables that cannot be rebuilt from events: settings of the database, checkpoints, workers and their leases, secrets,
+ * responses of idempotent requests, rate limits. Read models are not among them: each projection creates its own tables.
+ * The functions that work on these tables are in migrations/repeatable/.
+ */
+export const schema: Migration = {
+  number: 1,
+  name: 'schema',
+  sql: `
+    -- Facts about this database that all processes share, e.g. the fingerprint of its SECRETS_KEY.
+    create table ops_setting (name text primary key, value text not null);
+
+    create table ops_projection (
+      name text primary key,
+      live_version int not null,
+      live_code int not null
+    );
+    create table ops_checkpoint (
+      name text not null,
+      version int not null,
+      code int not null,
+      position bigint not null,
+      moved_at timestamptz not null default now(),
+      error text,
+      primary key (name, version)
+    ) with (fillfactor = 20);
+
+    -- A worker is alive while its session holds the advisory lock (7001, lock_key) and "until" is in the future.
+    create table ops_worker (
+      worker_id text primary key,
+      lock_key int not null,
+      until timestamptz not null,
+      started_at timestamptz not null default now()
+    );
+    -- Each acquisition of a lease has a term of its own, so that a late release ends only the term it was sent for.
+    create table ops_lease (
+      name text primary key,
+      worker_id text not null references ops_worker on delete cascade,
+      term bigint not null generated always as identity
+    ) with (fillfactor = 50);
+    create index ops_lease_worker on ops_lease (worker_id);
+
+    create table ops_secret (
+      secret_id text primary key,
+      sealed bytea not null,
+      created_at timestamptz not null default now()
+    );
+
+    create table ops_idempotent_answer (
+      caller text not null,
+      key text not null,
+      at timestamptz not null default now(),
+      request_hash text not null,
+      status int,
+      body text,
+      primary key (caller, key)
+    );
+    create index ops_idempotent_answer_at on ops_idempotent_answer (at);
+
+    -- Rate limits of publishing, one row per endpoint. The row is also the lock for everything that its endpoint uses up.
+    create table ops_limit (
+      endpoint_id text primary key,
+      -- Violations before the endpoint was last enabled do not count (D-45).
+      epoch bigint not null default 0,
+      -- Accepted posts: the time of the last one, the times within the burst window, and the number in the UTC hour.
+      last_at timestamptz,
+      burst timestamptz[] not null default '{}',
+      hour timestamptz,
+      hour_count int not null default 0,
+      violations timestamptz[] not null default '{}',
+      -- True once enough violations have disabled the endpoint, whether or not the event is stored yet.
+      disabled boolean not null default false,
+      -- Hashes of recently admitted idempotency keys, whose posts may not be stored yet: two generations of five seconds
+      -- each. keys belong to the generation that began at keys_since, older_keys to the one before it.
+      keys bigint[] not null default '{}',
+      older_keys bigint[] not null default '{}',
+      keys_since timestamptz
+    ) with (fillfactor = 50);
+
+    -- The other limits: discovery, pauses and replays per minute, the sandbox per UTC day.
+    create table ops_budget (
+      endpoint_id text not null,
+      budget text not null,
+      minute_times timestamptz[] not null default '{}',
+      day date,
+      day_count int not null default 0,
+      primary key (endpoint_id, budget)
+    ) with (fillfactor = 50);
+
+    -- Posts of the month reserved for publications in progress, so that all workers together never publish more than an
+    -- owner's quota (D-18). The posts read model counts what is published; a reservation counts until it shows there.
+    create table ops_quota_reservation (
+      publication_id text primary key,
+      owner_id text not null,
+      worker_id text not null
+    );
+    create index ops_quota_reservation_owner on ops_quota_reservation (owner_id);
+
+    -- Pacing towards the networks, shared by all workers: one row per chat and per account. The key holds the chat, or a
+    -- hash of the account's credentials.
+    create table ops_pace (
+      key text primary key,
+      -- Times of the latest calls, past and planned, oldest first; at most the largest number of calls that a limit allows.
+      slots timestamptz[] not null default '{}'
+    ) with (fillfactor = 50);
+  `,
+};

@@ -1,0 +1,44 @@
+import type { RepeatableMigration } from '../../migrations.js';
+
+/** Pacing of calls to the networks, over all workers. */
+export const pacing: RepeatableMigration = {
+  name: 'pacing',
+  sql: `
+    -- Reserves a time slot in each budget. budgets: [{request, key, limits: [[calls, per_ms], ...]}, ...]; the budgets of one
+    -- request are adjacent. Each slot is the earliest time at which no limit is exceeded; wait_ms is the time until then. A
+    -- request that has to wait for a budget gets no slots in the budgets after it: they would be too early.
+    create or replace function ops_reserve_slots(budgets jsonb) returns table (request int, slot timestamptz, wait_ms int)
+      language plpgsql
+    as $$
+    #variable_conflict use_variable
+    declare
+      clock_time timestamptz;
+      known timestamptz[];
+      size int;
+      b record;
+      waiting int := -1;
+    begin
+      perform set_config('synchronous_commit', 'off', true);
+      insert into ops_pace (key) select distinct x.key from jsonb_to_recordset(budgets) x(key text)
+        where not exists (select from ops_pace p where p.key = x.key) order by 1 on conflict do nothing;
+      perform 1 from ops_pace p where p.key in (select x.key from jsonb_to_recordset(budgets) x(key text))
+        order by p.key for update;
+      clock_time := clock_timestamp(); -- read while the locks are held
+      for b in select (v->>'request')::int as request, v->>'key' as key, v->'limits' as limits
+               from jsonb_array_elements(budgets) with ordinality x(v, place) order by place loop
+        continue when b.request = waiting;
+        -- Slots far ahead were reserved before the clock was set back.
+        select array(select y from unnest(p.slots) y where y < clock_time + interval '1 hour' order by y)
+          into known from ops_pace p where p.key = b.key;
+        select greatest(clock_time, max(known[cardinality(known) - calls + 1] + per_ms * interval '1 ms')), max(calls)
+          into slot, size
+          from (select (l->>0)::int as calls, (l->>1)::int as per_ms from jsonb_array_elements(b.limits) l) limits;
+        update ops_pace p set slots = (known || slot)[greatest(1, cardinality(known) + 2 - size):] where p.key = b.key;
+        request := b.request;
+        wait_ms := ceil(extract(epoch from slot - clock_time) * 1000);
+        if slot > clock_time then waiting := b.request; end if;
+        return next;
+      end loop;
+    end $$;
+  `,
+};

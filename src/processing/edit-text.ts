@@ -1,0 +1,35 @@
+import { endOf, isIndivisible, type TextWithEntities } from '../payload/entities.js';
+import type { Entity } from '../payload/payload.js';
+import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
+import { trimText } from '../payload/trim.js';
+
+/** Maximum length of a processed text in UTF-16 units: far more than any network shows. */
+export const MAX_PROCESSED_TEXT = 65_536;
+
+/**
+ * Replaces ranges of a text like {@link replaceRanges}. Entities that describe their own text (an address, an emoji) are
+ * removed if that text changes. The result is trimmed to {@link MAX_PROCESSED_TEXT}.
+ */
+export const editText = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
+  if (replacements.length === 0) return content;
+  const entities = content.entities.filter((entity) => !isIndivisible(entity) || !isTouched(entity, replacements));
+  const { text, entities: moved } = replaceRanges({ ...content, entities }, replacements);
+  return text.length > MAX_PROCESSED_TEXT ? trimToLimit({ text, entities: moved }) : { text, entities: moved };
+};
+
+const trimToLimit = (content: TextWithEntities): TextWithEntities => {
+  const { text, entities } = trimText(content, MAX_PROCESSED_TEXT);
+  return { text, entities };
+};
+
+/** True if a replaced range overlaps the entity's. Only the last one that begins before the entity's end can. */
+const isTouched = (entity: Entity, replacements: readonly Replacement[]): boolean => {
+  let [low, high] = [0, replacements.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (replacements[middle]!.start < endOf(entity)) low = middle + 1;
+    else high = middle;
+  }
+  const last = replacements[low - 1];
+  return last !== undefined && (last.start > entity.offset || last.end > entity.offset);
+};

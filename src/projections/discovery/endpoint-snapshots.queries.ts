@@ -1,0 +1,96 @@
+import type { Pool } from 'pg';
+import type { Platform } from '../../domain/channel/channel.events.js';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import { Batcher } from '../../runtime/batcher.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import type { EndpointRow } from './discovery.tables.js';
+
+/** A snapshot of an endpoint with everything that its requests are checked against. */
+export interface EndpointSnapshot extends EndpointRow {
+  readonly plan: Plan;
+  /** Posts in all of the owner's post packs (D-18). */
+  readonly pack_posts: number;
+  /** In the order of the endpoint's `project_ids`. */
+  readonly projects: readonly SnapshotProject[];
+}
+
+/** A project of an endpoint, with its channels. */
+export interface SnapshotProject {
+  readonly project_id: string;
+  /** In the order of the project's `channel_ids`. */
+  readonly channels: readonly { readonly channel_id: string; readonly platform: Platform; readonly enabled: boolean }[];
+}
+
+const CACHE_SIZE = 10_000;
+
+/**
+ * Endpoint snapshots by slug. A cached snapshot may be outdated. A request is admitted only after the limiter, in the
+ * request's own call, has verified its version, and rejected only after {@link loadCurrent} has confirmed it. So a rotated
+ * token, a new slug or a changed allowlist takes effect at once in every process, and costs no query of its own.
+ */
+export class EndpointSnapshots {
+  private readonly cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
+  private readonly versions: Batcher<string, string | null>;
+  private readonly loads: Batcher<string, EndpointSnapshot | null>;
+
+  constructor(private readonly pool: Pool) {
+    this.versions = new Batcher((slugs) => this.readVersions(slugs));
+    this.loads = new Batcher((slugs) => this.loadSnapshots(slugs), { concurrency: 2, maxBatchSize: 100 });
+  }
+
+  /** Returns the snapshot that this process loaded last; null if there is none. */
+  getCached(slug: string): EndpointSnapshot | null {
+    return this.cache.get(slug) ?? null;
+  }
+
+  /**
+   * Returns the current snapshot; null if no endpoint has this slug. If the endpoint has not changed, it is the same object
+   * that {@link getCached} returns. A known endpoint and a slug that does not exist cost the same single query.
+   */
+  async loadCurrent(slug: string): Promise<EndpointSnapshot | null> {
+    const version = await this.versions.submit(slug);
+    const cached = this.getCached(slug);
+    if (version === (cached?.version ?? null)) return cached;
+    return this.cacheSnapshot(slug, version === null ? null : await this.loads.submit(slug));
+  }
+
+  /** Finds the slug of the endpoint with this token hash (SHA-256, hex), by which the sandbox finds its endpoint (D-12). */
+  async findSlugByTokenHash(hash: string): Promise<string | null> {
+    const text = 'select slug from discovery.endpoint where token_hash = $1';
+    const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of token', text, values: [hash] });
+    return rows[0]?.slug ?? null;
+  }
+
+  private cacheSnapshot(slug: string, snapshot: EndpointSnapshot | null): EndpointSnapshot | null {
+    if (snapshot) this.cache.set(slug, snapshot);
+    else this.cache.delete(slug);
+    return snapshot;
+  }
+
+  private async readVersions(slugs: readonly string[]): Promise<(string | null)[]> {
+    const { rows } = await this.pool.query<{ slug: string; version: string }>({
+      name: 'endpoint versions',
+      text: 'select slug, version from discovery.endpoint where slug = any($1)',
+      values: [[...new Set(slugs)]],
+    });
+    const found = new Map(rows.map(({ slug, version }) => [slug, version]));
+    return slugs.map((slug) => found.get(slug) ?? null);
+  }
+
+  private async loadSnapshots(slugs: readonly string[]): Promise<(EndpointSnapshot | null)[]> {
+    const { rows } = await this.pool.query<{ snapshot: EndpointSnapshot }>({
+      name: 'endpoint snapshots',
+      text: `
+        select to_jsonb(e) || jsonb_build_object('plan', o.plan, 'pack_posts', o.pack_posts, 'projects', coalesce((
+          select jsonb_agg(jsonb_build_object('project_id', p.project_id, 'channels', coalesce((
+            select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'enabled', c.enabled) order by ci.n)
+            from unnest(p.channel_ids) with ordinality ci(id, n) join discovery.channel c on c.channel_id = ci.id), '[]')) order by pi.n)
+          from unnest(e.project_ids) with ordinality pi(id, n) join discovery.project p on p.project_id = pi.id), '[]')) as snapshot
+        from discovery.endpoint e join discovery.owner o on o.owner_id = e.owner_id
+        where e.slug = any($1)`,
+      values: [[...new Set(slugs)]],
+    });
+    const found = new Map(rows.map(({ snapshot }) => [snapshot.slug, snapshot]));
+    return slugs.map((slug) => found.get(slug) ?? null);
+  }
+}

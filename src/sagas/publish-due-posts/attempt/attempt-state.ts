@@ -1,0 +1,287 @@
+import type { PublicationState } from '../../../domain/publication/publication.decider.js';
+import type { LoadedAggregate } from '../../../event-store/aggregate-store.js';
+import type { Instant } from '../../../kernel/instant.js';
+import type {
+  LookUpResult,
+  PublishError,
+  Rendering,
+  SendContext,
+  Step,
+  StepOutcome,
+  Warning,
+} from '../../../platforms/publisher.js';
+import type { ProcessedPost } from '../../../processing/process-post.js';
+import { credentialsErasedError, internalError, interruptedError } from './attempt-errors.js';
+import type { Render } from './publication-attempt.js';
+
+/** A publication's stream as this worker last read or wrote it. */
+export type LoadedPublication = LoadedAggregate<PublicationState>;
+
+export type Credentials = SendContext['credentials'];
+export type StepDone = Extract<StepOutcome, { kind: 'done' }>;
+
+/** The result of an attempt. Each kind is recorded as one event that ends the attempt. */
+export type AttemptOutcome =
+  /** All steps are done; `messageIds` and `urls` are those of the last step. */
+  | ({ readonly kind: 'done'; readonly warnings: readonly Warning[] } & Pick<StepDone, 'messageIds' | 'urls'>)
+  | Exclude<StepOutcome, { kind: 'done' | 'in_doubt' }>
+  /** Nothing is in doubt and nothing failed: the next attempt may start at once. */
+  | { readonly kind: 'interrupted'; readonly error: PublishError }
+  /** Delivery of a visible step could not be confirmed (D-25). */
+  | { readonly kind: 'unresolved'; readonly error: PublishError }
+  /** The project's filters or the network leave nothing to send. */
+  | { readonly kind: 'filtered'; readonly reason: Warning }
+  /** The owner's monthly quota is used up (D-18). */
+  | { readonly kind: 'held'; readonly until: Instant; readonly ownerRevision: number };
+
+/** A resolution of an unconfirmed send. */
+export type Resolution =
+  | Extract<LookUpResult, { kind: 'sent' | 'not_sent' }>
+  /** Neither a look-up nor the network's idempotency key gave an answer. */
+  | { readonly kind: 'unresolved' }
+  /** This process shuts down or has lost the channel: the worker that takes the attempt over resolves it. */
+  | { readonly kind: 'abandoned' };
+
+interface InState<K extends string> {
+  readonly kind: K;
+  readonly publication: LoadedPublication;
+}
+
+/** The stream holds an open attempt whose worker is gone. */
+export type Orphaned = InState<'orphaned'>;
+
+/** The post could not be made ready for its network: the attempt fails without a call. */
+export interface Unprepared extends InState<'unprepared'> {
+  readonly error: PublishError;
+  readonly afterMs: number | null;
+}
+
+/** The post is rendered; no attempt is open in the stream. */
+export interface Prepared extends InState<'prepared'> {
+  readonly rendering: Rendering;
+}
+
+/** The next step may be called; a visible one is named in the stream. */
+export interface Sending extends InState<'sending'> {
+  readonly rendering: Rendering;
+  readonly step: Step;
+  readonly credentials: Credentials;
+}
+
+/** The outcome of a visible step is unknown. The channel stays held. */
+export interface Unconfirmed extends InState<'unconfirmed'> {
+  readonly step: Step;
+  readonly credentials: Credentials;
+  readonly error: PublishError;
+  /** True if another worker sent the step. */
+  readonly isOrphaned: boolean;
+}
+
+/** The network has confirmed a step; its result is not recorded yet. */
+export interface StepConfirmed extends InState<'step_confirmed'> {
+  readonly step: Step;
+  readonly done: StepDone;
+  /** Continues with the next step, or ends an orphaned attempt so that a new one sends the rest. */
+  readonly next: Omit<Sending, 'kind' | 'publication'> | { readonly interrupt: PublishError };
+}
+
+/** The next step waits for the network's rate limits; the stream names no step. */
+export interface AwaitingPace extends InState<'awaiting_pace'> {
+  readonly next: Omit<Sending, 'kind' | 'publication'>;
+}
+
+/** The outcome is known; it is not recorded yet. */
+export interface Concluding extends InState<'concluding'> {
+  readonly outcome: AttemptOutcome;
+}
+
+/** The outcome is recorded. */
+export type Ended = InState<'ended'>;
+
+/** This worker must not continue: it shuts down, lost the channel, or another worker was faster. */
+export type Released = InState<'released'>;
+
+/**
+ * State of an attempt at one publication. A transition appends at most one event to the publication's stream, so a crash
+ * leaves the stream as one of these states left it: see docs/publication-attempt.md.
+ */
+export type AttemptState =
+  | Orphaned
+  | Unprepared
+  | Prepared
+  | Sending
+  | Unconfirmed
+  | StepConfirmed
+  | AwaitingPace
+  | Concluding
+  | Ended
+  | Released;
+
+export type FinalState = Ended | Released;
+
+/** True if the attempt needs no more work from this process. */
+export const isFinal = (state: AttemptState): state is FinalState =>
+  state.kind === 'ended' || state.kind === 'released';
+
+/** Returns the first step of a rendering without a recorded result. */
+export const findNextStep = ({ steps }: Rendering, results: SendContext['results']): Step | undefined =>
+  steps.find(({ name }) => !(name in results));
+
+/** Returns the name of a visible step; null for any other. */
+export const visibleStepName = (step: Step | undefined): string | null => (step?.visible ? step.name : null);
+
+export const conclude = ({ publication }: { publication: LoadedPublication }, outcome: AttemptOutcome): Concluding => ({
+  kind: 'concluding',
+  publication,
+  outcome,
+});
+
+export const release = ({ publication }: { publication: LoadedPublication }): Released => ({
+  kind: 'released',
+  publication,
+});
+
+/** Returns the state after an append. @param recorded null: the append was rejected, another worker has taken over */
+export const afterOutcomeRecorded = (from: Concluding, recorded: LoadedPublication | null): FinalState =>
+  recorded === null ? release(from) : { kind: 'ended', publication: recorded };
+
+/**
+ * Returns the first state of an attempt at a publication that is queued or publishing.
+ * @param render null: the publisher failed to render the post
+ */
+export const beginAttempt = (
+  publication: LoadedPublication,
+  processed: ProcessedPost,
+  render: () => Rendering | null,
+): Orphaned | Unprepared | Prepared | Concluding => {
+  if (publication.state.status === 'publishing') return { kind: 'orphaned', publication };
+  if (processed.kind === 'filtered') return conclude({ publication }, processed);
+  if (processed.kind === 'wait') {
+    const { error, afterMs } = processed;
+    return { kind: 'unprepared', publication, error, afterMs };
+  }
+  const rendering = render();
+  // A post that cannot be rendered must not hold its channel for ever.
+  if (rendering === null) return { kind: 'unprepared', publication, error: internalError, afterMs: null };
+  if (rendering.steps.length > 0) return { kind: 'prepared', publication, rendering };
+  return conclude({ publication }, { kind: 'filtered', reason: emptyReason(rendering) });
+};
+
+/** Prefers the network's own reason for a rendering without steps. */
+const emptyReason = ({ warnings }: Rendering): Warning =>
+  warnings.find(({ code }) => code === 'nothing_to_send') ?? {
+    code: 'nothing_to_send',
+    message: 'The post has no content that this network can show.',
+  };
+
+/** Returns the state after the start of a failing attempt is recorded. */
+export const afterStartWithoutCall = (from: Unprepared, started: LoadedPublication | null): Concluding | Released => {
+  if (started === null) return release(from);
+  const { error, afterMs } = from;
+  return conclude({ publication: started }, { kind: 'retry', error, afterMs, named: false });
+};
+
+/** Returns the state after the start of an attempt is recorded. @param credentials null: they were erased */
+export const afterStart = (
+  from: Prepared,
+  started: LoadedPublication | null,
+  credentials: Credentials | null,
+): Sending | Concluding | Released => {
+  if (started === null) return release(from);
+  const at = { publication: started };
+  if (credentials === null) return conclude(at, { kind: 'credentials', error: credentialsErasedError });
+  const { rendering } = from;
+  const step = findNextStep(rendering, started.state.results);
+  if (step) return { kind: 'sending', rendering, step, credentials, ...at };
+  // Earlier attempts sent all that there is to send now.
+  return conclude(at, { kind: 'done', messageIds: [], urls: [], warnings: rendering.warnings });
+};
+
+/** Returns the state after the call of a step. */
+export const afterCall = (
+  from: Sending,
+  outcome: StepOutcome,
+  render: Render,
+): Unconfirmed | StepConfirmed | Concluding => {
+  const { publication, step, credentials } = from;
+  if (outcome.kind === 'done') return afterConfirmation(from, outcome, render);
+  if (outcome.kind !== 'in_doubt') return conclude(from, outcome);
+  return { kind: 'unconfirmed', publication, step, credentials, error: outcome.error, isOrphaned: false };
+};
+
+/** Returns the state after an unconfirmed send was resolved, or could not be. */
+export const afterResolution = (
+  from: Unconfirmed,
+  resolution: Resolution,
+  render: Render,
+): StepConfirmed | Concluding | Released => {
+  const { error, isOrphaned } = from;
+  switch (resolution.kind) {
+    case 'sent':
+      return afterConfirmation(from, resolution.outcome, render);
+    case 'not_sent':
+      return conclude(
+        from,
+        isOrphaned ? { kind: 'interrupted', error } : { kind: 'retry', error, afterMs: null, named: false },
+      );
+    case 'unresolved':
+      return conclude(from, { kind: 'unresolved', error });
+    case 'abandoned':
+      return release(from);
+  }
+};
+
+/** Renders the post again: the result of a step may change the steps that follow. */
+const afterConfirmation = (from: Sending | Unconfirmed, done: StepDone, render: Render): StepConfirmed | Concluding => {
+  const { publication, step, credentials } = from;
+  const results = { ...publication.state.results, [step.name]: done.result };
+  const rendering = render(results);
+  const nextStep = findNextStep(rendering, results);
+  const { messageIds, urls } = done;
+  if (nextStep === undefined) return conclude(from, { kind: 'done', messageIds, urls, warnings: rendering.warnings });
+  // The worker of an orphaned attempt may only have been slow: a new attempt fences it off before the next step.
+  const next =
+    from.kind === 'unconfirmed' && from.isOrphaned
+      ? { interrupt: from.error }
+      : { rendering, step: nextStep, credentials };
+  return { kind: 'step_confirmed', publication, step, done, next };
+};
+
+/** Returns the visible step that the record of a confirmed step names as under way; null: none. */
+export const stepNamedWithResult = ({ next }: StepConfirmed, isPaced: boolean): string | null =>
+  'interrupt' in next || isPaced ? null : visibleStepName(next.step);
+
+/** Returns the state after a step's result is recorded. @param isPaced true if the next call must wait for its turn */
+export const afterStepRecorded = (
+  from: StepConfirmed,
+  recorded: LoadedPublication | null,
+  isPaced: boolean,
+): Sending | AwaitingPace | Concluding | Released => {
+  if (recorded === null) return release(from);
+  const { next } = from;
+  const at = { publication: recorded };
+  if ('interrupt' in next) return conclude(at, { kind: 'interrupted', error: next.interrupt });
+  return isPaced ? { kind: 'awaiting_pace', next, ...at } : { kind: 'sending', ...next, ...at };
+};
+
+/** Returns the state after the wait for a turn. @param named null: the stream rejected the step's name */
+export const afterPace = (from: AwaitingPace, named: LoadedPublication | null): Sending | Released =>
+  named === null ? release(from) : { kind: 'sending', ...from.next, publication: named };
+
+/**
+ * Returns the state after an orphaned attempt was examined.
+ * @param step the visible step that the stream names; undefined: it is not part of the rendering any more
+ * @param credentials null: they were erased
+ */
+export const afterOrphanFound = (
+  from: Orphaned,
+  step: Step | undefined,
+  credentials: Credentials | null,
+): Unconfirmed | Concluding => {
+  const { publication } = from;
+  const { sending } = publication.state;
+  const error = interruptedError(sending);
+  if (sending === null) return conclude(from, { kind: 'interrupted', error });
+  if (!step || !credentials) return conclude(from, { kind: 'unresolved', error });
+  return { kind: 'unconfirmed', publication, step, credentials, error, isOrphaned: true };
+};

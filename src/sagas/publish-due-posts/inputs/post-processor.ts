@@ -1,0 +1,61 @@
+import { project, type ProjectState } from '../../../domain/project/project.decider.js';
+import type { Processing } from '../../../domain/project/processing.js';
+import { AggregateCache } from '../../../event-store/aggregate-cache.js';
+import type { AggregateStore, LoadedAggregate } from '../../../event-store/aggregate-store.js';
+import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
+import type { Translate } from '../../../processing/translation/translation.js';
+import type { LoadedPublication } from '../attempt/attempt-state.js';
+import type { UnprocessedAttempt } from '../attempt/publication-attempt.js';
+import type { PlatformConcurrency } from '../claiming/platform-concurrency.js';
+import type { StoredTranslations } from './stored-translations.js';
+
+/** A post after its project's processing, for one channel. */
+export interface ProcessedForChannel {
+  readonly processed: ProcessedPost;
+  /** Revision of the project whose settings were applied. */
+  readonly projectRevision: string;
+  /** True if a translation service may have been called: what was known of the channel may be out of date. */
+  readonly hasWaited: boolean;
+}
+
+/**
+ * Applies projects' processing to posts (D-28). The project's settings at the first attempt with a text are final: later
+ * attempts and look-ups use the same revision, although the project may have changed.
+ */
+export class PostProcessor {
+  private readonly projects: AggregateCache<ProjectState>;
+
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly translations: StoredTranslations,
+    private readonly concurrency: PlatformConcurrency,
+  ) {
+    this.projects = new AggregateCache(aggregates, project);
+  }
+
+  /** Loads the project in its present state; callers read it together with the other inputs of a publication. */
+  loadProject(id: string): Promise<LoadedAggregate<ProjectState>> {
+    return this.projects.loadLatest(id);
+  }
+
+  /** @param current the publication's project in its present state */
+  async process(
+    { row, payload, channel, origin, signals }: UnprocessedAttempt,
+    publication: LoadedPublication,
+    current: LoadedAggregate<ProjectState>,
+  ): Promise<ProcessedForChannel> {
+    const projectRevision = publication.state.projectRevision ?? String(current.revision);
+    const { state } =
+      projectRevision === String(current.revision)
+        ? current
+        : await this.aggregates.loadAggregateAt(project, row.project_id, BigInt(projectRevision));
+    // The management API has checked what events hold, so the stored value is a Processing.
+    const processing = (state?.processing ?? {}) as unknown as Processing;
+    const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
+    // A publication that waits for a service does not count towards its network's concurrency.
+    const translate: Translate = (content, how) =>
+      this.concurrency.releaseWhile(channel.platform, translateAndStore(content, how));
+    const processed = await processPost(payload, processing, channel.platform, translate);
+    return { processed, projectRevision, hasWaited: processing.translation !== undefined };
+  }
+}

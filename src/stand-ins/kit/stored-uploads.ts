@@ -1,0 +1,29 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { LedgerMedium } from './ledger.js';
+
+/** Uploads that posts may refer to, by the names that the network gives them; they survive a restart. */
+export class StoredUploads {
+  private constructor(
+    private readonly file: string,
+    private readonly media: Map<string, LedgerMedium>,
+  ) {}
+
+  /** @param file created with its folder on the first upload; one JSON line each, an incomplete last one is ignored */
+  static async open(file: string): Promise<StoredUploads> {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const lines = text.split('\n').slice(0, -1);
+    const media = lines.map((line) => JSON.parse(line) as { readonly name: string; readonly medium: LedgerMedium });
+    return new StoredUploads(file, new Map(media.map(({ name, medium }) => [name, medium])));
+  }
+
+  findMedium(name: string): LedgerMedium | undefined {
+    return this.media.get(name);
+  }
+
+  async addMedium(name: string, medium: LedgerMedium): Promise<void> {
+    this.media.set(name, medium);
+    await mkdir(dirname(this.file), { recursive: true });
+    await appendFile(this.file, `${JSON.stringify({ name, medium })}\n`);
+  }
+}

@@ -1,0 +1,12 @@
+import type { StandInDescriptor } from '../kit/descriptor.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
+import { THEME } from './theme.js';
+import { startMaxStandIn } from './max-stand-in.js';
+
+/** The stand-in of MAX. */
+export const maxStandIn: StandInDescriptor = {
+  platform: 'max',
+  theme: THEME,
+  demoChannel: DEMO_CHANNEL,
+  start: startMaxStandIn,
+};

@@ -1,0 +1,19 @@
+/** An error of the Bot API, `{"ok": false}`, worded as the real server words it. */
+export class ApiError extends Error {
+  constructor(
+    readonly errorCode: number,
+    readonly description: string,
+    readonly parameters?: { readonly retry_after?: number; readonly migrate_to_chat_id?: number },
+  ) {
+    super(description);
+  }
+}
+
+/** Creates error 400 in the server's form: `Bad Request: ` and the sentence with a lower-case first letter. */
+export const badRequest = (sentence: string): ApiError => {
+  const isConstant = /^[A-Z][A-Z_]/.test(sentence);
+  return new ApiError(
+    400,
+    `Bad Request: ${isConstant ? sentence : sentence.charAt(0).toLowerCase() + sentence.slice(1)}`,
+  );
+};

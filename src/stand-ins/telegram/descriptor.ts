@@ -1,0 +1,12 @@
+import type { StandInDescriptor } from '../kit/descriptor.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
+import { THEME } from './theme.js';
+import { startTelegramStandIn } from './telegram-stand-in.js';
+
+/** The stand-in of Telegram. */
+export const telegramStandIn: StandInDescriptor = {
+  platform: 'telegram',
+  theme: THEME,
+  demoChannel: DEMO_CHANNEL,
+  start: startTelegramStandIn,
+};

@@ -1,0 +1,13 @@
+/** An error of VK's API, `{"error": …}`, worded as the network words it. */
+export class ApiError extends Error {
+  constructor(
+    readonly errorCode: number,
+    readonly errorMsg: string,
+  ) {
+    super(errorMsg);
+  }
+}
+
+/** Creates error 100: a parameter is missing or invalid. */
+export const badParameter = (problem: string): ApiError =>
+  new ApiError(100, `One of the parameters specified was missing or invalid: ${problem}`);

@@ -1,0 +1,12 @@
+import type { StandInDescriptor } from '../kit/descriptor.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
+import { THEME } from './theme.js';
+import { startVkStandIn } from './vk-stand-in.js';
+
+/** The stand-in of VK. */
+export const vkStandIn: StandInDescriptor = {
+  platform: 'vk',
+  theme: THEME,
+  demoChannel: DEMO_CHANNEL,
+  start: startVkStandIn,
+};

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '../postgres/spawn-embedded.js';
+import { expectNothingLost } from './audit.js';
+import { waitForCall, startSharedServers, waitForPost, sendPost, readState } from './gateway-processes.js';
+import { startLoad } from './load.js';
+import { Random } from './random.js';
+import { createManagementClient, e2eTest, type E2eHarness } from './e2e-harness.js';
+import { until } from './until.js';
+
+const LONG = Boolean(process.env.TEST_LONG);
+const random = new Random();
+const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
+
+describe('a worker that is frozen during a publication until its lease has expired', () => {
+  /** Freezes the first worker during calls on both channels and starts a second one. */
+  const freezeWorker = async (harness: E2eHarness) => {
+    const { telegram, start } = await startSharedServers(harness, { LEASE_SECONDS: '2' });
+    const [api, one] = await Promise.all([start('api'), start('worker')]);
+    const manage = createManagementClient(api);
+    const { endpoints, channels } = await manage.seed(2, [[0], [1]]);
+    const [slow, silent] = channels.map(({ chatId }) => chatId) as [string, string];
+    await telegram.control.addFault({ mode: 'delay', channel: slow, delay_ms: 12_000 });
+    await telegram.control.addFault({ mode: 'accept_then_hang', channel: silent });
+    const held = [
+      await sendPost(api.url, endpoints[0]!, 'slow'),
+      await sendPost(api.url, endpoints[1]!, 'silent'),
+    ] as const;
+    await waitForCall(telegram, slow);
+    await waitForCall(telegram, silent);
+    const two = await start('worker');
+    one.program.freeze();
+    const next = [
+      await sendPost(api.url, endpoints[0]!, 'next'),
+      await sendPost(api.url, endpoints[1]!, 'next'),
+    ] as const;
+    return { telegram, api, one, two, manage, endpoints, held, next, slow, silent };
+  };
+
+  e2eTest('is replaced on its channels, and sends nothing twice when it continues', async (harness) => {
+    const { telegram, api, one, two, manage, endpoints, held, next, slow, silent } = await freezeWorker(harness);
+    const [heldSlow, heldSilent] = held;
+    await waitForPost(telegram, slow, 'next');
+    await waitForPost(telegram, silent, 'next');
+    expect(await readState(manage, heldSlow)).toBe('in_doubt');
+    expect(await readState(manage, heldSilent)).toBe('in_doubt');
+
+    one.program.thaw();
+    // A late answer resolves the state in doubt; without one the post stays in doubt.
+    await until('the late answer counts', async () => (await readState(manage, heldSlow)) === 'published');
+    const late = await Promise.all(endpoints.map((endpoint) => sendPost(api.url, endpoint, 'afterwards')));
+    await waitForPost(telegram, slow, 'afterwards');
+    await waitForPost(telegram, silent, 'afterwards');
+    const texts = async (chatId: string) =>
+      (await telegram.control.readLedger({ channel: chatId })).map(({ text }) => text);
+    expect((await texts(slow)).sort()).toEqual(['afterwards', 'next', 'slow']);
+    expect(await texts(silent)).toEqual(['silent', 'next', 'afterwards']);
+    expect(await readState(manage, heldSilent)).toBe('in_doubt');
+    for (const sent of [...next, ...late])
+      await until(`${sent.key} is published`, async () => (await readState(manage, sent)) === 'published');
+
+    // The thawed worker still publishes.
+    await two.program.kill();
+    const last = await sendPost(api.url, endpoints[0]!, 'last');
+    await until('the thawed worker publishes', async () => (await readState(manage, last)) === 'published');
+  });
+});
+
+const FREEZES = LONG ? 15 : 1;
+e2eTest(
+  `workers that are frozen at ${FREEZES} random moments lose nothing and send nothing twice (seed ${random.seed})`,
+  async (harness) => {
+    const { telegram, start, database } = await startSharedServers(harness, { LEASE_SECONDS: '1' });
+    const [api, ...workers] = await Promise.all([start('api'), start('worker'), start('worker')]);
+    const manage = createManagementClient(api);
+    const { endpoints, channels } = await manage.seed(5, ENDPOINTS);
+    await telegram.control.setDelay(15);
+    let isFreezing = true;
+    const urls = () => [api.url];
+    const load = startLoad({ endpoints, random, urls, posts: () => isFreezing, longestPauseMs: 250 });
+    for (let n = 0; n < FREEZES; n++) {
+      const { program } = workers[random.below(2)]!;
+      await load.during(sleep(500 + random.below(500)));
+      program.freeze();
+      await load.during(sleep(1_200 + random.below(1_500))); // longer than a lease
+      program.thaw();
+    }
+    isFreezing = false;
+    await load.done;
+    let countInDoubt = 0;
+    const findInDoubt = async () => {
+      const sql = `select stream from event_store.event where type = 'PublicationInDoubt'`;
+      const found = (await query(database.DATABASE_URL, sql)) as { stream: string }[];
+      countInDoubt = found.length;
+      return new Set(found.map(({ stream }) => stream.replace(/^publication-/, '')));
+    };
+    await expectNothingLost(manage, telegram, load.sent, channels, { findInDoubt });
+    expect(countInDoubt).toBeLessThanOrEqual(FREEZES * channels.length);
+  },
+  LONG ? 600_000 : undefined,
+);

@@ -1,0 +1,195 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const compiled = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
+
+/** Exit of a process. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Lines of a process's log that are kept. */
+const KEPT_LINES = 400;
+
+/**
+ * A compiled program of the project in a process and a process group of its own. The program is killed when the test process
+ * ends, however that ends: a guard waits for the end of a pipe from the test process.
+ */
+export class Program {
+  readonly exited: Promise<Exit>;
+  private readonly logLines: string[] = [];
+  private readonly child: ChildProcess;
+  private printed = '';
+
+  private constructor(
+    readonly name: string,
+    script: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+  ) {
+    this.child = spawn(process.execPath, ['--enable-source-maps', compiled(script), ...args], {
+      env: { PATH: process.env.PATH, ...env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout!.on('data', (text: Buffer) => (this.printed += text.toString()));
+    createInterface({ input: this.child.stderr! }).on('line', (line) => {
+      this.logLines.push(line);
+      if (this.logLines.length > KEPT_LINES) this.logLines.shift();
+    });
+    const guard = spawn('/bin/sh', ['-c', 'cat; kill -s KILL -- -$0', String(this.pid)], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    guard.unref();
+    (guard.stdin as unknown as { unref(): void }).unref();
+    this.exited = once(this.child, 'exit').then(([code, signal]) => {
+      guard.kill('SIGKILL');
+      return { code, signal };
+    });
+  }
+
+  /**
+   * Starts a program and waits until `ready` returns a result for its output.
+   * @throws Error with its log if it ends before
+   */
+  static async start<T>(
+    name: string,
+    [script, ...args]: readonly [string, ...string[]],
+    env: NodeJS.ProcessEnv,
+    ready: (printed: string) => T | null,
+  ): Promise<{ program: Program; found: T }> {
+    const program = Program.spawn(name, [script, ...args], env);
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = ready(program.printed);
+        if (found !== null) resolve({ program, found });
+      };
+      program.child.stdout!.on('data', look);
+      void program.exited.then((exit) =>
+        reject(new Error(`${name} ended before it was ready: ${JSON.stringify(exit)}\n${program.log}`)),
+      );
+    });
+  }
+
+  /** Starts a program without waiting for it. */
+  static spawn(name: string, [script, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Program {
+    return new Program(name, script, args, env);
+  }
+
+  /** Closes the pipe of its output, as a reader that ends does. */
+  closeOutput(): void {
+    this.child.stdout!.destroy();
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Output so far. */
+  get output(): string {
+    return this.printed;
+  }
+
+  /** The end of its log. */
+  get log(): string {
+    return this.logLines.join('\n');
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Kills the process alone, not the processes that it has started. */
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.exited;
+  }
+
+  /** Kills the process and all processes that it has started, such as an embedded PostgreSQL with its backends, at once. */
+  async killAll(): Promise<void> {
+    if (this.isRunning) kill([this.pid, ...descendantsOf(this.pid)]);
+    await this.exited;
+  }
+
+  /** Sends SIGTERM and waits for the exit. */
+  async terminate(): Promise<Exit> {
+    this.signal('SIGTERM');
+    return this.exited;
+  }
+
+  /** Sends SIGSTOP: connections stay open and nothing answers. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.signal('SIGCONT');
+  }
+
+  private signal(name: NodeJS.Signals): void {
+    if (this.isRunning) process.kill(this.pid, name);
+  }
+}
+
+/** A running gateway. */
+export interface Gateway {
+  readonly url: string;
+  readonly program: Program;
+}
+
+/** Starts the program with these settings alone and waits until it prints its address. */
+export const startGateway = async (env: Readonly<Record<string, string>>): Promise<Gateway> => {
+  const name = `gateway ${env.ROLES ?? 'all'}`;
+  const { program, found } = await Program.start(name, ['main.js'], env, addressIn);
+  return { url: found, program };
+};
+
+const addressIn = (printed: string): string | null => /^\s*Crosspost\s+(http:\/\/\S+)/m.exec(printed)?.[1] ?? null;
+
+/** Starts a network's stand-in and returns its base URL. `ledgerFile` keeps what it accepted, also over restarts. */
+export const startStandIn = async (
+  network: string,
+  ledgerFile: string,
+): Promise<{ readonly url: string; readonly program: Program }> => {
+  const command = [`stand-ins/${network}/main.js`, '--ledger', ledgerFile] as const;
+  const { program, found } = await Program.start(network, command, {}, (printed) =>
+    printed.includes('\n') ? (JSON.parse(printed) as { url: string }).url : null,
+  );
+  return { url: found, program };
+};
+
+/** Returns a free port, below the range that systems use for outgoing connections. */
+export const freePort = async (): Promise<number> => {
+  const port = 10_000 + Math.floor(Math.random() * 10_000);
+  const free = await new Promise<boolean>((resolve) => {
+    const probe = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+  return free ? port : freePort();
+};
+
+const descendantsOf = (pid: number): number[] => {
+  const all = execFileSync('ps', ['-axo', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const found = [pid];
+  for (const parent of found) for (const [child, itsParent] of all) if (itsParent === parent) found.push(child);
+  return found.slice(1);
+};
+
+const kill = (pids: readonly number[]): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended since
+    }
+  }
+};
