@@ -53,6 +53,8 @@ export type SettingField =
 export interface PlatformLimits {
   /** UTF-16 units of a text without media. */
   readonly text: number;
+  /** UTF-16 units of a text beside media, if the network limits it separately. */
+  readonly caption?: number;
   /** Limits of one medium, by type; a medium of a type that is missing becomes a link in the text (D-22). */
   readonly media: Readonly<Partial<Record<Media['type'], MediaLimits>>>;
   readonly pace: PlatformPace;

@@ -7,8 +7,7 @@ import { TELEGRAM_LIMITS } from './limits.js';
 import { planMedia, type MediaPlan } from './media-plan.js';
 import { FETCH, fetchStep, mediaStep, messageStep, renderText } from './steps.js';
 
-const { text: MAX_MESSAGE_TEXT } = TELEGRAM_LIMITS;
-const MAX_CAPTION = 1_024;
+const { text: MAX_MESSAGE_TEXT, caption: MAX_CAPTION } = TELEGRAM_LIMITS;
 
 /** Text of a message that has only buttons: Telegram requires a visible text (D-22). */
 const BUTTONS_ALONE = '🔗';
