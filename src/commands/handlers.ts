@@ -8,7 +8,7 @@ import { ChangeProjectHandler } from './project/change-project.js';
 import { ConnectChannelHandler } from './channel/connect-channel.js';
 import { CreateEndpointHandler } from './endpoint/create-endpoint.js';
 import { CreateProjectHandler } from './project/create-project.js';
-import { DeactivateEndpointHandler } from './endpoint/deactivate-endpoint.js';
+import { DisableEndpointByOwnerHandler } from './endpoint/disable-endpoint-by-owner.js';
 import { DismissPublicationHandler } from './publication/dismiss-publication.js';
 import { EnableEndpointHandler } from './endpoint/enable-endpoint.js';
 import { PauseTargetsHandler } from './pause/pause-targets.js';
@@ -35,7 +35,7 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   CreateEndpointHandler,
   ChangeEndpointHandler,
   EnableEndpointHandler,
-  DeactivateEndpointHandler,
+  DisableEndpointByOwnerHandler,
   RotateEndpointTokenHandler,
   RotateEndpointSlugHandler,
   RotateSigningSecretHandler,

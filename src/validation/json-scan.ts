@@ -1,6 +1,11 @@
 import type { Steps } from '../runtime/cooperative-work.js';
 import { hexDigit, isDigit, Unit } from './json-units.js';
-import { describeBrokenString, describeSyntaxError, describeUnexpected } from './json-syntax-error.js';
+import {
+  describeBrokenString,
+  describeSyntaxError,
+  describeUnexpected,
+  describeTrailingComma,
+} from './json-syntax-error.js';
 import type { Problem } from './problem-list.js';
 import { formatCount, quoteShort } from './wording.js';
 
@@ -154,7 +159,7 @@ class JsonScan implements JsonScanResult {
     if (this.peek() !== Unit.comma) this.unexpected(frame.keys ? '"," or "}"' : '"," or "]"');
     this.at++;
     this.skipSpace();
-    if (this.peek() === frame.close) this.syntax('trailing comma before the closing bracket: remove it');
+    if (this.peek() === frame.close) this.notJson(describeTrailingComma(this.text, this.at));
   }
 
   private key(frame: Frame, keys: Keys): void {

@@ -24,6 +24,10 @@ export const describeUnexpected = (text: string, at: number, expected: string): 
   return describeSyntaxError(text, at, `expected ${expected}, found ${found}${advice}`);
 };
 
+/** {@link describeSyntaxError} for a comma before the closing bracket at `at`. */
+export const describeTrailingComma = (text: string, at: number): string =>
+  describeSyntaxError(text, at, 'trailing comma before the closing bracket: remove it');
+
 /** {@link describeSyntaxError} for the string that begins at `start` and is malformed at `at`. */
 export const describeBrokenString = (text: string, start: number, at: number): string => {
   if (at >= text.length) return describeSyntaxError(text, start, 'the string that begins here has no closing quote');

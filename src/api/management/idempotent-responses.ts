@@ -28,7 +28,7 @@ interface Row {
 
 const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
 /** Period in which a repeat gets the stored response (management-api.md: Manners). */
-const REPLAY_PERIOD = "interval '24 hours'";
+const KEY_LIFETIME = "interval '24 hours'";
 /** Age at which a response is deleted: after the replay period, with a margin. */
 const RETENTION = "interval '25 hours'";
 
@@ -48,7 +48,7 @@ export class IdempotentResponses {
         `insert into ops_idempotent_answer as a (caller, key, request_hash) values ($1, $2, $3)
          on conflict (caller, key) do update
            set at = excluded.at, request_hash = excluded.request_hash, status = null, body = null
-           where a.at < now() - ${REPLAY_PERIOD}
+           where a.at < now() - ${KEY_LIFETIME}
          returning ${SINCE}`,
         [caller, key, requestHash],
       );

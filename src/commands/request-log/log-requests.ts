@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import {
-  type AnsweredRequest,
+  type LoggedRequest,
   type RequestsLogged,
   requestLogStream,
 } from '../../domain/request-log/request-log.events.js';
@@ -16,7 +16,7 @@ export class LogRequests extends Command<void> {
   constructor(
     readonly endpointId: string,
     /** Ordered by the time of their responses. */
-    readonly requests: readonly AnsweredRequest[],
+    readonly requests: readonly LoggedRequest[],
   ) {
     super();
   }

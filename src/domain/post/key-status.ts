@@ -1,10 +1,16 @@
 import type { Instant } from '../../kernel/instant.js';
-import { type KeyClaim, isKeyTaken, type PostState } from './post.decider.js';
+import type { KeyClaim, PostState } from './post.decider.js';
 import type { Place } from './post.events.js';
+
+/** Time for which a key is taken by a post (publish-api.md: Limits), ms. */
+export const KEY_LIFETIME_MS = 24 * 3_600_000;
+
+/** True if a key that was used at `usedAt` is still taken at `at`. */
+export const isKeyTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt + KEY_LIFETIME_MS;
 
 /** The status of an idempotency key. */
 export type KeyStatus =
-  /** A post of the last 24 hours has claimed the key: a request with it is a replay. */
+  /** A post has claimed the key within {@link KEY_LIFETIME_MS}: a request with it is a replay. */
   | { readonly kind: 'taken'; readonly by: KeyClaim }
   /** The next event in the key's own stream decides. */
   | { readonly kind: 'free' }

@@ -1,6 +1,7 @@
 import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/decider.js';
-import { listClaimedKeys, isKeyTaken, post } from './post.decider.js';
+import { isKeyTaken } from './key-status.js';
+import { listClaimedKeys, post } from './post.decider.js';
 import type { PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 
 const HOUR = 3_600_000;

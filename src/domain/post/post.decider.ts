@@ -1,6 +1,7 @@
 import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
+import { isKeyTaken } from './key-status.js';
 import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 
 /** Commands to the stream of an idempotency key. */
@@ -31,12 +32,6 @@ export interface PostAnswer {
   readonly traceId: string | null;
   readonly queuedTargets: number;
 }
-
-/** Time for which a key is taken by a post (publish-api.md: Limits), ms. */
-export const KEY_LIFETIME_MS = 24 * 3_600_000;
-
-/** True if a key that was used at `usedAt` is still taken at `at`. */
-export const isKeyTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt + KEY_LIFETIME_MS;
 
 /** Lists the keys that a request claims (D-19): the header's, and `external_id` in addition or instead. */
 export const listClaimedKeys = ({

@@ -3,8 +3,11 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 
-/** An entry of the request log (D-33), with the field names of management-api.md. */
-export interface AnsweredRequest {
+/**
+ * The log entry of a request that carried no accepted post (D-33), with the field names of management-api.md. The entry of
+ * an accepted post is in its own event (`RequestFacts`).
+ */
+export interface LoggedRequest {
   readonly request_id: string;
   /** Moment of arrival. */
   readonly at: Instant;
@@ -28,7 +31,7 @@ export interface AnsweredRequest {
  */
 export type RequestsLogged = DomainEvent<
   'RequestsLogged',
-  { readonly endpointId: string; readonly requests: readonly AnsweredRequest[] }
+  { readonly endpointId: string; readonly requests: readonly LoggedRequest[] }
 >;
 
 /** Versions of these events. */

@@ -3,30 +3,7 @@ import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { toJsonText } from '../engine/json-text.js';
 import type { Projection } from '../engine/projection.js';
-
-/** Number of requests that the log of an endpoint keeps (publish-api.md: Limits). */
-export const KEPT_REQUESTS = 100;
-
-/** An entry of an endpoint's request log (D-33). */
-export interface RequestRow {
-  readonly request_id: string;
-  readonly endpoint_id: string;
-  /** Order within the endpoint: position of the event, then the entry's index in it. */
-  readonly position: string;
-  readonly place: number;
-  readonly at: number;
-  readonly ip: string;
-  readonly user_agent: string | null;
-  readonly route: string;
-  readonly decision: string;
-  readonly reason: string | null;
-  readonly http_status: number;
-  readonly latency_ms: number;
-  readonly payload_bytes: number;
-  readonly trace_id: string | null;
-  readonly post_id: string | null;
-  readonly why: object | null;
-}
+import { KEPT_REQUESTS, requestLogTables, type RequestRow } from './request-log.tables.js';
 
 type HandledEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
 
@@ -36,27 +13,7 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 export const requestLog: Projection = {
   name: 'request-log',
   version: 1,
-  tables: `
-    create table request (
-      endpoint_id text not null,
-      position bigint not null,
-      place int not null,
-      request_id text not null,
-      at bigint not null,
-      ip text not null,
-      user_agent text,
-      route text not null,
-      decision text not null,
-      reason text,
-      http_status int not null,
-      latency_ms double precision not null,
-      payload_bytes int not null,
-      trace_id text,
-      post_id text,
-      why jsonb,
-      primary key (endpoint_id, position, place)
-    );
-  `,
+  tables: requestLogTables,
   views: ['request'],
   handles: (type) => TYPES.has(type),
   batchIntervalMs: 100,

@@ -20,7 +20,7 @@ const NAME = 'raise-notices';
 
 /**
  * Raises notices about events that an owner has to know (publish-api.md: Endpoint and pause states; D-25, D-26): a
- * publication in doubt or failed for good, a channel whose credentials were refused, an endpoint that was switched off by
+ * publication in doubt or failed for good, a channel whose credentials were refused, an endpoint that was disabled by
  * anyone but its owner. One notice per event, however often the event is delivered; deliveries follow `NoticeRaised`.
  */
 export const raiseNotices = (
@@ -83,6 +83,6 @@ const describeDisabledEndpoint = async (
   if (!endpoint) return null;
   const name =
     endpoint.settings.name === null ? `The endpoint ${endpointId}` : `The endpoint "${endpoint.settings.name}"`;
-  const text = `${name} was switched off: ${reason}. It is not switched on again automatically: enable it when the cause is resolved.`;
+  const text = `${name} was disabled: ${reason}. It is not enabled again automatically: enable it when the cause is resolved.`;
   return { ownerId: endpoint.ownerId, kind: 'endpoint.disabled', subject: { endpointId }, text };
 };

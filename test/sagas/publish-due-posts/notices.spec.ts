@@ -64,7 +64,7 @@ describe('an owner gets a notice', () => {
     expect(statuses).toEqual([200, 429, 429, 429, 429, 429, 503]);
     const { ownerId, text } = await waitForNotice('endpoint.disabled', hasty.id);
     expect(ownerId).toBe(owner_id);
-    expect(text).toMatch(/^The endpoint "Hasty" was switched off: 5 rate-limit violations within an hour\./);
+    expect(text).toMatch(/^The endpoint "Hasty" was disabled: 5 rate-limit violations within an hour\./);
   });
 
   it('about an endpoint that its plan disabled, but not about one that the owner disabled', async () => {

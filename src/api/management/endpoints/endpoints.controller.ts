@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
 import { CreateEndpoint } from '../../../commands/endpoint/create-endpoint.js';
-import { DeactivateEndpoint } from '../../../commands/endpoint/deactivate-endpoint.js';
+import { DisableEndpointByOwner } from '../../../commands/endpoint/disable-endpoint-by-owner.js';
 import { EnableEndpoint } from '../../../commands/endpoint/enable-endpoint.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
@@ -109,7 +109,7 @@ export class EndpointsController {
   ): Promise<EndpointView> {
     await this.resources.findResource(request, 'endpoint', id);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new DeactivateEndpoint(change.context, id));
+      const outcome = await this.commands.execute(new DisableEndpointByOwner(change.context, id));
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
     });
   }

@@ -21,7 +21,7 @@ import { targetsRejection } from '../targets-rejection.js';
 import { Admission, type SnapshotCheck } from './admission.js';
 import type { AdmittedRequest, NewPost, RepeatedPost, ReceivedRequest } from './admitted-requests.js';
 import type { GateRequest } from './gate-request.js';
-import { type FailedLimits, LimitGuard, MAX_ATTEMPTS, type PassedLimits, type PostVerdict } from './limit-guard.js';
+import { type FailedLimits, LimitGuard, MAX_LIMITER_CALLS, type PassedLimits, type PostVerdict } from './limit-guard.js';
 import { isAcceptable, type ParsedPost, parsePost, resolveChannels } from './parsed-post.js';
 import {
   bodyRejection,
@@ -157,7 +157,7 @@ export class Gate {
     budget: Budget,
   ): Promise<EndpointSnapshot> {
     let endpoint = snapshot;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_LIMITER_CALLS; attempt++) {
       const verdict = await this.limits.judgeBudget(endpoint, budget);
       if (verdict.outcome === 'passed') return endpoint;
       endpoint = await this.actOnFailure(gateRequest, endpoint, verdict);

@@ -5,7 +5,7 @@ import { silentLog } from '../../../kernel/log.js';
 import type { Limiter, Verdict } from '../../../limits/limiter.js';
 import type { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import { LimitGuard, MAX_ATTEMPTS } from './limit-guard.js';
+import { LimitGuard, MAX_LIMITER_CALLS } from './limit-guard.js';
 
 const endpoint = { endpoint_id: 'ep_1', plan: 'pro', min_interval: 60 } as EndpointSnapshot;
 const keys = { endpointId: 'ep_1', keys: ['k'], keyIds: ['0'.repeat(40)], isAssumedNew: false } as unknown as KnownKeys;
@@ -80,7 +80,7 @@ describe('the limit guard', () => {
 
   it('gives up after a limited number of calls, counted over all of its calls for a request', async () => {
     const { guard, asked } = createGuard([{ outcome: 'stored' }]);
-    const verdict = await guard.judgePost(endpoint, keys, () => true, [], MAX_ATTEMPTS - 3);
+    const verdict = await guard.judgePost(endpoint, keys, () => true, [], MAX_LIMITER_CALLS - 3);
     expect(verdict).toMatchObject({ outcome: 'unstable' });
     expect(asked).toHaveLength(3);
   });

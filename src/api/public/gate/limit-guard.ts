@@ -23,7 +23,7 @@ export interface PassedLimits {
 export type FailedLimits =
   /** The endpoint has changed since its snapshot was taken: admit the request again, then ask again. */
   | { readonly outcome: 'stale' }
-  /** The endpoint, or its owner's month, changed at each of {@link MAX_ATTEMPTS} calls. */
+  /** The endpoint, or its owner's month, changed at each of {@link MAX_LIMITER_CALLS} calls. */
   | { readonly outcome: 'unstable' }
   /** Violations disabled the endpoint. The event of it may not be stored yet. */
   | { readonly outcome: 'disabled' }
@@ -41,7 +41,7 @@ export type PostVerdict =
     });
 
 /** The number of limiter calls for one request, in case its endpoint or its owner's month keeps changing. */
-export const MAX_ATTEMPTS = 10;
+export const MAX_LIMITER_CALLS = 10;
 /** Hex digits of a key's hash that the limiter keeps: enough to distinguish the keys of a few seconds. */
 const KEY_DIGITS = 16;
 
@@ -89,7 +89,7 @@ export class LimitGuard {
   ): Promise<PostVerdict> {
     let knownKeys = looked;
     let keys = hashes;
-    for (let attempt = attempts; attempt < MAX_ATTEMPTS; attempt++) {
+    for (let attempt = attempts; attempt < MAX_LIMITER_CALLS; attempt++) {
       const cached = this.quota.findCached(endpoint);
       const month = cached === undefined ? await this.quota.loadMonth(endpoint) : cached;
       const newStreams = listNewStreams(knownKeys);
@@ -124,7 +124,7 @@ export class LimitGuard {
           return { ...this.failed(endpoint, verdict), endpoint, knownKeys, keys, attempts: attempt + 1 };
       }
     }
-    return { outcome: 'unstable', endpoint, knownKeys, keys, attempts: MAX_ATTEMPTS };
+    return { outcome: 'unstable', endpoint, knownKeys, keys, attempts: MAX_LIMITER_CALLS };
   }
 
   /** Releases the rate-limit tokens of a post that was not accepted. Never throws. */

@@ -2,7 +2,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { type LogRequests, LogRequestsHandler } from '../../../commands/request-log/log-requests.js';
 import { catalogue } from '../../../domain/catalogue.js';
 import {
-  type AnsweredRequest,
+  type LoggedRequest,
   type RequestsLogged,
   requestLogStream,
 } from '../../../domain/request-log/request-log.events.js';
@@ -14,7 +14,7 @@ import { silentLog } from '../../../kernel/log.js';
 import { RequestRecorder } from './request-recorder.js';
 
 const codec = new EventCodec(catalogue);
-const entry = (n: number): AnsweredRequest => ({
+const entry = (n: number): LoggedRequest => ({
   ...{ request_id: `req_${n}`, at: n, ip: '192.0.2.7', user_agent: null, route: 'POST /v1/webhooks/{slug}' },
   ...{ decision: 'rejected_auth', reason: 'bad_token', http_status: 401, latency_ms: 1, payload_bytes: 0 },
   ...{ trace_id: null, post_id: null, why: null },

@@ -1,12 +1,12 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { LogRequests } from '../../../commands/request-log/log-requests.js';
-import type { AnsweredRequest } from '../../../domain/request-log/request-log.events.js';
+import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
 import { type Log, LOG } from '../../../kernel/log.js';
 
 /** Entries of one endpoint that are waiting to be written. */
 interface PendingLog {
-  entries: AnsweredRequest[];
+  entries: LoggedRequest[];
   /** True if its timer is set or its write is due. Stays true for a while after a write, so that the next one waits. */
   isScheduled: boolean;
   /** Time of the last write, by `performance.now()`, in ms. */
@@ -46,7 +46,7 @@ export class RequestRecorder implements OnApplicationShutdown {
   ) {}
 
   /** Adds an entry. Never throws, never waits. */
-  record(endpointId: string, entry: AnsweredRequest): void {
+  record(endpointId: string, entry: LoggedRequest): void {
     const pending = this.endpoints.get(endpointId) ?? {
       ...{ entries: [], isScheduled: false, writtenAt: -Infinity },
       writing: Promise.resolve(),

@@ -5,7 +5,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
 
 /** Disables an endpoint at its owner's request (publish-api.md: Endpoint and pause states); requests then get a 403 (D-8). */
-export class DeactivateEndpoint extends Command<CommandOutcome> {
+export class DisableEndpointByOwner extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly endpointId: string,
@@ -14,11 +14,11 @@ export class DeactivateEndpoint extends Command<CommandOutcome> {
   }
 }
 
-@CommandHandler(DeactivateEndpoint)
-export class DeactivateEndpointHandler implements ICommandHandler<DeactivateEndpoint> {
+@CommandHandler(DisableEndpointByOwner)
+export class DisableEndpointByOwnerHandler implements ICommandHandler<DisableEndpointByOwner> {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ context, endpointId }: DeactivateEndpoint): Promise<CommandOutcome> {
+  async execute({ context, endpointId }: DisableEndpointByOwner): Promise<CommandOutcome> {
     const command = { type: 'DisableEndpoint', endpointId, by: 'owner', reason: 'switched off by its owner' } as const;
     return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
