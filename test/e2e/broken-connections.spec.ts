@@ -7,7 +7,7 @@ import { Random } from './random.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
-const BREAKS = LONG ? 1_500 : 60;
+const BREAKS = LONG ? 1_500 : 40;
 const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 const random = new Random();
 

@@ -9,7 +9,7 @@ import { chooseCases, listAllCases, scenarioName, SCENARIOS, type ReferenceRun }
 import { CrashHarness } from './crash-harness.js';
 
 const LONG = Boolean(process.env['TEST_LONG']);
-const CASES = LONG ? 10_000 : 120;
+const CASES = LONG ? 10_000 : 80;
 /** Number of cases that run side by side. */
 const BATCH_SIZE = 200;
 /** Channels on each network: the random choice may prefer one network. */
