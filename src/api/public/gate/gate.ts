@@ -21,7 +21,13 @@ import { targetsRejection } from '../targets-rejection.js';
 import { Admission, type SnapshotCheck } from './admission.js';
 import type { AdmittedRequest, NewPost, RepeatedPost, ReceivedRequest } from './admitted-requests.js';
 import type { GateRequest } from './gate-request.js';
-import { type FailedLimits, LimitGuard, MAX_LIMITER_CALLS, type PassedLimits, type PostVerdict } from './limit-guard.js';
+import {
+  type FailedLimits,
+  LimitGuard,
+  MAX_LIMITER_CALLS,
+  type PassedLimits,
+  type PostVerdict,
+} from './limit-guard.js';
 import { isAcceptable, type ParsedPost, parsePost, resolveChannels } from './parsed-post.js';
 import {
   bodyRejection,
