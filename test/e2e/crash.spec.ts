@@ -88,7 +88,7 @@ describe('a crash loses nothing, sends nothing twice and keeps the order (L1, L2
 });
 
 describe('a gateway that is killed while its database keeps running', () => {
-  const [kills, posts] = LONG ? [30, 1_000] : [2, 60];
+  const [kills, posts] = LONG ? [30, 1_000] : [2, 80];
   const random = new Random();
   e2eTest(
     `loses nothing, over ${kills} kills and ${posts} posts (seed ${random.seed})`,
@@ -113,7 +113,7 @@ describe('a gateway that is killed while its database keeps running', () => {
 });
 
 describe('a PostgreSQL that is killed while its gateway keeps running', () => {
-  const [kills, posts] = LONG ? [30, 1_000] : [2, 60];
+  const [kills, posts] = LONG ? [30, 1_000] : [2, 80];
   const random = new Random();
   e2eTest(
     `loses nothing, over ${kills} kills and ${posts} posts (seed ${random.seed})`,

@@ -1,3 +1,4 @@
+import { Inspector } from '../../src/media/inspector.js';
 import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
 import type { Media } from '../../src/payload/payload.js';
 import { clientWith, host, stopLater } from './harness.js';
@@ -7,9 +8,14 @@ import { sparse, type Serving, type ServedFile, type TestHost } from './test-hos
 
 const MB = 1_048_576;
 
-/** A budget far beyond a probe's needs, so that a busy machine changes no result. */
+/** Limits far beyond a probe's needs, so that a busy machine changes no result. */
 const prober = (options: Partial<ProberOptions> = {}) => {
-  const made = createProber({ client: clientWith(), budgetMs: 30_000, ...options });
+  const made = createProber({
+    client: clientWith(),
+    inspector: new Inspector({ timeoutMs: 20_000 }),
+    budgetMs: 30_000,
+    ...options,
+  });
   stopLater({ stop: async () => made.close() });
   return made;
 };
@@ -28,7 +34,7 @@ const probeOf = async (type: Media['type'], file: ServedFile | Buffer, how?: Ser
   return report;
 };
 
-const longFilm = (size: number, shape: VideoShape): ServedFile => {
+const longVideo = (size: number, shape: VideoShape): ServedFile => {
   const { before, after } = makeVideoParts({ ...shape, mediaBytes: 0 });
   const { before: head, after: tail } = makeVideoParts({ ...shape, mediaBytes: size - before.length - after.length });
   return sparse(head.length === before.length ? size : size + head.length - before.length, head, tail);
@@ -137,12 +143,12 @@ describe('the limits of a medium, at their edge and one past it', () => {
 
   it('video: 2 GB with its index last, of which few bytes are read', async () => {
     const limit = 2_048 * MB;
-    expect(await probeOf('video', longFilm(limit, { seconds: 60, index: 'last' }))).toMatchObject({
+    expect(await probeOf('video', longVideo(limit, { seconds: 60, index: 'last' }))).toMatchObject({
       ...{ ok: true, inconclusive: false, sizeBytes: limit, durationSeconds: 60, width: 640 },
     });
     expect(there.requests.length).toBeLessThanOrEqual(4);
     expect(there.bytesSent).toBeLessThan(MB);
-    expect((await probeOf('video', longFilm(limit + 1, { seconds: 60, index: 'last' }))).problem).toMatchObject({
+    expect((await probeOf('video', longVideo(limit + 1, { seconds: 60, index: 'last' }))).problem).toMatchObject({
       code: 'media_too_large',
     });
   });
@@ -178,7 +184,7 @@ describe('the limits of a medium, at their edge and one past it', () => {
   });
 
   it('all media together: 4 GB, reported for the list as a whole', async () => {
-    const half = longFilm(2_048 * MB, { seconds: 60 });
+    const half = longVideo(2_048 * MB, { seconds: 60 });
     const media = ['/a', '/b'].map((path): Media => ({ type: 'video', url: there.serve(path, half) }));
     expect(findMediaProblems(await probed(...media))).toEqual([]);
     const one = { type: 'photo', url: there.serve('/c', png(8, 8)) } as const;
