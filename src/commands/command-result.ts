@@ -20,3 +20,12 @@ export const toOutcome = <S, E extends DomainEvent, Code extends string>(
 /** Combines several successes: the read models must reach the last of them. */
 export const latestCompleted = (each: readonly Completed[]): Completed =>
   each.reduce((last, next) => (next.position > last.position ? next : last), { position: -1n });
+
+/**
+ * Returns the success of a command that cannot be rejected for its actor.
+ * @throws Error it was rejected all the same
+ */
+export const requireCompleted = (outcome: CommandOutcome): Completed => {
+  if (isRejection(outcome)) throw new Error(`unexpected rejection: ${outcome.rejection}: ${outcome.message}`);
+  return outcome;
+};

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Decider, streamOf } from '../kernel/decider.js';
-import type { DomainEvent, RecordedEvent } from '../kernel/events.js';
-import { isRejection, type Rejection } from '../kernel/result.js';
+import { type DomainEvent, ownerOfActor, type RecordedEvent } from '../kernel/events.js';
+import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { type EventCodec, deriveEventId, type CommandContext } from './codec.js';
 import {
   type AppendCondition,
@@ -45,6 +45,29 @@ export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggre
   position: BEGINNING,
   hash: '',
 });
+
+/**
+ * Decides a command. An owner's command on an aggregate that belongs to another owner, before or after the command, is
+ * rejected like one on an aggregate that does not exist.
+ */
+const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
+  decider: Decider<C, S, E, R>,
+  id: string,
+  command: C,
+  state: S,
+  { actor }: CommandContext,
+): readonly E[] | Rejection<R> => {
+  const caller = ownerOfActor(actor);
+  if (caller === null || !decider.ownerOf) return decider.decide(command, state);
+  const isForeign = (each: S): boolean => (decider.ownerOf!(each, id) ?? caller) !== caller;
+  // The deciders that know their owner have this code.
+  const notFound = () => reject('not_found', `There is no such ${decider.category}.`) as unknown as Rejection<R>;
+  if (isForeign(state)) return notFound();
+  const events = decider.decide(command, state);
+  if (isRejection(events)) return events;
+  const after = events.reduce((folded, event) => decider.evolve(folded, event), state);
+  return isForeign(after) ? notFound() : events;
+};
 
 const MAX_CONFLICTS = 50;
 /** Time for which an append with an unknown outcome is repeated before it fails, in ms. */
@@ -119,7 +142,7 @@ export class AggregateStore {
         const earlier = this.findEarlierResult(decider, stream, stored, context.commandId);
         if (earlier) return earlier;
         const loaded = known ?? this.foldEvents(decider, stored);
-        const events = decider.decide(command, loaded.state);
+        const events = decideWithinOwner(decider, id, command, loaded.state, context);
         if (isRejection(events)) {
           if (!known) return events;
         } else if (events.length === 0) {

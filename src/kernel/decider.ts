@@ -9,6 +9,12 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
   /** First part of the stream's name: camelCase, followed by one hyphen. */
   readonly category: string;
   readonly initial: State;
+  /**
+   * Returns the owner of the aggregate; null if there is no aggregate. An owner's command on another owner's aggregate is
+   * rejected with `not_found` before and after the decision, so that no use case can forget the check. Absent where the
+   * owner is not part of the state.
+   */
+  ownerOf?(state: State, id: string): string | null;
   decide(command: Command, state: State): readonly Event[] | Rejection<Code>;
   evolve(state: State, event: Event): State;
 }

@@ -9,6 +9,15 @@ export interface DomainEvent<Type extends string = string, Data = unknown> {
 /** Author of a change: `operator`, `owner:own_…`, `endpoint:ep_…`, `system:<saga>` (management-api.md: Manners). */
 export type Actor = string;
 
+const OWNER_ACTOR = 'owner:';
+
+/** Returns the actor of an owner's own requests. */
+export const ownerActor = (ownerId: string): Actor => `${OWNER_ACTOR}${ownerId}`;
+
+/** Returns the owner that an actor is; null for the operator, endpoints and the gateway itself. */
+export const ownerOfActor = (actor: Actor): string | null =>
+  actor.startsWith(OWNER_ACTOR) ? actor.slice(OWNER_ACTOR.length) : null;
+
 /** Origin of a command. Every event that the command causes carries it. */
 export interface Origin {
   readonly actor: Actor;

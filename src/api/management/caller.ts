@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../kernel/events.js';
+import { type Actor, ownerActor } from '../../kernel/events.js';
 import { notFoundProblem } from './http-problems.js';
 
 /** The authenticated caller of a management request (management-api.md: Manners). */
@@ -19,7 +19,7 @@ export const getCaller = (request: FastifyRequest): Caller => {
 
 /** Returns the caller as events name it. */
 export const getActor = (caller: Caller): Actor =>
-  caller.kind === 'operator' ? 'operator' : `owner:${caller.ownerId}`;
+  caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
 
 /** Returns the id of the owner whose resources the caller may see; null: all owners'. */
 export const getOwnerScope = (caller: Caller): string | null => (caller.kind === 'operator' ? null : caller.ownerId);

@@ -1,10 +1,14 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { channel } from '../../domain/channel/channel.decider.js';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
 import type { PauseRequest } from '../../domain/pause/pause.js';
+import { project } from '../../domain/project/project.decider.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { Rejection } from '../../kernel/result.js';
 import { type Completed, latestCompleted } from '../command-result.js';
+import { rejectForeign } from '../reject-foreign.js';
 import { executeEach } from './execute-each.js';
 
 /** The projects and channels to pause, and for how many minutes (1..1440). */
@@ -18,7 +22,7 @@ export type PauseCause =
   { readonly source: 'temp-pause' | 'management' } | { readonly source: 'publication'; readonly postId: string };
 
 /** Pauses projects, channels or both; never shortens a longer pause (publish-api.md: Project and target pauses; D-21). */
-export class PauseTargets extends Command<Completed> {
+export class PauseTargets extends Command<Completed | Rejection<'not_found'>> {
   constructor(
     readonly context: CommandContext,
     readonly scope: PauseScope,
@@ -36,7 +40,16 @@ export class PauseTargetsHandler implements ICommandHandler<PauseTargets> {
   constructor(private readonly aggregates: AggregateStore) {}
 
   /** @throws Unavailable some of the pauses may be in force */
-  async execute({ context, scope: { projects, channels }, cause, minuteMs }: PauseTargets): Promise<Completed> {
+  async execute({
+    context,
+    scope: { projects, channels },
+    cause,
+    minuteMs,
+  }: PauseTargets): Promise<Completed | Rejection<'not_found'>> {
+    const foreign =
+      (await rejectForeign(this.aggregates, project, projects?.ids ?? [], context)) ??
+      (await rejectForeign(this.aggregates, channel, channels?.ids ?? [], context));
+    if (foreign) return foreign;
     const { source } = cause;
     const postId = source === 'publication' ? cause.postId : null;
     const pauseFor = (minutes: number): PauseRequest => ({ at: context.at, minutes, minuteMs, source, postId });

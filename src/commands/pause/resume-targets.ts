@@ -1,13 +1,17 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { channel } from '../../domain/channel/channel.decider.js';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
+import { project } from '../../domain/project/project.decider.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { Rejection } from '../../kernel/result.js';
 import { type Completed, latestCompleted } from '../command-result.js';
+import { rejectForeign } from '../reject-foreign.js';
 import { executeEach } from './execute-each.js';
 
 /** Ends the pauses of projects and channels; skips those that are not paused (publish-api.md: temp-resume; D-21). */
-export class ResumeTargets extends Command<Completed> {
+export class ResumeTargets extends Command<Completed | Rejection<'not_found'>> {
   constructor(
     readonly context: CommandContext,
     readonly scope: { readonly projectIds?: readonly string[]; readonly channelIds?: readonly string[] },
@@ -22,7 +26,14 @@ export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
   constructor(private readonly aggregates: AggregateStore) {}
 
   /** @throws Unavailable some of the pauses may have ended */
-  async execute({ context, scope: { projectIds, channelIds } }: ResumeTargets): Promise<Completed> {
+  async execute({
+    context,
+    scope: { projectIds = [], channelIds = [] },
+  }: ResumeTargets): Promise<Completed | Rejection<'not_found'>> {
+    const foreign =
+      (await rejectForeign(this.aggregates, project, projectIds, context)) ??
+      (await rejectForeign(this.aggregates, channel, channelIds, context));
+    if (foreign) return foreign;
     const { at } = context;
     const completed = await Promise.all([
       executeEach(projectIds, (projectId) =>

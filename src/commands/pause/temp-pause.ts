@@ -6,7 +6,7 @@ import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { TempPauseBody } from '../../payload/validate-pauses.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
-import type { Completed } from '../command-result.js';
+import { type Completed, requireCompleted } from '../command-result.js';
 import { listAllTargets, resolveTargets } from './resolve-targets.js';
 import { newCommandContext } from '../origin.js';
 import { PauseTargets } from './pause-targets.js';
@@ -67,8 +67,8 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
       channels: { ids: channelIds, minutes: target_minutes },
     };
     const context = newCommandContext(origin, 'temp-pause', at);
-    const { position } = await this.commands.execute(
-      new PauseTargets(context, scope, { source: 'temp-pause' }, minuteMs),
+    const { position } = requireCompleted(
+      await this.commands.execute(new PauseTargets(context, scope, { source: 'temp-pause' }, minuteMs)),
     );
     // D-45: a pause of projects alone counts all their channels, even if the request names some of them.
     const resources = target_minutes > 0 ? channelIds : listAllTargets(projects).channelIds;

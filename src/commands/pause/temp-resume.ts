@@ -6,6 +6,7 @@ import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { TempResumeBody } from '../../payload/validate-pauses.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
+import { requireCompleted } from '../command-result.js';
 import { resolveTargets } from './resolve-targets.js';
 import { newCommandContext } from '../origin.js';
 import { ResumeTargets } from './resume-targets.js';
@@ -43,7 +44,9 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
       new CountRescheduled(at, { ids: projectIds, until: null }, { ids: channelIds, until: null }),
     );
     const context = newCommandContext(origin, 'temp-resume', at);
-    const { position } = await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds }));
+    const { position } = requireCompleted(
+      await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds })),
+    );
     return {
       position,
       projectsAffected: projectIds.length,

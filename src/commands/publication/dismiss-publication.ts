@@ -1,8 +1,10 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { rejectForeign } from '../reject-foreign.js';
 
 /** Closes a publication that is in doubt or failed, at its owner's request, without sending it again (D-25). */
 export class DismissPublication extends Command<CommandOutcome> {
@@ -19,6 +21,8 @@ export class DismissPublicationHandler implements ICommandHandler<DismissPublica
   constructor(private readonly aggregates: AggregateStore) {}
 
   async execute({ context, publication: ids }: DismissPublication): Promise<CommandOutcome> {
+    const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
+    if (foreign) return foreign;
     const command = { type: 'DismissPublication', ...ids, at: context.at } as const;
     return toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context));
   }

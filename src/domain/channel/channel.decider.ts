@@ -55,6 +55,8 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
   category: 'channel',
   initial: null,
 
+  ownerOf: (state) => state?.ownerId ?? null,
+
   decide(command, state) {
     const { channelId } = command;
     if (command.type === 'ConnectChannel') {

@@ -52,6 +52,8 @@ export const endpoint: Decider<
   category: 'endpoint',
   initial: null,
 
+  ownerOf: (state) => state?.ownerId ?? null,
+
   decide(command, state) {
     const { endpointId } = command;
     if (command.type === 'CreateEndpoint') {

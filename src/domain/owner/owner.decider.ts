@@ -32,6 +32,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
   category: 'owner',
   initial: null,
 
+  ownerOf: (state, id) => (state ? id : null),
+
   decide(command, state) {
     const { ownerId } = command;
     if (command.type === 'RegisterOwner') {

@@ -34,6 +34,8 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
   category: 'project',
   initial: null,
 
+  ownerOf: (state) => state?.ownerId ?? null,
+
   decide(command, state) {
     const { projectId } = command;
     switch (command.type) {

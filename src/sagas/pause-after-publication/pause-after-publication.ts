@@ -1,3 +1,4 @@
+import { requireCompleted } from '../../commands/command-result.js';
 import { PauseTargets, PauseTargetsHandler } from '../../commands/pause/pause-targets.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Instant } from '../../kernel/instant.js';
@@ -49,6 +50,6 @@ export class PauseAfterPublication {
       channels: { ids: channelMinutes > 0 ? [channelId] : [], minutes: channelMinutes },
     };
     const command = new PauseTargets(context, scope, { source: 'publication', postId }, this.minuteMs);
-    await this.pauseTargets.execute(command);
+    requireCompleted(await this.pauseTargets.execute(command));
   }
 }

@@ -1,0 +1,27 @@
+import type { CommandContext } from '../event-store/codec.js';
+import type { AggregateStore } from '../event-store/aggregate-store.js';
+import type { Decider } from '../kernel/decider.js';
+import { type DomainEvent, ownerOfActor } from '../kernel/events.js';
+import { reject, type Rejection } from '../kernel/result.js';
+
+/**
+ * Rejects an owner's command on what belongs to another owner's aggregate, or to none. Pauses and publications have streams
+ * of their own that do not name their owner: their project or channel does. All other actors pass without a read.
+ * @param ids the projects or channels that the command changes
+ * @returns null if the actor may execute the command
+ * @throws Unavailable
+ */
+export const rejectForeign = async <S, E extends DomainEvent>(
+  aggregates: AggregateStore,
+  decider: Decider<never, S, E, string>,
+  ids: readonly string[],
+  { actor }: CommandContext,
+): Promise<Rejection<'not_found'> | null> => {
+  const caller = ownerOfActor(actor);
+  if (caller === null) return null;
+  for (const id of ids) {
+    const { state } = await aggregates.loadAggregate(decider, id);
+    if (decider.ownerOf?.(state, id) !== caller) return reject('not_found', `There is no such ${decider.category}.`);
+  }
+  return null;
+};

@@ -1,0 +1,147 @@
+import 'reflect-metadata';
+import { RequestMethod, type Type } from '@nestjs/common';
+import { ManagementApiModule } from '../../../src/app/modules/management-api.module.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
+import {
+  type Caller,
+  createOwner,
+  type ManagementHarness,
+  operatorCaller,
+  startHarness,
+  type TestOwner,
+} from './management-harness.js';
+
+/** Lists the routes of the management API that change something: `POST /channels/:id/pause`. */
+const listChangingRoutes = (): string[] => {
+  const controllers = Reflect.getMetadata('controllers', ManagementApiModule) as Type[];
+  return controllers.flatMap((controller) => {
+    const base = (Reflect.getMetadata('path', controller) as string).replace('manage/v1', '');
+    const handlers = Object.getOwnPropertyNames(controller.prototype)
+      .map((name) => (controller.prototype as Record<string, unknown>)[name] as object)
+      .filter((handler) => Reflect.hasMetadata('method', handler));
+    return handlers
+      .map((handler) => {
+        const method = RequestMethod[Reflect.getMetadata('method', handler) as RequestMethod];
+        const path = Reflect.getMetadata('path', handler) as string;
+        return `${method} ${base}${path === '/' ? '' : `/${path}`}`;
+      })
+      .filter((route) => !route.startsWith('GET '));
+  });
+};
+
+/** Everything that belongs to the victim, by the name of its kind. */
+interface Victim {
+  readonly owner: TestOwner;
+  readonly ids: Readonly<Record<'owners' | 'channels' | 'projects' | 'endpoints' | 'publications', string>>;
+}
+
+/** The body of a call that would succeed if the victim made it, and the status for everyone else. */
+interface Attack {
+  readonly body: (victim: Victim) => object;
+  readonly status: number;
+}
+
+const on = (body: object = {}, status = 404): Attack => ({ body: () => body, status });
+const creating = (body: (victim: Victim) => object, status: number): Attack => ({ body, status });
+const CREDENTIALS = { bot_token: '1:of-the-attacker', chat_id: '-5' };
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  'POST /owners': creating(() => ({ name: 'Mine', plan: 'pro' }), 403),
+  'PATCH /owners/:id': on({ name: 'Mine', notice_chat: { bot_token: '1:x', chat_id: '-9' } }),
+  'POST /owners/:id/post-packs': on({ posts: 5 }),
+  'POST /owners/:id/rotate-key': on(),
+  'POST /channels': creating(
+    ({ ids }) => ({ owner_id: ids.owners, platform: 'telegram', name: 'Mine', credentials: CREDENTIALS }),
+    404,
+  ),
+  'PATCH /channels/:id': on({ name: 'Mine', enabled: false, credentials: CREDENTIALS }),
+  'POST /channels/:id/pause': on({ minutes: 5 }),
+  'POST /channels/:id/resume': on(),
+  'POST /projects': creating(({ ids }) => ({ name: 'Mine', channel_ids: [ids.channels] }), 422),
+  'PATCH /projects/:id': on({ name: 'Mine', channel_ids: [] }),
+  'POST /projects/:id/pause': on({ minutes: 5 }),
+  'POST /projects/:id/resume': on(),
+  'POST /endpoints': creating(({ ids }) => ({ project_ids: [ids.projects], mode: 'live' }), 422),
+  'PATCH /endpoints/:id': on({ name: 'Mine', project_ids: [] }),
+  'POST /endpoints/:id/enable': on(),
+  'POST /endpoints/:id/disable': on(),
+  'POST /endpoints/:id/rotate-token': on(),
+  'POST /endpoints/:id/rotate-slug': on(),
+  'POST /endpoints/:id/rotate-secret': on({ overlap_minutes: 5 }),
+  'POST /publications/:id/resend': on(),
+  'POST /publications/:id/dismiss': on(),
+};
+
+describe('a changing route called by another owner', () => {
+  let harness: ManagementHarness;
+  let victim: Victim;
+  let attacker: TestOwner;
+
+  beforeAll(async () => {
+    harness = await startHarness({ LIMITS_PROFILE });
+    const setup = await PublishingSetup.create(harness);
+    await harness.telegram.addFault({
+      ...{ mode: 'answer', status: 400, body: { ok: false, error_code: 400, description: 'Bad Request' } },
+      channel: setup.channel.chatId,
+    });
+    const { id: publication } = await setup.waitForState(await setup.sendPost(), 'failed');
+    const { owner, channel, project, endpoint } = setup;
+    // The pauses show that a resume has no effect.
+    await owner.caller.post(`/channels/${channel.id}/pause`, { minutes: 60 }).expect(200);
+    await owner.caller.post(`/projects/${project}/pause`, { minutes: 60 }).expect(200);
+    const ids = { owners: owner.id, channels: channel.id, projects: project, endpoints: endpoint.id };
+    victim = { owner, ids: { ...ids, publications: publication } };
+    attacker = await createOwner(harness);
+  });
+  afterAll(() => harness.stop());
+
+  /** Reads everything that the victim and the operator see of the victim. */
+  const readVictim = async (): Promise<unknown[]> => {
+    const read = async (caller: Caller, path: string): Promise<unknown> => (await caller.get(path).expect(200)).body;
+    const seen: unknown[] = [await read(victim.owner.caller, '/posts')];
+    for (const [kind, id] of Object.entries(victim.ids).filter(([name]) => name !== 'publications')) {
+      seen.push(await read(victim.owner.caller, `/${kind}/${id}`), await read(victim.owner.caller, `/${kind}`));
+    }
+    const { rows } = await harness.running.infrastructure.pool.query(
+      'select md5(s::text) from ops_secret s order by 1',
+    );
+    return [...seen, rows];
+  };
+
+  /** Counts the events by actor. */
+  const countEventsOf = async (actor: string): Promise<number> => {
+    let count = 0;
+    const { store, codec } = harness.running.infrastructure;
+    for (let after = -1n; ;) {
+      const events = await store.readAll({ after, limit: 1_000 });
+      count += events.filter((event) => codec.readEnvelope(event).actor === actor).length;
+      if (events.length === 0) return count;
+      after = events.at(-1)!.position;
+    }
+  };
+
+  it('is covered by a case below', () => {
+    expect(listChangingRoutes().toSorted()).toEqual(Object.keys(ATTACKS).toSorted());
+  });
+
+  it.each(Object.entries(ATTACKS))('leaves the victim’s resources as they are: %s', async (route, { body, status }) => {
+    const before = await readVictim();
+    const [method, pattern] = route.split(' ') as ['POST' | 'PATCH', string];
+    const kind = pattern.split('/')[1] as keyof Victim['ids'];
+    const path = pattern.replace(':id', victim.ids[kind]);
+    const { caller } = attacker;
+    const request = method === 'POST' ? caller.post(path, body(victim)) : caller.patch(path, body(victim));
+    const { body: answer } = await request.expect(status);
+    expect(answer.ok).toBe(false);
+    expect(JSON.stringify(answer)).not.toContain('News');
+    expect(await readVictim()).toEqual(before);
+    expect(await countEventsOf(`owner:${attacker.id}`)).toBe(0);
+  });
+
+  it('lists nothing of the victim in any list', async () => {
+    for (const kind of ['channels', 'projects', 'endpoints', 'posts'])
+      expect((await attacker.caller.get(`/${kind}`).expect(200)).body.items).toEqual([]);
+    const { body } = await operatorCaller(harness).get(`/owners/${attacker.id}`).expect(200);
+    expect(body.id).toBe(attacker.id);
+  });
+});

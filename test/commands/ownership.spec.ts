@@ -1,0 +1,149 @@
+import { DismissPublication, DismissPublicationHandler } from '../../src/commands/publication/dismiss-publication.js';
+import { ResendPublication, ResendPublicationHandler } from '../../src/commands/publication/resend-publication.js';
+import { PauseTargets, PauseTargetsHandler } from '../../src/commands/pause/pause-targets.js';
+import { ResumeTargets, ResumeTargetsHandler } from '../../src/commands/pause/resume-targets.js';
+import { catalogue } from '../../src/domain/catalogue.js';
+import { channel, type ChannelCommand } from '../../src/domain/channel/channel.decider.js';
+import { endpoint, type EndpointCommand } from '../../src/domain/endpoint/endpoint.decider.js';
+import { owner, type OwnerCommand } from '../../src/domain/owner/owner.decider.js';
+import { project, type ProjectCommand } from '../../src/domain/project/project.decider.js';
+import { AggregateStore } from '../../src/event-store/aggregate-store.js';
+import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
+import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
+import type { Decider } from '../../src/kernel/decider.js';
+import { type DomainEvent, ownerActor } from '../../src/kernel/events.js';
+import { isRejection } from '../../src/kernel/result.js';
+
+const VICTIM = 'own_victim';
+const OTHER = 'own_other';
+const SETTINGS = {
+  name: 'News',
+  projectIds: [],
+  minInterval: 0,
+  requireSignature: false,
+  requireTimestamp: false,
+  ipAllowlist: [],
+  verboseDiscovery: false,
+};
+const ADDRESS = { chat_id: '-100' };
+
+let log: MemoryLog;
+let aggregates: AggregateStore;
+let commandCount = 0;
+const actingAs = (actor: string): CommandContext => ({
+  ...{ actor, requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1' },
+  ...{ commandId: `command-${++commandCount}`, at: 1_000 },
+});
+
+const createChannel: ChannelCommand = {
+  ...{ type: 'ConnectChannel', channelId: 'tgt_1', ownerId: VICTIM, platform: 'telegram', name: 'News' },
+  ...{ address: ADDRESS, credentialsId: 'sec_1', settings: {} },
+};
+const createProject: ProjectCommand = {
+  ...{ type: 'CreateProject', projectId: 'prj_1', ownerId: VICTIM, name: 'News', channelIds: [], processing: {} },
+};
+const createEndpoint: EndpointCommand = {
+  ...{ type: 'CreateEndpoint', endpointId: 'ep_1', ownerId: VICTIM, slug: 's', mode: 'live', tokenHash: 'aa' },
+  ...{ signingSecretId: 'sec_2', settings: SETTINGS },
+};
+const registerOwner: OwnerCommand = {
+  ...{ type: 'RegisterOwner', ownerId: VICTIM, name: 'Acme', plan: 'pro', keyHash: 'aa' },
+};
+
+beforeEach(async () => {
+  log = new MemoryLog();
+  aggregates = new AggregateStore(new MemoryEventStore({ log }), new EventCodec(catalogue));
+  await aggregates.execute(owner, VICTIM, registerOwner, actingAs('operator'));
+  await aggregates.execute(channel, 'tgt_1', createChannel, actingAs(ownerActor(VICTIM)));
+  await aggregates.execute(project, 'prj_1', createProject, actingAs(ownerActor(VICTIM)));
+  await aggregates.execute(endpoint, 'ep_1', createEndpoint, actingAs(ownerActor(VICTIM)));
+});
+
+type AnyDecider = Decider<unknown, unknown, DomainEvent, string>;
+
+const CHANGES: readonly (readonly [AnyDecider, string, { readonly type: string }])[] = [
+  [channel, 'tgt_1', { type: 'ChangeChannel', channelId: 'tgt_1', name: 'Mine' }],
+  [channel, 'tgt_1', { type: 'MoveChannel', channelId: 'tgt_1', address: { chat_id: '-200' } }],
+  [project, 'prj_1', { type: 'ChangeProject', projectId: 'prj_1', name: 'Mine' }],
+  [endpoint, 'ep_1', { type: 'ChangeEndpoint', endpointId: 'ep_1', settings: { name: 'Mine' } }],
+  [endpoint, 'ep_1', { type: 'RotateToken', endpointId: 'ep_1', tokenHash: 'bb' }],
+  [endpoint, 'ep_1', { type: 'RotateSlug', endpointId: 'ep_1', slug: 't', at: 1_000 }],
+  [
+    endpoint,
+    'ep_1',
+    { type: 'RotateSigningSecret', endpointId: 'ep_1', signingSecretId: 'sec_9', previousUntil: 0 } as { type: string },
+  ],
+  [endpoint, 'ep_1', { type: 'DisableEndpoint', endpointId: 'ep_1', by: 'owner', reason: 'x' } as { type: string }],
+  [owner, VICTIM, { type: 'ChangeOwner', ownerId: VICTIM, name: 'Mine' } as { type: string }],
+  [owner, VICTIM, { type: 'RotateOwnerKey', ownerId: VICTIM, keyHash: 'bb' } as { type: string }],
+  [owner, VICTIM, { type: 'SetNoticeChat', ownerId: VICTIM, chatId: '-1', secretId: 's' } as { type: string }],
+  [owner, VICTIM, { type: 'AddPostPack', ownerId: VICTIM, posts: 5 } as { type: string }],
+] as never;
+
+describe('an owner’s command on another owner’s aggregate', () => {
+  it.each(CHANGES.map((change) => [change[2].type, ...change] as const))(
+    'is rejected and changes nothing: %s',
+    async (_, decider, id, command) => {
+      const before = log.events.length;
+      const foreign = await aggregates.execute(decider, id, command, actingAs(ownerActor(OTHER)));
+      expect(foreign).toMatchObject({ rejection: 'not_found' });
+      expect(log.events).toHaveLength(before);
+      const own = await aggregates.execute(decider, id, command, actingAs(ownerActor(VICTIM)));
+      expect(isRejection(own)).toBe(false);
+      expect(log.events).toHaveLength(before + 1);
+    },
+  );
+
+  it('is rejected if the caller holds an outdated copy of the aggregate', async () => {
+    const known = { state: null, revision: -1n, position: -1n, hash: '' };
+    const [, decider, id, command] = ['', ...CHANGES[0]!] as const;
+    const before = log.events.length;
+    const foreign = await aggregates.execute(decider, id, command, actingAs(ownerActor(OTHER)), known);
+    expect(foreign).toMatchObject({ rejection: 'not_found' });
+    expect(log.events).toHaveLength(before);
+  });
+
+  const creations = [
+    ['channel', channel, 'tgt_2', { ...createChannel, channelId: 'tgt_2' }],
+    ['project', project, 'prj_2', { ...createProject, projectId: 'prj_2' }],
+    ['endpoint', endpoint, 'ep_2', { ...createEndpoint, endpointId: 'ep_2' }],
+    ['owner', owner, 'own_2', { ...registerOwner, ownerId: 'own_2' }],
+  ] as unknown as readonly (readonly [string, AnyDecider, string, unknown])[];
+  it.each(creations)('is rejected if it creates a resource for another owner: %s', async (_, decider, id, command) => {
+    const before = log.events.length;
+    const context = actingAs(ownerActor(OTHER));
+    const foreign = await aggregates.execute(decider, id, command, context);
+    expect(foreign).toMatchObject({ rejection: 'not_found' });
+    expect(log.events).toHaveLength(before);
+  });
+
+  const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
+  const pause = (scope: PauseTargets['scope']) => (context: CommandContext) =>
+    new PauseTargetsHandler(aggregates).execute(new PauseTargets(context, scope, { source: 'management' }, 60_000));
+  const resume = (scope: ResumeTargets['scope']) => (context: CommandContext) =>
+    new ResumeTargetsHandler(aggregates).execute(new ResumeTargets(context, scope));
+
+  it.each([
+    ['the pause of a project', pause({ projects: { ids: ['prj_1'], minutes: 5 } })],
+    ['the pause of a channel', pause({ channels: { ids: ['tgt_1'], minutes: 5 } })],
+    ['the pause of a channel that does not exist', pause({ channels: { ids: ['tgt_none'], minutes: 5 } })],
+    ['the end of a project’s pause', resume({ projectIds: ['prj_1'] })],
+    ['the end of a channel’s pause', resume({ channelIds: ['tgt_1'] })],
+    [
+      'the repetition of a publication',
+      (context: CommandContext) =>
+        new ResendPublicationHandler(aggregates).execute(new ResendPublication(context, ids)),
+    ],
+    [
+      'the dismissal of a publication',
+      (context: CommandContext) =>
+        new DismissPublicationHandler(aggregates).execute(new DismissPublication(context, ids)),
+    ],
+  ])('is rejected before its own stream is read: %s', async (_, execute) => {
+    const scopes = { projects: { ids: ['prj_1'], minutes: 9 }, channels: { ids: ['tgt_1'], minutes: 9 } };
+    await pause(scopes)(actingAs('operator'));
+    const before = log.events.length;
+    expect(await execute(actingAs(ownerActor(OTHER)))).toMatchObject({ rejection: 'not_found' });
+    expect(log.events).toHaveLength(before);
+  });
+});
