@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { createLogger } from './config/logger.js';
 import { helpText, loadSettings, type Settings } from './config/settings.js';
@@ -20,13 +21,9 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 process.stdout.on('error', () => undefined);
 
 const main = async (): Promise<void> => {
-  const unknown = process.argv.slice(2).find((argument) => argument !== '--help');
-  if (unknown !== undefined)
-    throw new Error(
-      `There is no argument ${JSON.stringify(unknown)}: the only one is --help, which lists every setting.`,
-    );
-  if (process.argv.includes('--help')) {
-    process.stdout.write(`${helpText(BUILT_IN_NETWORKS.platforms.all)}\n`);
+  const answer = answerArguments(process.argv.slice(2));
+  if (answer !== null) {
+    process.stdout.write(`${answer}\n`);
     return;
   }
   const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
@@ -53,6 +50,23 @@ const main = async (): Promise<void> => {
     process.exit(0); // the parts that had started are stopped
   }
 };
+
+/**
+ * Returns the text that arguments ask for; null if there are none.
+ * @throws Error with a sentence for people if there is no such argument
+ */
+const answerArguments = (given: readonly string[]): string | null => {
+  const unknown = given.find((argument) => argument !== '--help' && argument !== '--version');
+  if (unknown !== undefined)
+    throw new Error(
+      `There is no argument ${JSON.stringify(unknown)}: --help lists every setting, --version prints the version.`,
+    );
+  if (given.includes('--help')) return helpText(BUILT_IN_NETWORKS.platforms.all);
+  return given.includes('--version') ? `crosspost ${readVersion()}` : null;
+};
+
+const readVersion = (): string =>
+  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 
 /** True if this process creates the demo: its posts need the API and a worker. */
 const isDemo = ({ demo, roles }: Settings): boolean => demo && roles.has('api') && roles.has('worker');

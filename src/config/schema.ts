@@ -1,5 +1,5 @@
 import { readLimitsProfile } from './limits-profile.js';
-import { MASK, maskUrl } from './mask.js';
+import { MASK, maskBaseUrl, maskUrl } from './mask.js';
 import {
   parseBaseUrl,
   parseCidrs,
@@ -13,9 +13,10 @@ import {
   type Setting,
   wholeNumber,
 } from './setting.js';
-import type { LogLevel, Role } from './settings.js';
+import type { Environment, LogLevel, Role } from './settings.js';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'tools'];
+const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production'];
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** A setting that always has a value. */
@@ -55,7 +56,7 @@ const networkUrl = ({ id, title, baseUrl }: NetworkSetting): Setting<string | nu
   optional("the stand-in in demo mode, else the network's own", {
     takes: 'an http or https URL',
     description: `base URL of ${title}: the part before ${baseUrl.path}`,
-    hide: maskUrl,
+    hide: maskBaseUrl,
     read: parseBaseUrl,
     show: (s) => s.apiUrls[id] ?? '(default)',
   });
@@ -77,7 +78,7 @@ export const schema = {
   BASE_URL: optional('from host and port', {
     takes: 'an http or https URL without query, e.g. https://post.example.com',
     description: 'start of the URLs in responses',
-    hide: maskUrl,
+    hide: maskBaseUrl,
     read: parseBaseUrl,
     show: (s) => s.baseUrl ?? '(from host and port)',
   }),
@@ -141,9 +142,10 @@ export const schema = {
     read: wholeNumber(1, 3600),
     show: (s) => String(s.leaseMs / 1000),
   }),
-  DEMO: optional('on without DATABASE_URL, else off', {
+  DEMO: optional('on without DATABASE_URL, else off; never on by itself with NODE_ENV=production', {
     takes: '"on" or "off"',
-    description: 'starts stand-ins of the networks and creates a demo owner',
+    description:
+      'starts stand-ins of the networks and creates a demo owner; with NODE_ENV=production OPERATOR_KEY must then be set',
     read: parseOnOff,
     show: (s) => formatOnOff(s.demo),
   }),
@@ -191,11 +193,12 @@ export const schema = {
     read: oneOf(LEVELS),
     show: (s) => s.logLevel,
   }),
-  NODE_ENV: optional('development', {
-    takes: 'any word',
-    description: 'production: does not allow settings that are only for tests',
-    read: (text) => text,
-    show: (s) => (s.production ? 'production' : 'development'),
+  NODE_ENV: defaulted('development', {
+    takes: '"development", "test" or "production"',
+    description:
+      'production: needs DATABASE_URL, or DEMO=on with OPERATOR_KEY, and does not allow settings that are only for tests',
+    read: oneOf(ENVIRONMENTS),
+    show: (s) => s.environment,
   }),
 } satisfies Record<string, Setting>;
 

@@ -61,13 +61,27 @@ export const parseHost = (text: string): string => {
 /** Parses the base of other URLs: http or https, without query, fragment or credentials. Trailing slashes are removed. */
 export const parseBaseUrl = (text: string): string => {
   if (/^https?:\/\/[^/?#]*@/i.test(text)) throw new Error('it must not contain a user or a password');
+  if (!text.includes('://')) throw new Error('it has no scheme: begin it with https:// or http://');
   requireThat(URL.canParse(text) && /^https?:\/\/[^/?#@\s]+[^?#@\s]*$/i.test(text));
   return text.replace(/\/+$/, '');
 };
 
-/** Parses a PostgreSQL URL. The host may be missing: it is then in the query, or a local socket. */
+const ENCODE_PASSWORD =
+  'characters of the user and the password that have a meaning in a URL must be percent-encoded: % as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A';
+
+/**
+ * Parses a PostgreSQL URL. The host may be missing: it is then in the query, or a local socket.
+ * @throws Error that explains percent-encoding if a character of the password ends it too early, or is half an encoding
+ */
 export const parseDatabaseUrl = (text: string): string => {
-  requireThat(/^postgres(ql)?:\/\/\S+$/i.test(text) && URL.canParse(text.replace('@/', '@host/')));
+  requireThat(/^postgres(ql)?:\/\/\S+$/i.test(text));
+  // A `/`, `?` or `#` ends the part with the password, so that its `@` is found behind it.
+  const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(text)!;
+  const isNoPort = /:.*\D/.test(authority.replace(/^\[[^\]]*\]/, ''));
+  const isCutOff = !authority.includes('@') && (isNoPort ? rest.includes('@') : /^[^=]*@/.test(rest));
+  const isHalfEncoded = /%(?![0-9a-f]{2})/i.test(authority);
+  if (isCutOff || isHalfEncoded) throw new Error(ENCODE_PASSWORD);
+  requireThat(URL.canParse(text.replace('@/', '@host/')));
   return text;
 };
 

@@ -40,6 +40,7 @@ describe('settings', () => {
       maintenance: false,
       minuteMs: 60_000,
       logLevel: 'info',
+      environment: 'development',
       production: false,
     });
   });
@@ -96,6 +97,7 @@ describe('settings', () => {
       maintenance: true,
       minuteMs: 50,
       logLevel: 'warn',
+      environment: 'test',
       production: false,
     });
     expect(settings.secretsKey).toEqual(KEY);
@@ -160,6 +162,7 @@ describe('settings', () => {
     ['MAINTENANCE', ['true']],
     ['MINUTE_MS', ['0', '3600001', '1.5']],
     ['LOG_LEVEL', ['verbose', 'INFO']],
+    ['NODE_ENV', ['prod', 'Production', 'staging', 'dev']],
   ])('reject a wrong %s, and name it', (name, values) => {
     for (const value of values) {
       const problems = problemsOf({ SECRETS_KEY, [name]: value });
@@ -193,7 +196,9 @@ describe('settings', () => {
     expect(problems.join()).not.toContain('hunter2');
     for (const value of ['host=db user=me password=hunter2 dbname=x', 'me:hunter2@h/d', 'mysql:me:hunter2@h'])
       for (const name of ['DATABASE_URL', 'EVENT_STORE_URL', 'BASE_URL', 'VK_API_URL'])
-        expect(problemsOf({ SECRETS_KEY, [name]: value })).toEqual([expect.stringMatching(/; got "\*{8}"$/)]);
+        expect(problemsOf({ SECRETS_KEY, [name]: value })).toEqual([
+          expect.stringMatching(/; got "\*{8}"( \(it has no scheme.*)?$/),
+        ]);
     const settings = loadSettings({
       DATABASE_URL: 'postgres://me:hun@ter2@h/db?sslpassword=hunter2',
       EVENT_STORE_URL: 'esdb://admin:hunter2@a:2113,b:2113',
@@ -218,7 +223,9 @@ describe('settings', () => {
   });
 
   it('reject in production the values that are only for tests', () => {
-    const env = { PACING: 'off', ALLOW_PRIVATE_ADDRESSES: '10.0.0.0/8', MINUTE_MS: '1000', OPERATOR_KEY: 'short' };
+    const own = { DATABASE_URL: 'postgres://h/db', SECRETS_KEY };
+    const tests = { PACING: 'off', ALLOW_PRIVATE_ADDRESSES: '10.0.0.0/8', MINUTE_MS: '1000', OPERATOR_KEY: 'short' };
+    const env = { ...own, ...tests };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, NODE_ENV: 'production' })).toEqual([
       'PACING takes only "on" with NODE_ENV=production; got "off"',
@@ -227,9 +234,58 @@ describe('settings', () => {
       'OPERATOR_KEY takes at least 16 characters with NODE_ENV=production; got "********"',
     ]);
     expect(
-      problemsOf({ NODE_ENV: 'production', PACING: 'on', ALLOW_PRIVATE_ADDRESSES: 'off', MINUTE_MS: '60000' }),
+      problemsOf({ ...own, NODE_ENV: 'production', PACING: 'on', ALLOW_PRIVATE_ADDRESSES: 'off', MINUTE_MS: '60000' }),
     ).toEqual([]);
-    expect(loadSettings({ NODE_ENV: 'production' }).production).toBe(true);
+    expect(loadSettings({ ...own, NODE_ENV: 'production' }).production).toBe(true);
+  });
+
+  it('start no demo in production unless it is asked for, and then require the operator key', () => {
+    const own = { DATABASE_URL: 'postgres://h/db', SECRETS_KEY };
+    const key = { OPERATOR_KEY: 'a key of the operator'.replaceAll(' ', '-') };
+    const noDatabase = [
+      expect.stringMatching(/^DATABASE_URL must be set with NODE_ENV=production.* DEMO=on/) as unknown,
+    ];
+    const noKey = [expect.stringMatching(/^OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production/) as unknown];
+    for (const NODE_ENV of ['development', 'test', '']) expect(loadSettings({ NODE_ENV }).demo).toBe(true);
+    for (const [env, problems] of [
+      [{}, noDatabase],
+      [key, noDatabase],
+      [{ DEMO: 'off' }, noDatabase],
+      [{ DEMO: 'on' }, noKey],
+      [{ ...own, DEMO: 'on' }, noKey],
+      [{ DEMO: 'on', ...key }, []],
+      [own, []],
+    ] as const)
+      expect([env, problemsOf({ ...env, NODE_ENV: 'production' })]).toEqual([env, problems]);
+    expect(loadSettings({ ...own, NODE_ENV: 'production' }).demo).toBe(false);
+    expect(loadSettings({ ...key, DEMO: 'on', NODE_ENV: 'production' }).demo).toBe(true);
+  });
+
+  it('explain a base URL without a scheme, and show it', () => {
+    for (const host of ['post.example.com', 'post.example.com:8080/gate', 'localhost:3000'])
+      expect(problemsOf({ BASE_URL: host })).toEqual([
+        `BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "${host}" (it has no scheme: begin it with https:// or http://)`,
+      ]);
+  });
+
+  it('explain a password in DATABASE_URL that is not percent-encoded, and do not show it', () => {
+    for (const password of ['hun/ter2', 'hun#ter2', 'hun?ter2', '12/ter2', '12?ter2', '12#ter2', 'ter2%', 'ter2%zz']) {
+      const [problem, ...others] = problemsOf({
+        SECRETS_KEY,
+        DATABASE_URL: `postgres://me:${password}@db.local/posts`,
+      });
+      expect(problem).toMatch(/^DATABASE_URL takes .*percent-encoded: % as %25, \/ as %2F/);
+      expect([others, problem!.includes('ter2')]).toEqual([[], false]);
+    }
+    for (const url of [
+      'postgres://me:h%2Fun%25@h/db',
+      'postgres://me:a@b:c@h/db',
+      'postgres://h:5432/db?user=me@tenant&password=x',
+      'postgres://[::1]/db?user=me@tenant',
+      'postgres:///db?host=/run/postgresql',
+      'postgres://me@/db?host=/run/postgresql',
+    ])
+      expect([url, problemsOf({ SECRETS_KEY, DATABASE_URL: url })]).toEqual([url, []]);
   });
 
   it('are all explained and all shown, in lines that fit a terminal', () => {

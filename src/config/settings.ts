@@ -10,6 +10,9 @@ export type Role = 'api' | 'worker' | 'tools';
 /** Lowest level of messages that are logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
+/** Purpose of a process. Only production refuses the settings that are for tests. */
+export type Environment = 'development' | 'test' | 'production';
+
 /** All settings, read once at the start (management-api.md: Settings). Times are in milliseconds. */
 export interface Settings {
   readonly host: string;
@@ -44,7 +47,8 @@ export interface Settings {
   readonly maintenance: boolean;
   readonly minuteMs: number;
   readonly logLevel: LogLevel;
-  /** NODE_ENV=production. */
+  readonly environment: Environment;
+  /** True if {@link environment} is production. */
   readonly production: boolean;
 }
 
@@ -82,7 +86,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     pacing: values.PACING,
     leaseMs: values.LEASE_SECONDS * 1000,
     apiUrls,
-    demo: values.DEMO ?? values.DATABASE_URL === null,
+    demo: values.DEMO ?? (values.DATABASE_URL === null && values.NODE_ENV !== 'production'),
     limitsProfile: values.LIMITS_PROFILE,
     mediaProbe: values.MEDIA_PROBE,
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES,
@@ -90,6 +94,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     maintenance: values.MAINTENANCE,
     minuteMs: values.MINUTE_MS,
     logLevel: values.LOG_LEVEL,
+    environment: values.NODE_ENV,
     production: values.NODE_ENV === 'production',
   };
 };
@@ -138,7 +143,20 @@ const findContradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessE
     found.push(
       'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
     );
-  if (values.NODE_ENV !== 'production') return found;
+  return values.NODE_ENV === 'production' ? [...found, ...findUnfitForProduction(values, env)] : found;
+};
+
+/** Finds values that NODE_ENV=production does not allow (management-api.md: Settings). */
+const findUnfitForProduction = (values: Partial<SettingValues>, env: NodeJS.ProcessEnv): string[] => {
+  const found: string[] = [];
+  if (values.DATABASE_URL === null && values.DEMO !== undefined && values.DEMO !== true)
+    found.push(
+      'DATABASE_URL must be set with NODE_ENV=production: a PostgreSQL URL; got nothing. To try the demo, with its own PostgreSQL and stand-in networks, set DEMO=on and OPERATOR_KEY',
+    );
+  if (values.DEMO === true && values.OPERATOR_KEY === null)
+    found.push(
+      'OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production: at least 16 characters, e.g. from "openssl rand -hex 32"; got nothing',
+    );
   const refuse = (name: SettingName, takes: string, got = env[name]): void => {
     found.push(`${name} takes ${takes} with NODE_ENV=production; got "${got}"`);
   };

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -106,23 +106,68 @@ describe('an argument', () => {
   };
 
   concurrentE2eTest('that does not exist is an error', async (harness) => {
-    for (const args of [['--hlp'], ['--version'], ['help'], ['--help', '--port=80']]) {
+    for (const args of [['--hlp'], ['-v'], ['help'], ['--help', '--port=80']]) {
       const { program, code } = await runWithArguments(harness, ...args);
       expect(code).toBe(1);
-      const message = `There is no argument "${args.at(-1)}": the only one is --help, which lists every setting.`;
+      const message = `There is no argument "${args.at(-1)}": --help lists every setting, --version prints the version.`;
       await until('it has reported the error', () => program.log === message);
       expect(program.output).toBe('');
     }
   });
 
+  concurrentE2eTest('--version prints the version of package.json', async (harness) => {
+    const { program, code } = await runWithArguments(harness, '--version');
+    expect(code).toBe(0);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    await until('it is printed', () => program.output === `crosspost ${version}\n`);
+  });
+
   concurrentE2eTest('--help lists the settings and names files that exist', async (harness) => {
     const { program, code } = await runWithArguments(harness, '--help');
     expect(code).toBe(0);
-    await until('all is printed', () => /\n {2}NODE_ENV .*\n.*\n$/.test(program.output));
+    await until('all is printed', () => /\n {2}NODE_ENV (.+\n)+$/.test(program.output));
     const [file] = /\b(?:src|dist)\/\S+\.json/.exec(program.output) ?? [];
     expect(file).toMatch(/^dist\//); // the released program contains no sources
     expect(existsSync(file!)).toBe(true);
   });
+});
+
+describe('NODE_ENV', () => {
+  const start = async (harness: E2eHarness, env: Readonly<Record<string, string>>): Promise<Program> => {
+    const program = Program.spawn('gateway', ['main.js'], {
+      PORT: '0',
+      DATA_DIR: await harness.createDataDir(),
+      ...env,
+    });
+    harness.addCleanup(() => program.killAll());
+    return program;
+  };
+
+  concurrentE2eTest('production without a database starts no demo and prints no key', async (harness) => {
+    for (const [env, name] of [
+      [{ NODE_ENV: 'production' }, 'DATABASE_URL'],
+      [{ NODE_ENV: 'production', DEMO: 'on' }, 'OPERATOR_KEY'],
+      [{ NODE_ENV: 'prod' }, 'NODE_ENV'],
+    ] as const) {
+      const program = await start(harness, env);
+      expect(await program.exited).toEqual({ code: 1, signal: null });
+      await until('it has reported the error', () => program.log.includes(`  ${name} `));
+      expect(program.output).toBe('');
+    }
+  });
+
+  concurrentE2eTest(
+    'production starts the demo if it is asked for, without printing the operator key',
+    async (harness) => {
+      const program = await start(harness, {
+        NODE_ENV: 'production',
+        DEMO: 'on',
+        OPERATOR_KEY: 'a-key-that-is-not-printed',
+      });
+      await until('the demo endpoint is printed', () => program.output.includes('Demo endpoint'));
+      expect(program.output).not.toMatch(/Operator key|a-key-that-is-not-printed/);
+    },
+  );
 });
 
 describe('SIGTERM during startup', () => {
