@@ -90,6 +90,8 @@ export const unlimitedProfile = () => {
     discovery_per_minute: null,
     pauses_per_minute: null,
     replays_per_minute: null,
+    probes_per_minute: null,
+    probe_bytes_per_minute: null,
     violations_to_disable: null,
   };
 };

@@ -33,6 +33,8 @@ describe('limits profiles', () => {
         discoveryPerMinute: 60,
         pausesPerMinute: 60,
         replaysPerMinute: 60,
+        probesPerMinute: 600,
+        probeBytesPerMinute: 209_715_200,
         violationsToDisable: 5,
       });
     },
@@ -63,7 +65,15 @@ describe('limits profiles', () => {
       expect(readLimitsProfile(changed('min_interval', interval))).toMatchObject({ name: file, minInterval: interval });
     });
 
+    it('have the published probe budget where it is missing, and none where it is null (D-51)', () => {
+      expect(readLimitsProfile(changed('probes_per_minute', undefined)).probesPerMinute).toBe(600);
+      expect(readLimitsProfile(changed('probe_bytes_per_minute', undefined)).probeBytesPerMinute).toBe(209_715_200);
+      expect(readLimitsProfile(changed('probes_per_minute', null)).probesPerMinute).toBeNull();
+    });
+
     it.each<[string, unknown, string]>([
+      ['probes_per_minute', 0, 'probes_per_minute takes a whole number from 1 to 1000000000, or null for unlimited'],
+      ['probe_bytes_per_minute', '1 MB', 'probe_bytes_per_minute takes a whole number from 1, or null for unlimited'],
       ['plans', undefined, 'plans takes an object; it is missing'],
       ['plans.pro', undefined, 'plans.pro takes an object; it is missing'],
       ['plans.pro', [], 'plans.pro takes an object; it is []'],

@@ -9,7 +9,7 @@ export interface PlanLimits {
   readonly hourly: number | null;
   /** Successful publications per UTC month and owner (D-18). */
   readonly monthlyPosts: number | null;
-  /** Sandbox calls per UTC day and endpoint (D-17). */
+  /** Sandbox calls per UTC day and owner (D-17, D-51). */
   readonly sandboxDaily: number | null;
   /** True if the plan's endpoints may publish. */
   readonly webhookInput: boolean;
@@ -30,6 +30,10 @@ export interface LimitsProfile {
   readonly pausesPerMinute: number | null;
   /** Per endpoint (D-45); null: unlimited. */
   readonly replaysPerMinute: number | null;
+  /** Requests to hosts of media and of translation before acceptance, per endpoint; per owner twice that (D-51); null: unlimited. */
+  readonly probesPerMinute: number | null;
+  /** Bytes of their answers, likewise. */
+  readonly probeBytesPerMinute: number | null;
   /** Number of violations in a sliding hour that disables an endpoint (D-17); null: violations never disable one. */
   readonly violationsToDisable: number | null;
 }
@@ -47,11 +51,15 @@ const MAX_SECONDS = 31 * 86_400;
 /** Largest limit for a burst, a minute or an hour of violations. */
 const MAX_COUNT = 1_000_000_000;
 
+/** The figures of a profile that does not name them (D-51): 600 requests and 200 MB a minute. */
+const DEFAULT_PROBES = 600;
+const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
+
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
  * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these.
- * Unknown fields are ignored; all known fields are required.
+ * Unknown fields are ignored; all known fields are required, except those of the probe budget.
  * @throws Error naming the file, the wrong field, its valid values and its value.
  */
 export const readLimitsProfile = (nameOrPath: string): LimitsProfile => {
@@ -86,6 +94,8 @@ const parseProfile = (name: string, profile: FieldReader): LimitsProfile => {
     discoveryPerMinute: profile.wholeNumberOrNull('discovery_per_minute', 1, MAX_COUNT),
     pausesPerMinute: profile.wholeNumberOrNull('pauses_per_minute', 1, MAX_COUNT),
     replaysPerMinute: profile.wholeNumberOrNull('replays_per_minute', 1, MAX_COUNT),
+    probesPerMinute: profile.optional('probes_per_minute', 1, DEFAULT_PROBES, MAX_COUNT),
+    probeBytesPerMinute: profile.optional('probe_bytes_per_minute', 1, DEFAULT_PROBE_BYTES),
     violationsToDisable: profile.wholeNumberOrNull('violations_to_disable', 1, MAX_COUNT),
   };
 };
@@ -144,6 +154,11 @@ class FieldReader {
     if (value === null) return null;
     if (isWholeNumber(value, min, max)) return value;
     throw this.wrongField(name, `a whole number ${describeRange(min, max)}, or null for unlimited`, value);
+  }
+
+  /** Reads a whole number or null; a missing field has the default. */
+  optional(name: string, min: number, byDefault: number, max = Number.MAX_SAFE_INTEGER): number | null {
+    return this.fields[name] === undefined ? byDefault : this.wholeNumberOrNull(name, min, max);
   }
 
   positive(name: string, max: number): number {

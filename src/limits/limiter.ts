@@ -6,7 +6,7 @@ import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapsho
 import type { OwnerMonth } from './monthly-quota.js';
 
 /** The part of an endpoint snapshot that limits depend on. The limiter call verifies that `version` is current (D-7). */
-export type LimitedEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'version' | 'min_interval' | 'plan'>;
+export type LimitedEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'owner_id' | 'version' | 'min_interval' | 'plan'>;
 
 /** A request to publish, as the limiter sees it. */
 export interface PostCheck {
@@ -107,7 +107,9 @@ export class Limiter {
       keyOf,
       ...POST_BATCHES,
     });
-    this.budgets = new Batcher((checks: readonly BudgetCheck[]) => this.decide(checks, this.consumeBudgets), { keyOf });
+    this.budgets = new Batcher((checks: readonly BudgetCheck[]) => this.decide(checks, this.consumeBudgets), {
+      keyOf: payerOf,
+    });
     this.verifications = new Batcher((checks) => this.verify(checks), VERIFICATION_BATCHES);
   }
 
@@ -209,9 +211,10 @@ export class Limiter {
   private readonly consumeBudgets = async (checks: readonly BudgetCheck[]): Promise<Row[]> => {
     const { rows } = await this.pool.query<Row>({
       name: 'consume budgets',
-      text: 'select * from ops_consume_budgets($1,$2,$3,$4,$5,$6,$7,$8)',
+      text: 'select * from ops_consume_budgets($1,$2,$3,$4,$5,$6,$7,$8,$9)',
       values: [
         ...endpointColumns(checks),
+        textArray(checks.map(payerOf)),
         textArray(checks.map(({ budget }) => budget)),
         int8Array(checks.map((check) => this.budgetSize(check))),
         boolArray(checks.map(({ budget }) => budget === 'sandbox')),
@@ -247,6 +250,10 @@ export class Limiter {
     return checks.map(({ endpoint }) => endpoint.endpoint_id).filter((id) => !this.knownEndpoints.has(id));
   }
 }
+
+/** Returns the id that a budget is counted for: the owner's for the sandbox, otherwise the endpoint's (D-51). */
+const payerOf = ({ endpoint, budget }: BudgetCheck): string =>
+  budget === 'sandbox' ? endpoint.owner_id : endpoint.endpoint_id;
 
 /** True if a rejected request counts as a violation (D-17, D-45). */
 const isViolation = (budget: Budget): boolean => budget === 'discovery' || budget === 'pauses';

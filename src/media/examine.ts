@@ -6,7 +6,7 @@ import type { Semaphore } from '../runtime/semaphore.js';
 const KB = 1_024;
 
 /** Bytes of the first read: enough for the type, and for most files for everything (networks.md §7). */
-const HEAD_BYTES = 64 * KB;
+export const HEAD_BYTES = 64 * KB;
 /** Bytes of the further reads. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);
 /** An image's size is near its start; it is not searched behind more metadata than this. */

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { Media } from '../payload/payload.js';
 import type { Problem } from '../validation/problem-list.js';
-import { examine, type Examination, type ReadRange } from './examine.js';
+import { examine, type Examination, HEAD_BYTES, type ReadRange } from './examine.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { Inspector } from './inspector.js';
 import { FetchError } from '../outbound-http/fetch-error.js';
+import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
 import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './media-rules.js';
-import { readRange } from './read-range.js';
+import { mostBytesOf, readRange } from './read-range.js';
 import { Semaphore } from '../runtime/semaphore.js';
 
 /** Facts about one medium of a payload, from a few small reads (D-24). */
@@ -23,10 +24,28 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns one report per medium, in order, within the budget. Never throws. */
-  probeAll(media: readonly Media[], signal?: AbortSignal): Promise<readonly ProbeReport[]>;
+  /** Returns one report per medium, in order, within the time budget. Throws only the errors of `payments`. */
+  probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
   /** Ends the parsing process; the client belongs to the caller. */
   close(): void;
+}
+
+/** Requests that are paid for before they are made (D-51). */
+export interface PaidRequests {
+  /** Counts them. */
+  readonly meter: TrafficMeter;
+  /** Ends the payment: only what was counted is paid. Never throws. */
+  readonly settle: () => Promise<void>;
+}
+
+/** Pays for requests. @throws an error that ends the probing, where they may not be made */
+export type PayRequests = (most: { readonly probes: number; readonly bytes: number }) => Promise<PaidRequests>;
+
+/** Options of one call of a {@link Prober}. */
+export interface ProbeOptions {
+  readonly signal?: AbortSignal;
+  /** Pays for the first reads of all media together, then for each further read. Without it nothing is paid. */
+  readonly pay?: PayRequests;
 }
 
 /** Options of a {@link Prober}. */
@@ -37,6 +56,13 @@ export interface ProberOptions {
   readonly budgetMs?: number;
 }
 
+/** A medium's part in one call. */
+interface Call extends Pick<ProbeOptions, 'pay'> {
+  readonly signal: AbortSignal;
+  /** The payment for the first reads of all media. */
+  readonly heads: PaidRequests | undefined;
+}
+
 /** Media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 
@@ -44,9 +70,27 @@ const DEEP_PROBES = 32;
 export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3_000 }: ProberOptions): Prober => {
   const slots = new Semaphore(DEEP_PROBES);
 
-  /** @param over resolves when the budget is used up: the facts known by then count */
-  const probe = (medium: Media, path: string, signal: AbortSignal, over: Promise<void>): Promise<ProbeReport> => {
-    const read: ReadRange = (range) => readRange(client, medium.url, range, { timeoutMs: budgetMs, signal });
+  /** @param over resolves when the time is over: the facts known by then count */
+  const probe = (
+    medium: Media,
+    path: string,
+    { signal, pay, heads }: Call,
+    over: Promise<void>,
+  ): Promise<ProbeReport> => {
+    let refusal: unknown;
+    const read: ReadRange = async (range) => {
+      const isFirst = range.offset === 0;
+      const paid = isFirst
+        ? heads
+        : await pay?.({ probes: 1, bytes: mostBytesOf(range) }).catch((error: unknown) => {
+            throw (refusal = error);
+          });
+      try {
+        return await readRange(client, medium.url, range, { timeoutMs: budgetMs, signal, meter: paid?.meter });
+      } finally {
+        if (!isFirst) await paid?.settle();
+      }
+    };
     let known: Examination | undefined;
     const soFar = (why: string): ProbeReport =>
       known ? reportOf(medium, path, known) : inconclusive(medium, path, why);
@@ -56,6 +100,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
           if (findMediaProblem(medium.type, known)) break;
         return soFar('could not be read');
       } catch (error) {
+        if (refusal !== undefined) throw error;
         return error instanceof FetchError && error.isPermanent
           ? refused(medium, path, error)
           : soFar(error instanceof Error ? error.message : String(error));
@@ -65,7 +110,8 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   };
 
   return {
-    async probeAll(media, signal) {
+    async probeAll(media, { signal, pay } = {}) {
+      const heads = await pay?.({ probes: media.length, bytes: media.length * HEAD_BYTES });
       const budget = new AbortController();
       setMaxListeners(0, budget.signal); // a few per medium, not a leak
       const stop = (): void => budget.abort();
@@ -78,12 +124,13 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
       });
       try {
         return await Promise.all(
-          media.map((medium, index) => probe(medium, `media[${index}].url`, budget.signal, over)),
+          media.map((medium, i) => probe(medium, `media[${i}].url`, { signal: budget.signal, pay, heads }, over)),
         );
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', stop);
         stop();
+        await heads?.settle();
       }
     },
     close: () => inspector.close(),

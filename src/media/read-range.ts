@@ -1,5 +1,6 @@
 import { readBytes, type GuardedClient, type OpenAnswer } from '../outbound-http/guarded-client.js';
 import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
+import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
 
 /** A range of a file. */
 export interface FilePart {
@@ -13,8 +14,18 @@ export interface RangeRead extends FilePart {
   readonly sizeBytes: number | null;
 }
 
+/** A range to read. */
+export interface Range {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** Bytes that are skipped at most to reach a range on a host that ignores `Range`. */
 const MAX_SKIPPED_BYTES = 4 * 1_048_576;
+
+/** Returns the largest number of bytes that a host sends for a range, apart from the rest of its last chunk. */
+export const mostBytesOf = ({ offset, length }: Range): number =>
+  offset > MAX_SKIPPED_BYTES ? length : offset + length;
 
 /**
  * Reads a range of a file. The connection to a host that ignores `Range` is closed as soon as the range has arrived. Fewer
@@ -24,8 +35,8 @@ const MAX_SKIPPED_BYTES = 4 * 1_048_576;
 export const readRange = async (
   client: GuardedClient,
   url: string,
-  { offset, length }: { readonly offset: number; readonly length: number },
-  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  { offset, length }: Range,
+  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly meter?: TrafficMeter | undefined },
 ): Promise<RangeRead> => {
   const headers = { range: `bytes=${offset}-${offset + length - 1}` };
   const answer = await client.open(url, { headers, maxBytes: Infinity, ...limits });

@@ -5,12 +5,16 @@ import { findFetchUrlProblem } from './url-rules.js';
 import { formatCount } from '../validation/wording.js';
 import { guardedConnector, type GuardedConnectOptions } from './guarded-connect.js';
 import { fetchErrorOf, FetchError } from './fetch-error.js';
+import type { RequestSlots } from './request-slots.js';
 import { resolveHost } from './resolve-host.js';
+import type { TrafficMeter } from './traffic-meter.js';
 
 /** Options of a {@link GuardedClient}. */
 export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions, 'resolve' | 'ca' | 'build'>> {
   readonly policy: AddressPolicy;
   readonly timeouts?: Partial<GuardedTimeouts>;
+  /** Bounds how many requests run at a time, also together with other clients; default: no bound but that of connections. */
+  readonly slots?: RequestSlots;
 }
 
 /** Time-outs per stage, in ms; each request has a limit of its own for the whole. */
@@ -33,6 +37,8 @@ export interface GuardedRequest {
   /** Milliseconds from the call to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Counts the request and the bytes of its answer. */
+  readonly meter?: TrafficMeter | undefined;
 }
 
 /** An answer whose body has not been read. */
@@ -62,10 +68,12 @@ export interface CompleteAnswer extends Pick<OpenAnswer, 'status' | 'headers'> {
  */
 export class GuardedClient {
   private readonly policy: AddressPolicy;
+  private readonly slots: RequestSlots | undefined;
   private readonly agent: Agent;
 
-  constructor({ policy, timeouts = {}, resolve = resolveHost, ...connect }: GuardedClientOptions) {
+  constructor({ policy, timeouts = {}, slots, resolve = resolveHost, ...connect }: GuardedClientOptions) {
     this.policy = policy;
+    this.slots = slots;
     this.agent = new Agent({
       connect: guardedConnector({ policy, resolve, timeoutMs: timeouts.connectMs ?? 5_000, ...connect }),
       connections: 64,
@@ -79,14 +87,22 @@ export class GuardedClient {
   }
 
   /** Sends a request and waits for the headers of the answer. The caller reads or closes the body. */
-  async open(url: string, { maxBytes, timeoutMs, signal, ...message }: GuardedRequest): Promise<OpenAnswer> {
+  async open(url: string, { maxBytes, timeoutMs, signal, meter, ...message }: GuardedRequest): Promise<OpenAnswer> {
     const problem = findFetchUrlProblem(url, this.policy);
     if (problem)
       throw new FetchError(problem.code === 'private_address' ? 'private_address' : 'url_refused', problem.predicate, {
         isPermanent: true,
       });
     const limit = new TimeLimit(timeoutMs, signal);
+    let release: (() => void) | undefined;
+    const end = (): void => {
+      limit.clear();
+      release?.();
+      release = undefined;
+    };
     try {
+      release = await this.slots?.acquire(new URL(url).hostname, limit.signal);
+      if (meter) meter.requests++;
       const answer = await request(url, {
         dispatcher: this.agent,
         method: message.method ?? 'GET',
@@ -106,14 +122,14 @@ export class GuardedClient {
         status: answer.statusCode,
         headers: answer.headers,
         contentLength,
-        body: readBounded(answer.body, maxBytes, limit),
+        body: readBounded(answer.body, { maxBytes, meter, end }),
         close() {
-          limit.clear();
+          end();
           answer.body.destroy();
         },
       };
     } catch (error) {
-      limit.clear();
+      end();
       throw fetchErrorOf(error);
     }
   }
@@ -187,16 +203,16 @@ const contentLengthOf = (headers: IncomingHttpHeaders): number | null => {
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 };
 
-/** Reads a body and counts its bytes. */
+/** Reads a body and counts its bytes. @param how.end called when the body has been read or left */
 async function* readBounded(
   body: Dispatcher.ResponseData['body'],
-  maxBytes: number,
-  limit: TimeLimit,
+  { maxBytes, meter, end }: { maxBytes: number; meter: TrafficMeter | undefined; end: () => void },
 ): AsyncGenerator<Buffer, void, void> {
   let received = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       received += chunk.length;
+      if (meter) meter.bytes += chunk.length;
       if (received > maxBytes)
         throw new FetchError('too_large', describeTooLarge(received, maxBytes), { isPermanent: true });
       yield chunk;
@@ -204,7 +220,7 @@ async function* readBounded(
   } catch (error) {
     throw fetchErrorOf(error);
   } finally {
-    limit.clear();
+    end();
     body.destroy();
   }
 }

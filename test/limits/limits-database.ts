@@ -53,28 +53,38 @@ export class LimitsDatabase {
   async newLimiterAtNoon(
     profile: LimitsProfile,
   ): Promise<{ limiter: Limiter; setClock: (time: string) => Promise<void> }> {
+    const { pool, setClock } = await this.newPoolAtNoon();
+    return { limiter: new Limiter(pool, profile), setClock };
+  }
+
+  /** Returns a connection whose clock stays at noon until it is set. */
+  async newPoolAtNoon(): Promise<{ pool: Pool; setClock: (time: string) => Promise<void> }> {
     const pool = this.newPool(1);
     const setClock = async (time: string): Promise<void> => {
       await pool.query(`select set_config('crosspost.now', $1, false)`, [time.includes('T') ? time : onTestDay(time)]);
     };
     await setClock('12:00:00');
-    return { limiter: new Limiter(pool, profile), setClock };
+    return { pool, setClock };
   }
 
-  async createEndpoint(plan: LimitedEndpoint['plan'] = 'pro', min_interval = 10): Promise<LimitedEndpoint> {
+  async createEndpoint(
+    plan: LimitedEndpoint['plan'] = 'pro',
+    min_interval = 10,
+    owner_id = `own_${this.count + 1}`,
+  ): Promise<LimitedEndpoint> {
     const endpoint_id = `ep_${++this.count}`;
     await this.pool.query(
       `insert into discovery.endpoint
        select * from json_populate_record(null::discovery.endpoint, $1::json)`,
       [
         JSON.stringify({
-          ...{ endpoint_id, owner_id: 'own_1', slug: endpoint_id, mode: 'live', token_hash: '', signing_secret_id: '' },
+          ...{ endpoint_id, owner_id, slug: endpoint_id, mode: 'live', token_hash: '', signing_secret_id: '' },
           ...{ previous_until: 0, project_ids: [], min_interval, require_signature: false, require_timestamp: false },
           ...{ ip_allowlist: [], verbose_discovery: false, epoch: '1', created_at: 0, version: '1' },
         }),
       ],
     );
-    return { endpoint_id, version: '1', min_interval, plan };
+    return { endpoint_id, owner_id, version: '1', min_interval, plan };
   }
 
   /** Changes an endpoint as an event would in the read model: a new version, and a new epoch if it is enabled. */
@@ -96,7 +106,8 @@ export class LimitsDatabase {
     );
   }
 
-  private newPool(max: number): Pool {
+  /** Returns connections of their own, as each process has. */
+  newPool(max: number): Pool {
     // The clock is a setting of the connection: an idle connection must not be replaced.
     const pool = new Pool({ connectionString: this.connectionString, max, types: pgTypes, idleTimeoutMillis: 0 });
     this.pools.push(pool);

@@ -142,8 +142,8 @@ describe('the sandbox per day (publish-api.md: Limits; D-17)', () => {
   ] as const)('plan %s: %i until midnight UTC', async (plan, quota) => {
     const harness = await createHarness({}, 0, plan);
     await database.pool.query(
-      `insert into ops_budget (endpoint_id, budget, day, day_count) values ($1, 'sandbox', '2026-03-14', $2)`,
-      [harness.endpoint.endpoint_id, quota - 1],
+      `insert into ops_budget (payer_id, budget, day, day_count) values ($1, 'sandbox', '2026-03-14', $2)`,
+      [harness.endpoint.owner_id, quota - 1],
     );
     expect(await harness.consumeBudget('sandbox')).toEqual(ADMITTED);
     await harness.setClock('23:59:59.5');
@@ -152,11 +152,23 @@ describe('the sandbox per day (publish-api.md: Limits; D-17)', () => {
     expect(await harness.consumeBudget('sandbox')).toEqual(ADMITTED);
   });
 
+  it('is one quota for all endpoints of an owner (D-51)', async () => {
+    const harness = await createHarness({ plan: { sandboxDaily: 3 } }, 0, 'free');
+    const second = await database.createEndpoint('free', 0, harness.endpoint.owner_id);
+    const other = await database.createEndpoint('free', 0);
+    expect(await harness.consumeBudget('sandbox')).toEqual(ADMITTED);
+    const both = [harness.endpoint, second, second].map((endpoint) =>
+      harness.limiter.consumeBudget(endpoint, 'sandbox'),
+    );
+    expect(await Promise.all(both)).toEqual([ADMITTED, ADMITTED, rejected('sandbox', 43_200)]);
+    expect(await harness.limiter.consumeBudget(other, 'sandbox')).toEqual(ADMITTED);
+  });
+
   it.each(['standard', 'pro', 'maxi', 'business'] as const)('plan %s: unlimited', async (plan) => {
     const harness = await createHarness({}, 0, plan);
     for (let i = 0; i < 3; i++) expect(await harness.consumeBudget('sandbox')).toEqual(ADMITTED);
-    const { rows } = await database.pool.query('select 1 from ops_budget where endpoint_id = $1', [
-      harness.endpoint.endpoint_id,
+    const { rows } = await database.pool.query('select 1 from ops_budget where payer_id = $1', [
+      harness.endpoint.owner_id,
     ]);
     expect(rows).toEqual([]);
   });

@@ -133,7 +133,7 @@ describe('a slow or unavailable host is not an error (D-24)', () => {
 
   it('the caller has gone', async () => {
     const url = there.serve('/', png(8, 8));
-    const [report] = await prober().probeAll([{ type: 'photo', url }], AbortSignal.abort());
+    const [report] = await prober().probeAll([{ type: 'photo', url }], { signal: AbortSignal.abort() });
     isOpen(report as ProbeReport);
     expect(there.requests).toEqual([]);
   });

@@ -1,11 +1,13 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
+import type { RequestSlots } from '../../outbound-http/request-slots.js';
 import type { Inspector } from '../../media/inspector.js';
-import { createProber, findMediaProblems, type Prober } from '../../media/probe.js';
+import { createProber, findMediaProblems, type PayRequests, type Prober } from '../../media/probe.js';
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
 import type { Media } from '../../payload/payload.js';
 import type { Problem } from '../../validation/problem-list.js';
 import type { ProbedMedium } from '../../platforms/publisher.js';
+import { GateRejection } from './gate/gate-rejection.js';
 import type { PayloadCheck } from './read-payload.js';
 
 /** The result of probing a payload's media before anything is stored (D-24). */
@@ -41,32 +43,42 @@ export const selectCheckableMedia = ({ status, problems, sent }: Extract<Payload
 };
 
 /**
- * Probes a payload's media with small ranged reads, within 3 s in total (D-24). With MEDIA_PROBE off it fetches nothing and
- * reports no problems: media are checked when they are published.
+ * Probes a payload's media with small ranged reads, within 3 s in total (D-24), paid from the endpoint's probe budget (D-51).
+ * A payload without media pays nothing and makes no call. With MEDIA_PROBE off it fetches nothing and reports no problems: media are checked when they are published.
  */
 export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
   private readonly prober: Prober | null;
 
   /** @param policy the private addresses that may be called @param inspector null with MEDIA_PROBE off */
-  constructor(policy: AddressPolicy, inspector: Inspector | null) {
-    this.client = inspector && new GuardedClient({ policy });
+  constructor(policy: AddressPolicy, slots: RequestSlots, inspector: Inspector | null) {
+    this.client = inspector && new GuardedClient({ policy, slots });
     this.prober = inspector && this.client && createProber({ client: this.client, inspector });
   }
 
-  /** Probes media. Never throws. @param media of a payload that passed its other checks; undefined: it has none */
-  async check(media: readonly Media[] = []): Promise<CheckedMedia> {
+  /**
+   * Probes media.
+   * @param media of a payload that passed its other checks; undefined: it has none
+   * @throws GateRejection 429 if the probe budget does not cover them
+   */
+  async check(pay: PayRequests, media: readonly Media[] = []): Promise<CheckedMedia> {
     if (media.length === 0) return { problems: [], media: [] };
     if (!this.prober)
       return { problems: [], media: media.map((medium) => ({ ...medium, ok: true, sizeBytes: null, mime: null })) };
-    const reports = await this.prober.probeAll(media);
+    const reports = await this.prober.probeAll(media, { pay });
     const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
     return { problems: findMediaProblems(reports), media: certain };
   }
 
-  /** Probes media and returns the certain problems, with their indexes in the body. Never throws. */
-  async findProblems(media: readonly IndexedMedium[]): Promise<readonly Problem[]> {
-    const { problems } = await this.check(media);
+  /**
+   * Probes the media of a body that is rejected anyway, and returns the certain problems, with their indexes in the body; none
+   * if the probe budget does not cover them.
+   */
+  async findProblems(pay: PayRequests, media: readonly IndexedMedium[]): Promise<readonly Problem[]> {
+    const { problems } = await this.check(pay, media).catch((error: unknown) => {
+      if (error instanceof GateRejection) return NOTHING_CHECKED;
+      throw error;
+    });
     const restoreIndex = (text: string): string =>
       text.replace(/^media\[(\d+)\]/, (_, n) => `media[${media[Number(n)]!.index}]`);
     return problems.map(({ path, code, message }) => ({
@@ -80,3 +92,5 @@ export class MediaCheck implements OnModuleDestroy {
     await this.client?.close();
   }
 }
+
+const NOTHING_CHECKED: CheckedMedia = { problems: [], media: [] };

@@ -4,12 +4,14 @@ import type { Pool } from 'pg';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { type Log, LOG } from '../../kernel/log.js';
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
+import { ProbeBudget } from '../../limits/probe-budget.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** Rate limits, and the posts that a month has left. */
+/** Rate limits, the posts that a month has left, and the probe budget. */
 @Module({
   imports: [PostgresModule],
   providers: [
@@ -24,7 +26,12 @@ import { PostgresModule } from './postgres.module.js';
       useFactory: (queries: QueryBus, clock: Clock, { limitsProfile }: Settings) =>
         new MonthlyQuota(queries, clock, limitsProfile),
     },
+    {
+      provide: ProbeBudget,
+      inject: [POOL, SETTINGS, LOG],
+      useFactory: (pool: Pool, { limitsProfile }: Settings, log: Log) => new ProbeBudget(pool, limitsProfile, log),
+    },
   ],
-  exports: [Limiter, MonthlyQuota],
+  exports: [Limiter, MonthlyQuota, ProbeBudget],
 })
 export class LimitsModule {}

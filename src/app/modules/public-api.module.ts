@@ -7,6 +7,7 @@ import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
 import { InfoController } from '../../api/public/info.controller.js';
 import { MediaCheck } from '../../api/public/media-check.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
+import { ProbePayments } from '../../api/public/probe-payments.js';
 import { SandboxPreview } from '../../api/public/sandbox/sandbox-preview.js';
 import { SandboxTranslation } from '../../api/public/sandbox/sandbox-translation.js';
 import { SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
@@ -15,6 +16,7 @@ import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { Inspector } from '../../media/inspector.js';
 import { createAddressPolicy } from '../../outbound-http/address-policy.js';
+import { RequestSlots } from '../../outbound-http/request-slots.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { CommandsModule } from './commands.module.js';
 import { LimitsModule } from './limits.module.js';
@@ -22,6 +24,9 @@ import { MediaModule } from './media.module.js';
 import { PlatformsModule } from './platforms.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
+
+/** Requests that the clients of a process may cause at a time before their posts are accepted (D-51). */
+const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
 
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */
 @Module({
@@ -34,17 +39,19 @@ import { SecretsModule } from './secrets.module.js';
     LimitGuard,
     RequestRecorder,
     SandboxPreview,
+    ProbePayments,
+    { provide: RequestSlots, useFactory: () => new RequestSlots(REQUEST_SLOTS) },
     {
       provide: SandboxTranslation,
-      inject: [SETTINGS, SecretVault],
-      useFactory: ({ allowPrivateAddresses }: Settings, vault: SecretVault) =>
-        new SandboxTranslation(createAddressPolicy(allowPrivateAddresses), vault),
+      inject: [SETTINGS, RequestSlots, SecretVault],
+      useFactory: ({ allowPrivateAddresses }: Settings, slots: RequestSlots, vault: SecretVault) =>
+        new SandboxTranslation(createAddressPolicy(allowPrivateAddresses), slots, vault),
     },
     {
       provide: MediaCheck,
-      inject: [SETTINGS, Inspector],
-      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings, inspector: Inspector) =>
-        new MediaCheck(createAddressPolicy(allowPrivateAddresses), mediaProbe ? inspector : null),
+      inject: [SETTINGS, RequestSlots, Inspector],
+      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings, slots: RequestSlots, inspector: Inspector) =>
+        new MediaCheck(createAddressPolicy(allowPrivateAddresses), slots, mediaProbe ? inspector : null),
     },
   ],
   exports: [RequestRecorder],

@@ -79,15 +79,29 @@ export const schema: Migration = {
       keys_since timestamptz
     ) with (fillfactor = 50);
 
-    -- The other limits: discovery, pauses and replays per minute, the sandbox per UTC day.
+    -- The other limits: discovery, pauses and replays per minute and endpoint, the sandbox per UTC day and owner.
     create table ops_budget (
-      endpoint_id text not null,
+      -- The endpoint or, for the sandbox, its owner.
+      payer_id text not null,
       budget text not null,
       minute_times timestamptz[] not null default '{}',
       day date,
       day_count int not null default 0,
-      primary key (endpoint_id, budget)
+      primary key (payer_id, budget)
     ) with (fillfactor = 50);
+
+    -- Requests to hosts of media and of translation before acceptance, and bytes of their answers, of the last minute (D-51):
+    -- a row per payment, first with the largest possible amounts, then with those that were used.
+    create table ops_probe_payment (
+      id bigint generated always as identity primary key,
+      owner_id text not null,
+      endpoint_id text not null,
+      at timestamptz not null,
+      probes int not null,
+      bytes bigint not null
+    );
+    create index ops_probe_payment_owner on ops_probe_payment (owner_id, at);
+    create index ops_probe_payment_at on ops_probe_payment (at);
 
     -- Posts of the month reserved for publications in progress, so that all workers together never publish more than an
     -- owner's quota (D-18). The posts read model counts what is published; a reservation counts until it shows there.

@@ -11,6 +11,8 @@ import type { TranslationResult, Translator } from './translation.js';
 
 /** Maximum size of an answer: the text in the longest form that JSON and markup allow, and its envelope. */
 const MAX_ANSWER_BYTES = 4_194_304;
+/** The most that a translation costs: a request, and its repetition on a broken connection. */
+export const MOST_OF_A_TRANSLATION = { probes: 2, bytes: MAX_ANSWER_BYTES } as const;
 /** Maximum length in UTF-16 units of a quoted error message of the service. */
 const MAX_QUOTE_LENGTH = 500;
 

@@ -17,6 +17,7 @@ import { readHeaderText } from '../../transport/header-text.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { measureBody } from '../../transport/raw-body.js';
 import { MediaCheck } from '../media-check.js';
+import { ProbePayments } from '../probe-payments.js';
 import { targetsRejection } from '../targets-rejection.js';
 import { Admission, type SnapshotCheck } from './admission.js';
 import type { AdmittedRequest, NewPost, RepeatedPost, ReceivedRequest } from './admitted-requests.js';
@@ -45,7 +46,7 @@ import {
  *
  * 1. maintenance, 2. authentication, 3. the endpoint's state, 4. its plan, 5. the media type (`checkEndpoint`);
  * 6. a replay, 7. the month's quota, 8. the rate limits (`takeFromBudget`; for a post `admitPost` and `LimitGuard.judgePost`);
- * 9. the body and its media, 10. the targets (`checkContent`).
+ * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets (`checkContent`).
  *
  * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; where nothing is limited, the
  * append that accepts the post verifies it. A rotated token is therefore invalid at once.
@@ -67,6 +68,7 @@ export class Gate {
     private readonly claims: KeyClaims,
     private readonly limits: LimitGuard,
     private readonly media: MediaCheck,
+    private readonly payments: ProbePayments,
     private readonly commands: CommandBus,
   ) {
     this.addresses = createAddressPolicy(settings.allowPrivateAddresses);
@@ -280,7 +282,8 @@ export class Gate {
     endpoint: EndpointSnapshot,
     { problem, checkableMedia = [] }: ParsedPost['content'] & { readonly ok: false },
   ): Promise<never> {
-    const more = checkableMedia.length > 0 ? await this.media.findProblems(checkableMedia) : [];
+    const more =
+      checkableMedia.length > 0 ? await this.media.findProblems(this.payments.open(endpoint), checkableMedia) : [];
     throw bodyRejection(endpoint, new HttpProblem(problem.status, problem.code, [...problem.problems, ...more]));
   }
 
@@ -291,7 +294,7 @@ export class Gate {
     post: ParsedPost,
     media: readonly Media[],
   ): Promise<NewPost | RepeatedPost> {
-    const { problems } = await this.media.check(media);
+    const { problems } = await this.media.check(this.payments.open(endpoint), media);
     if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_payload', problems));
     const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current, true));
     return this.actOnPostVerdict(gateRequest, verdict, post, true);

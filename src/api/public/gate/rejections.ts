@@ -2,6 +2,7 @@ import type { LimitsProfile } from '../../../config/limits-profile.js';
 import { iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
+import type { ProbeVerdict } from '../../../limits/probe-budget.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { HttpProblem } from '../../transport/http-problem.js';
@@ -159,6 +160,25 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
     case 'sandbox':
       return { per_day: plan.sandboxDaily };
   }
+};
+
+/** Rejects a request whose media, or whose translations in the sandbox, the probe budget does not cover: no violation (D-51). */
+export const probeBudgetRejection = (
+  endpoint: EndpointSnapshot,
+  { retryAfter, scope }: Extract<ProbeVerdict, { readonly outcome: 'refused' }>,
+  { probesPerMinute, probeBytesPerMinute }: LimitsProfile,
+): GateRejection => {
+  const whose = scope === 'endpoint' ? "this endpoint's" : "this owner's";
+  const message = `Too much was fetched for ${whose} requests within a minute, to check media or to translate: send the request again in ${retryAfter} s.`;
+  const reason = 'probe_budget';
+  const problem = HttpProblem.withMessage(429, reason, message, { 'retry-after': String(retryAfter) });
+  const figures = {
+    scope,
+    probes_per_minute: probesPerMinute,
+    probe_bytes_per_minute: probeBytesPerMinute,
+    retry_after_seconds: retryAfter,
+  };
+  return new GateRejection(endpoint, 'rejected_rate_limit', reason, problem, explain(reason, figures));
 };
 
 /** Rejects a request for its body: its transfer, or its content (D-5, D-43). */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { Processing } from '../../../domain/project/processing.js';
+import type { PayRequests } from '../../../media/probe.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
@@ -25,16 +26,19 @@ export class SandboxPreview {
   /**
    * Renders previews, by the networks' ids.
    * @param media the payload's media, as far as they are known
+   * @param pay pays for translations
+   * @throws GateRejection 429 if the probe budget does not cover the translations
    */
   async render(
     payload: PublishPayload,
     media: readonly ProbedMedium[],
     endpoint: EndpointSnapshot,
+    pay: PayRequests,
   ): Promise<Readonly<Record<string, NetworkPreviewView>>> {
     const targets = listPreviewTargets(payload, endpoint);
     const firstProject = endpoint.projects[0]?.project_id;
     const processing = memoize((projectId: string) => this.findProcessing(projectId, endpoint.owner_id));
-    const translate = this.translation.createTranslate();
+    const translate = this.translation.createTranslate(pay);
     const always = this.catalogue.all.filter(({ preview }) => preview.always).map(({ id }) => id);
     const platforms = new Set([...always, ...targets.map(({ platform }) => platform)]);
     const previews = [...platforms].map(async (platform) => {

@@ -1,36 +1,57 @@
 import { setMaxListeners } from 'node:events';
 import type { OnModuleDestroy } from '@nestjs/common';
 import { GuardedClient } from '../../../outbound-http/guarded-client.js';
+import type { RequestSlots } from '../../../outbound-http/request-slots.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { LibreTranslate } from '../../../processing/translation/libre-translate.js';
+import { LibreTranslate, MOST_OF_A_TRANSLATION } from '../../../processing/translation/libre-translate.js';
+import type { Translation } from '../../../domain/project/processing.js';
+import type { PayRequests } from '../../../media/probe.js';
+import type { TextWithEntities } from '../../../payload/entities.js';
 import type { Translate, TranslationResult } from '../../../processing/translation/translation.js';
 import type { SecretVault } from '../../../secrets/vault.js';
 
 /** Time limit of a translation, in ms: a client waits for the sandbox's answer. Publishing waits longer. */
 const TIMEOUT_MS = 10_000;
 
-/** Translates the texts that the sandbox shows (D-38). Nothing is stored. */
+/** Translates the texts that the sandbox shows (D-38), paid from the endpoint's probe budget (D-51). Nothing is stored. */
 export class SandboxTranslation implements OnModuleDestroy {
   private readonly client: GuardedClient;
-  private readonly translator: LibreTranslate;
   private readonly closing = new AbortController();
 
   /** @param policy the private addresses that may be called */
-  constructor(policy: AddressPolicy, vault: SecretVault) {
+  constructor(
+    policy: AddressPolicy,
+    slots: RequestSlots,
+    private readonly vault: SecretVault,
+  ) {
     setMaxListeners(0, this.closing.signal); // one listener per running request, which is no leak
-    this.client = new GuardedClient({ policy });
-    this.translator = new LibreTranslate(this.client, vault, TIMEOUT_MS);
+    this.client = new GuardedClient({ policy, slots });
   }
 
-  /** Creates the translator of one request: it translates the same text into the same language once, for all networks. */
-  createTranslate(): Translate {
+  /**
+   * Creates the translator of one request: it translates the same text into the same language once, for all networks. It
+   * throws GateRejection 429 where the probe budget does not cover a translation.
+   */
+  createTranslate(pay: PayRequests): Translate {
     const asked = new Map<string, Promise<TranslationResult>>();
     return (content, how) => {
       const key = JSON.stringify([content, how]);
-      const answer = asked.get(key) ?? this.translator.translate(content, how, this.closing.signal);
+      const answer = asked.get(key) ?? this.translate(pay, content, how);
       asked.set(key, answer);
       return answer;
     };
+  }
+
+  private async translate(pay: PayRequests, content: TextWithEntities, how: Translation): Promise<TranslationResult> {
+    const { meter, settle } = await pay(MOST_OF_A_TRANSLATION);
+    const client: Pick<GuardedClient, 'request'> = {
+      request: (url, request, overflow) => this.client.request(url, { ...request, meter }, overflow),
+    };
+    try {
+      return await new LibreTranslate(client, this.vault, TIMEOUT_MS).translate(content, how, this.closing.signal);
+    } finally {
+      await settle();
+    }
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -11,6 +11,7 @@ import { readHeaderText } from '../../transport/header-text.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { targetsRejection } from '../targets-rejection.js';
 import { MediaCheck, selectCheckableMedia } from '../media-check.js';
+import { ProbePayments } from '../probe-payments.js';
 import { checkPayload, readJson } from '../read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
 import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
@@ -28,6 +29,7 @@ export class SandboxController {
     @Inject(SETTINGS) settings: Settings,
     private readonly gate: Gate,
     private readonly media: MediaCheck,
+    private readonly payments: ProbePayments,
     private readonly preview: SandboxPreview,
   ) {
     this.addresses = createAddressPolicy(settings.allowPrivateAddresses);
@@ -47,9 +49,10 @@ export class SandboxController {
 
     if (!body.ok) return reject(body.problem, UNREADABLE_BODY);
     const key = validateIdempotencyKey(readHeaderText(request, 'idempotency-key'));
+    const pay = this.payments.open(endpoint);
     const checked = checkPayload(await readJson(body.bytes), key, this.addresses);
     if (!checked.ok) {
-      const problems = [...checked.problems, ...(await this.media.findProblems(selectCheckableMedia(checked)))];
+      const problems = [...checked.problems, ...(await this.media.findProblems(pay, selectCheckableMedia(checked)))];
       return reject(
         new HttpProblem(checked.status, 'invalid_payload', problems),
         buildValidationView({ ...checked, problems }),
@@ -58,10 +61,10 @@ export class SandboxController {
     const { payload } = checked;
     const isBound = endpoint.projects.length > 0;
     const targets = resolveTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
-    const { problems, media } = await this.media.check(payload.media);
+    const { problems, media } = await this.media.check(pay, payload.media);
     const validation = new SandboxValidationView('passed', 'passed', media.map(buildMediumView));
     if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation);
     if (isBound && isRejection(targets)) return reject(targetsRejection(endpoint, targets), validation);
-    return new SandboxView(isBound, validation, await this.preview.render(payload, media, endpoint));
+    return new SandboxView(isBound, validation, await this.preview.render(payload, media, endpoint, pay));
   }
 }

@@ -1,13 +1,16 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/** The limiter's functions for budgets: discovery, pauses and replays per minute, the sandbox per UTC day (D-17, D-45). */
+/**
+ * The limiter's functions for budgets: discovery, pauses and replays per minute and endpoint, the sandbox per UTC day and owner
+ * (D-17, D-45, D-51).
+ */
 export const budgets: RepeatableMigration = {
   name: 'budgets',
   sql: `
     -- Takes one request each from budgets. One call at a time; only a violation waits for the disk.
     create or replace function ops_consume_budgets(
-      endpoints text[], versions text[], budgets text[], sizes bigint[], are_daily boolean[], are_violations boolean[],
-      violations_to_disable bigint, unknown_endpoints text[]
+      endpoints text[], versions text[], payers text[], budgets text[], sizes bigint[], are_daily boolean[],
+      are_violations boolean[], violations_to_disable bigint, unknown_endpoints text[]
     ) returns table (item int, outcome text, reason text, retry_after int, violation_count int, disables boolean)
       language plpgsql set plan_cache_mode = force_generic_plan
     as $$
@@ -15,15 +18,17 @@ export const budgets: RepeatableMigration = {
       perform pg_advisory_xact_lock(hashtext('crosspost limits'));
       perform set_config('synchronous_commit', 'off', true);
       return query select j.* from ops_evaluate_budgets(
-          endpoints, versions, budgets, sizes, are_daily, are_violations, violations_to_disable, unknown_endpoints) j
+          endpoints, versions, payers, budgets, sizes, are_daily, are_violations, violations_to_disable,
+          unknown_endpoints) j
         where j.outcome <> 'rejected' or set_config('synchronous_commit', 'on', true) is not null;
     end $$;
 
-    -- Evaluates budgets and records the result. outcome: admitted, stale, disabled or rejected. A rejection counts as a
-    -- violation, and a disabled endpoint gets nothing, only where are_violations says so. A null size means unlimited.
+    -- Evaluates budgets and records the result. A payer occurs once in a call at most. outcome: admitted, stale, disabled or
+    -- rejected. A rejection counts as a violation, and a disabled endpoint gets nothing, only where are_violations says so. A
+    -- null size means unlimited.
     create or replace function ops_evaluate_budgets(
-      endpoints text[], versions text[], budgets text[], sizes bigint[], are_daily boolean[], are_violations boolean[],
-      violations_to_disable bigint, unknown_endpoints text[]
+      endpoints text[], versions text[], payers text[], budgets text[], sizes bigint[], are_daily boolean[],
+      are_violations boolean[], violations_to_disable bigint, unknown_endpoints text[]
     ) returns table (item int, outcome text, reason text, retry_after int, violation_count int, disables boolean)
       language plpgsql
       set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -38,18 +43,18 @@ export const budgets: RepeatableMigration = {
       return query
       with timed as materialized (select ops_read_clock() as t),
       counted as materialized (
-        select a.item, a.endpoint_id, a.budget, a.size, a.is_daily, a.is_violation, t, l.violations, l.disabled,
+        select a.item, a.endpoint_id, a.payer_id, a.budget, a.size, a.is_daily, a.is_violation, t, l.violations, l.disabled,
           a.version is not distinct from e.version as is_fresh,
           greatest(l.epoch, e.epoch::bigint) as epoch, e.epoch::bigint > l.epoch as is_reenabled,
           (t at time zone 'UTC')::date as today,
           case when b.day = (t at time zone 'UTC')::date then b.day_count else 0 end as today_count,
           array(select y from unnest(b.minute_times) y
                 where y > t - interval '1 minute' and y <= t + interval '1 minute' order by y) as recent
-        from timed, unnest(endpoints, versions, budgets, sizes, are_daily, are_violations) with ordinality
-               a (endpoint_id, version, budget, size, is_daily, is_violation, item)
+        from timed, unnest(endpoints, versions, payers, budgets, sizes, are_daily, are_violations) with ordinality
+               a (endpoint_id, version, payer_id, budget, size, is_daily, is_violation, item)
         join ops_limit l on l.endpoint_id = a.endpoint_id
         left join discovery.endpoint e on e.endpoint_id = a.endpoint_id
-        left join ops_budget b on b.endpoint_id = a.endpoint_id and b.budget = a.budget
+        left join ops_budget b on b.payer_id = a.payer_id and b.budget = a.budget
       ),
       waits as materialized (
         select c.*,
@@ -86,10 +91,10 @@ export const budgets: RepeatableMigration = {
         from decided d where l.endpoint_id = d.endpoint_id and d.verdict = 'rejected' and d.is_violation
       ),
       admitted as (
-        insert into ops_budget as b (endpoint_id, budget, minute_times, day, day_count)
-        select d.endpoint_id, d.budget, case when d.is_daily then '{}' else d.recent || d.t end, d.today, d.today_count + 1
+        insert into ops_budget as b (payer_id, budget, minute_times, day, day_count)
+        select d.payer_id, d.budget, case when d.is_daily then '{}' else d.recent || d.t end, d.today, d.today_count + 1
         from decided d where d.verdict = 'admitted' and d.size is not null
-        on conflict (endpoint_id, budget) do update
+        on conflict (payer_id, budget) do update
           set minute_times = excluded.minute_times, day = excluded.day, day_count = excluded.day_count
       )
       select d.item::int, d.verdict,

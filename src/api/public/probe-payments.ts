@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { ProbeBudget } from '../../limits/probe-budget.js';
+import type { PayRequests } from '../../media/probe.js';
+import { TrafficMeter } from '../../outbound-http/traffic-meter.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { probeBudgetRejection } from './gate/rejections.js';
+
+/** Pays for the requests that a client causes before its post is accepted: to hosts of media and of translation (D-51). */
+@Injectable()
+export class ProbePayments {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly budget: ProbeBudget,
+  ) {}
+
+  /**
+   * Returns the function that pays for one client request. It throws GateRejection, 429 `probe_budget`, where the budget does
+   * not cover a payment; Retry-After then covers everything that the request has paid so far as well.
+   */
+  open(endpoint: EndpointSnapshot): PayRequests {
+    const again = { probes: 0, bytes: 0 };
+    return async (most) => {
+      again.probes += most.probes;
+      again.bytes += most.bytes;
+      const verdict = await this.budget.pay(endpoint, most, { ...again });
+      if (verdict.outcome === 'refused') throw probeBudgetRejection(endpoint, verdict, this.settings.limitsProfile);
+      const meter = new TrafficMeter();
+      return { meter, settle: () => verdict.settle({ probes: meter.requests, bytes: meter.bytes }) };
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import type { Pool } from 'pg';
+import type { LimitsProfile } from '../config/limits-profile.js';
+import { type Log, silentLog } from '../kernel/log.js';
+import { int4Array, int8Array, textArray } from '../postgres/binary-array.js';
+import { Batcher } from '../runtime/batcher.js';
+
+/** The endpoint whose client causes requests, and its owner. */
+export interface ProbePayer {
+  readonly endpoint_id: string;
+  readonly owner_id: string;
+}
+
+/** Requests to hosts that a client named, and bytes of their answers. */
+export interface ProbeCost {
+  readonly probes: number;
+  readonly bytes: number;
+}
+
+/** The budget's answer to a payment. */
+export type ProbeVerdict =
+  | {
+      readonly outcome: 'paid';
+      /** Replaces the paid amounts with those that were used. Never throws. */
+      readonly settle: (used: ProbeCost) => Promise<void>;
+    }
+  | {
+      readonly outcome: 'refused';
+      /** Whole seconds, at least 1, after which the request can pay for everything, provided that nothing else is paid. */
+      readonly retryAfter: number;
+      /** The limit that is exceeded for so long. */
+      readonly scope: 'endpoint' | 'owner';
+    };
+
+interface Payment extends ProbePayer, ProbeCost {
+  readonly again: ProbeCost;
+}
+
+interface Row {
+  readonly payment_id: string | null;
+  readonly retry_after: number | null;
+  readonly scope: 'endpoint' | 'owner' | null;
+}
+
+interface Settlement extends ProbeCost {
+  readonly id: string;
+}
+
+/**
+ * The budget for what clients cause before their posts are accepted: probes of media and translations in the sandbox, in a
+ * sliding minute, per endpoint and per owner (D-51, ADR-92). The largest possible amounts are paid first and settled when the
+ * used ones are known, so that the limits hold exactly over all processes. A payment that is never settled, because its
+ * process ended, counts in full until its minute is over. Concurrent payments share a call.
+ */
+export class ProbeBudget {
+  private readonly payments: Batcher<Payment, ProbeVerdict>;
+  private readonly settlements: Batcher<Settlement, void>;
+  private readonly isUnlimited: boolean;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly profile: Pick<LimitsProfile, 'probesPerMinute' | 'probeBytesPerMinute'>,
+    private readonly log: Log = silentLog,
+  ) {
+    this.isUnlimited = profile.probesPerMinute === null && profile.probeBytesPerMinute === null;
+    this.payments = new Batcher((payments) => this.payAll(payments), { maxBatchSize: 100 });
+    this.settlements = new Batcher((settlements) => this.settleAll(settlements));
+  }
+
+  /**
+   * Pays for requests before they are made.
+   * @param most the largest possible amounts; more than a limit is possible only where nothing of that limit is used
+   * @param again amounts that a repetition of the client's request will have to pay in all, if this payment is refused
+   * @throws errors of the database; isUnavailable distinguishes outages
+   */
+  async pay({ endpoint_id, owner_id }: ProbePayer, most: ProbeCost, again = most): Promise<ProbeVerdict> {
+    if (this.isUnlimited) return UNLIMITED;
+    return this.payments.submit({ endpoint_id, owner_id, ...most, again });
+  }
+
+  private async payAll(payments: readonly Payment[]): Promise<ProbeVerdict[]> {
+    const { rows } = await this.pool.query<Row>({
+      name: 'pay probes',
+      text: 'select * from ops_pay_probes($1,$2,$3,$4,$5,$6,$7,$8)',
+      values: [
+        textArray(payments.map(({ endpoint_id }) => endpoint_id)),
+        textArray(payments.map(({ owner_id }) => owner_id)),
+        int4Array(payments.map(({ probes }) => probes)),
+        int8Array(payments.map(({ bytes }) => bytes)),
+        int4Array(payments.map(({ again }) => again.probes)),
+        int8Array(payments.map(({ again }) => again.bytes)),
+        this.profile.probesPerMinute,
+        this.profile.probeBytesPerMinute,
+      ],
+    });
+    return rows.map(({ payment_id, retry_after, scope }) =>
+      payment_id === null
+        ? { outcome: 'refused', retryAfter: retry_after!, scope: scope! }
+        : { outcome: 'paid', settle: (used) => this.settle({ id: payment_id, ...used }) },
+    );
+  }
+
+  private async settle(settlement: Settlement): Promise<void> {
+    await this.settlements.submit(settlement).catch((error: unknown) => {
+      this.log.warn({ error: String(error) }, 'failed to settle a payment for probes: it counts in full for a minute');
+    });
+  }
+
+  private async settleAll(settlements: readonly Settlement[]): Promise<void[]> {
+    await this.pool.query({
+      name: 'settle probes',
+      text: 'select ops_settle_probes($1,$2,$3)',
+      values: [
+        int8Array(settlements.map(({ id }) => BigInt(id))),
+        int4Array(settlements.map(({ probes }) => probes)),
+        int8Array(settlements.map(({ bytes }) => bytes)),
+      ],
+    });
+    return settlements.map(() => undefined);
+  }
+}
+
+const UNLIMITED: ProbeVerdict = { outcome: 'paid', settle: () => Promise.resolve() };
