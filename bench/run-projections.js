@@ -1,6 +1,6 @@
 /** Projections of a worker without its sagas: brings the read models of a database up to date and publishes nothing. */
 import { startInfrastructure } from '../dist/app/infrastructure.js';
-import { projectionsOf } from '../dist/app/worker/projection-runners.js';
+import { projectionsOf } from '../dist/app/projections.js';
 import { createLogger } from '../dist/config/logger.js';
 import { loadSettings } from '../dist/config/settings.js';
 import { PLATFORMS } from '../dist/platforms/catalogue.js';

@@ -58,7 +58,7 @@ export class ProblemFilter implements ExceptionFilter {
 
 /** True if the worker has not built a read model yet: undefined table or schema. */
 const isMissingReadModel = (error: unknown): boolean =>
-  error instanceof DatabaseError && (error.code === '42P01' || error.code === '3F000');
+  error instanceof DatabaseError && ['42P01', '42703', '3F000'].includes(error.code ?? '');
 
 const frameworkProblem = (status: number, message: string): HttpProblem =>
   status === 404

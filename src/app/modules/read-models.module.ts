@@ -15,6 +15,7 @@ import { ChannelMessages } from '../../projections/posts/channel-messages.querie
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
+import { projectionsOf } from '../projections.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
 
@@ -27,8 +28,12 @@ import { PostgresModule } from './postgres.module.js';
     CountRescheduledHandler,
     {
       provide: ProjectionProgress,
-      inject: [POOL, Notifications],
-      useFactory: (pool: Pool, notifications: Notifications) => new ProjectionProgress(pool, notifications),
+      inject: [POOL, Notifications, SETTINGS],
+      useFactory: async (pool: Pool, notifications: Notifications, settings: Settings) => {
+        const progress = new ProjectionProgress(pool, notifications, projectionsOf(settings));
+        await progress.refresh(); // the views that this program reads may not exist yet
+        return progress;
+      },
     },
     {
       provide: EndpointSnapshots,

@@ -8,23 +8,12 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
 import { createPool } from '../../postgres/pool.js';
-import { discovery } from '../../projections/discovery/discovery.projection.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { Projection } from '../../projections/engine/projection.js';
 import { ProjectionRunner } from '../../projections/engine/runner.js';
-import { posts } from '../../projections/posts/posts.projection.js';
-import { publishSchedule } from '../../projections/publish-schedule/publish-schedule.projection.js';
-import { requestLog } from '../../projections/request-log/request-log.projection.js';
 import { Database } from '../database.js';
+import { projectionsOf } from '../projections.js';
 import type { BackgroundTask } from './background-task.js';
-
-/** Returns all projections. */
-export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonly Projection[] => [
-  discovery,
-  publishSchedule(minuteMs),
-  posts,
-  requestLog,
-];
 
 /** Runs the projections, each over a connection of its own. */
 @Injectable()
@@ -59,7 +48,8 @@ export class ProjectionRunners implements BackgroundTask {
     const idleInTransactionMs = Math.max(2_000, this.settings.leaseMs / 2);
     const options = { max: 1, applicationName: `crosspost ${projection.name}`, logger: log, idleInTransactionMs };
     const pool = createPool(this.database.connectionString, options);
-    await new ProjectionRunner(projection, { pool, store, codec, leases, progress, log }).run(this.stopping.signal);
+    const dependencies = { pool, versionsPool: this.database.pool, store, codec, leases, progress, log };
+    await new ProjectionRunner(projection, dependencies).run(this.stopping.signal);
     await pool.end();
   }
 }

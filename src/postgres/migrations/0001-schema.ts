@@ -12,11 +12,16 @@ export const schema: Migration = {
     -- Facts about this database that all processes share, e.g. the fingerprint of its SECRETS_KEY.
     create table ops_setting (name text primary key, value text not null);
 
+    -- Versions of each read model (ADR-101): the live one, the one that is built beside it, and the one that was live before.
+    -- Numbers of versions are never used again.
     create table ops_projection (
       name text primary key,
       live_version int not null,
-      live_code int not null
+      candidate_version int,
+      previous_version int,
+      last_version int not null
     );
+    -- "code" is the version of the program's projection that fills the tables.
     create table ops_checkpoint (
       name text not null,
       version int not null,
@@ -26,6 +31,14 @@ export const schema: Migration = {
       error text,
       primary key (name, version)
     ) with (fillfactor = 20);
+    -- The version behind the views that processes with a code read.
+    create table ops_projection_reader (
+      name text not null,
+      code int not null,
+      version int not null,
+      primary key (name, code),
+      foreign key (name, version) references ops_checkpoint on delete cascade
+    );
 
     -- A worker is alive while its session holds the advisory lock (7001, lock_key) and "until" is in the future.
     create table ops_worker (

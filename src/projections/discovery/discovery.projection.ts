@@ -8,6 +8,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import {
+  DISCOVERY_VERSION,
   type ChannelRow,
   channels,
   discoveryTables,
@@ -36,7 +37,7 @@ const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint)/;
 export const discovery: Projection = {
   name: 'discovery',
   commitsSynchronously: true, // a rotated token must never become valid again
-  version: 2,
+  version: DISCOVERY_VERSION,
   tables: discoveryTables,
   views: ['owner', 'channel', 'project', 'endpoint'],
   handles: (type) => TYPES.test(type),

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import { POOL } from '../../postgres/tokens.js';
-import type { ChannelRow, EndpointRow, OwnerRow, ProjectRow } from './discovery.tables.js';
+import { DISCOVERY, type ChannelRow, type EndpointRow, type OwnerRow, type ProjectRow } from './discovery.tables.js';
 
 /** The row type of each kind of resource. */
 export interface ResourceRows {
@@ -56,7 +56,7 @@ export class FindOwnerByKey extends Query<OwnerRow | null> {
 
 /** Returns the table and the id column of a kind. They become part of SQL statements, so only known kinds are allowed. */
 const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
-  table: `discovery.${kind}`,
+  table: `${DISCOVERY}.${kind}`,
   id: `${kind}_id`,
 });
 
@@ -119,7 +119,7 @@ export class FindOwnerByKeyHandler implements IQueryHandler<FindOwnerByKey> {
   async execute({ keyHash }: FindOwnerByKey): Promise<OwnerRow | null> {
     const { rows } = await this.pool.query<{ row: OwnerRow }>({
       name: 'owner by key',
-      text: 'select to_jsonb(t) as row from discovery.owner t where key_hash = $1',
+      text: `select to_jsonb(t) as row from ${DISCOVERY}.owner t where key_hash = $1`,
       values: [keyHash],
     });
     return rows[0]?.row ?? null;

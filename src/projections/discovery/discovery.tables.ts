@@ -3,6 +3,13 @@ import type { DisabledBy, Mode } from '../../domain/endpoint/endpoint.events.js'
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { RowTable } from '../engine/rows.js';
+import { readSchema } from '../engine/projection.js';
+
+/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
+export const DISCOVERY_VERSION = 2;
+
+/** Schema of the views that queries read: the columns are those of this version. */
+export const DISCOVERY = readSchema('discovery', DISCOVERY_VERSION);
 
 /** Tables of owners, channels, projects and endpoints. Times are milliseconds since 1970. */
 export const discoveryTables = `

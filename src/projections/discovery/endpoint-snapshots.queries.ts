@@ -3,7 +3,7 @@ import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
-import type { EndpointRow } from './discovery.tables.js';
+import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 
 /** A snapshot of an endpoint with everything that its requests are checked against. */
 export interface EndpointSnapshot extends EndpointRow {
@@ -56,7 +56,7 @@ export class EndpointSnapshots {
 
   /** Finds the slug of the endpoint with this token hash (SHA-256, hex), by which the sandbox finds its endpoint (D-12). */
   async findSlugByTokenHash(hash: string): Promise<string | null> {
-    const text = 'select slug from discovery.endpoint where token_hash = $1';
+    const text = `select slug from ${DISCOVERY}.endpoint where token_hash = $1`;
     const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of token', text, values: [hash] });
     return rows[0]?.slug ?? null;
   }
@@ -70,7 +70,7 @@ export class EndpointSnapshots {
   private async readVersions(slugs: readonly string[]): Promise<(string | null)[]> {
     const { rows } = await this.pool.query<{ slug: string; version: string }>({
       name: 'endpoint versions',
-      text: 'select slug, version from discovery.endpoint where slug = any($1)',
+      text: `select slug, version from ${DISCOVERY}.endpoint where slug = any($1)`,
       values: [[...new Set(slugs)]],
     });
     const found = new Map(rows.map(({ slug, version }) => [slug, version]));
@@ -84,9 +84,9 @@ export class EndpointSnapshots {
         select to_jsonb(e) || jsonb_build_object('plan', o.plan, 'pack_posts', o.pack_posts, 'projects', coalesce((
           select jsonb_agg(jsonb_build_object('project_id', p.project_id, 'channels', coalesce((
             select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'enabled', c.enabled) order by ci.n)
-            from unnest(p.channel_ids) with ordinality ci(id, n) join discovery.channel c on c.channel_id = ci.id), '[]')) order by pi.n)
-          from unnest(e.project_ids) with ordinality pi(id, n) join discovery.project p on p.project_id = pi.id), '[]')) as snapshot
-        from discovery.endpoint e join discovery.owner o on o.owner_id = e.owner_id
+            from unnest(p.channel_ids) with ordinality ci(id, n) join ${DISCOVERY}.channel c on c.channel_id = ci.id), '[]')) order by pi.n)
+          from unnest(e.project_ids) with ordinality pi(id, n) join ${DISCOVERY}.project p on p.project_id = pi.id), '[]')) as snapshot
+        from ${DISCOVERY}.endpoint e join ${DISCOVERY}.owner o on o.owner_id = e.owner_id
         where e.slug = any($1)`,
       values: [[...new Set(slugs)]],
     });

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
+import { DISCOVERY } from './discovery.tables.js';
 
 /** A project of an endpoint, with the channels of its posts. */
 export interface DiscoveredProject {
@@ -42,10 +43,10 @@ export class FindEndpointTargetsHandler implements IQueryHandler<FindEndpointTar
           select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'name', c.name,
             'paused_until', c.paused_until) order by ci.n)
           from unnest(p.channel_ids) with ordinality ci(id, n)
-          join discovery.channel c on c.channel_id = ci.id and c.enabled), '[]') as targets
-        from discovery.endpoint e
+          join ${DISCOVERY}.channel c on c.channel_id = ci.id and c.enabled), '[]') as targets
+        from ${DISCOVERY}.endpoint e
         cross join lateral unnest(e.project_ids) with ordinality pi(id, n)
-        join discovery.project p on p.project_id = pi.id
+        join ${DISCOVERY}.project p on p.project_id = pi.id
         where e.endpoint_id = $1 order by pi.n`,
       values: [endpointId],
     });

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { DISCOVERY } from './discovery.tables.js';
 
 /** An enabled live endpoint, with the position of the event that last enabled it. */
 export interface LiveEndpoint {
@@ -14,7 +15,7 @@ export class LiveEndpoints {
   async findEnabled(ownerId: string): Promise<readonly LiveEndpoint[]> {
     const { rows } = await this.pool.query<LiveEndpoint>({
       name: 'live endpoints',
-      text: `select endpoint_id as "endpointId", epoch from discovery.endpoint
+      text: `select endpoint_id as "endpointId", epoch from ${DISCOVERY}.endpoint
              where owner_id = $1 and mode = 'live' and disabled_by is null order by endpoint_id`,
       values: [ownerId],
     });

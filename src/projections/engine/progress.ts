@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { type EventStore, type Position, Unavailable } from '../../event-store/port.js';
 import type { Notifications } from '../../postgres/notifications.js';
+import type { ReadModel } from './projection.js';
+import { findReadVersions, type ReadVersion } from './read-versions.js';
 
 interface Waiter {
-  readonly position: Position;
+  readonly isReached: (read: ReadVersion) => boolean;
   readonly done: () => void;
 }
 
@@ -13,57 +15,65 @@ const POLL_MS = 200;
 const READER_TIMEOUT_MS = 2_000;
 
 /**
- * The positions of the live projections, as far as this process knows them. Its own runners report them directly, those of
- * other processes through notifications; polling the checkpoints covers lost notifications.
+ * The positions of the read models as this process reads them: of the versions behind its views (ADR-101). Its own lanes
+ * report them directly, those of other processes through notifications; polling covers lost notifications.
  */
 export class ProjectionProgress {
-  private readonly positions = new Map<string, Position>();
+  private readonly reads = new Map<string, ReadVersion>();
   private readonly waiters = new Map<string, Set<Waiter>>();
   private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly versionListeners = new Map<string, Set<() => void>>();
   private poll: NodeJS.Timeout | null = null;
+  private refreshing: Promise<void> | null = null;
+  private mustRefreshAgain = false;
 
   constructor(
     private readonly pool: Pool,
     notifications: Notifications,
+    private readonly models: readonly ReadModel[],
   ) {
     notifications.subscribe('projection', (payload) => {
-      const [name = '', position = ''] = payload.split(' ');
-      if (/^-?\d+$/.test(position)) this.recordPosition(name, BigInt(position));
+      const [name = '', version, position = ''] = payload.split(' ');
+      if (version === undefined) this.onVersionsChanged(name);
+      else if (/^-?\d+$/.test(position)) this.recordPosition(name, Number(version), BigInt(position));
     });
     // The database may have crashed and lost rows that had been visible.
-    notifications.onLoss(() => this.positions.clear());
+    notifications.onLoss(() => this.reads.clear());
   }
 
-  /** Records that a runner has committed up to a position. */
-  recordPosition(name: string, position: Position): void {
-    if (position <= (this.positions.get(name) ?? -2n)) return;
-    this.positions.set(name, position);
-    for (const waiter of this.waiters.get(name) ?? []) if (waiter.position <= position) waiter.done();
-    for (const listener of this.listeners.get(name) ?? []) listener();
+  /** Records that a version has committed up to a position. */
+  recordPosition(name: string, version: number, position: Position): void {
+    const read = this.reads.get(name);
+    if (!read) void this.refresh();
+    else if (read.version === version && read.position < position) this.setRead({ ...read, position });
   }
 
   /** Calls the listener whenever a projection advances. Returns a function that removes the listener. */
   onAdvance(name: string, listener: () => void): () => void {
-    const listeners = this.listeners.get(name) ?? new Set();
-    this.listeners.set(name, listeners);
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    return addListener(this.listeners, name, listener);
+  }
+
+  /** Calls the listener whenever the versions of a read model change. Returns a function that removes the listener. */
+  onVersions(name: string, listener: () => void): () => void {
+    return addListener(this.versionListeners, name, listener);
   }
 
   /**
    * Waits until these projections show everything up to a position, so that callers read their own writes.
    * @returns false if that took longer than `timeoutMs`
    */
-  async waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
-    const all = names.map((name) => this.addWaiter(name, position)).filter((waiter) => waiter !== null);
-    if (all.length === 0) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const timedOut = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
-    const reached = Promise.all(all.map((waiter) => waiter.promise)).then(() => true as const);
-    const result = await Promise.race([reached, timedOut]);
-    clearTimeout(timer);
-    for (const waiter of all) waiter.cancel();
-    return result;
+  waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
+    return this.waitUntil(names, (read) => read.position >= position, timeoutMs);
+  }
+
+  /**
+   * Waits until this process reads versions that its own code fills. As long as they are being built it reads those of other
+   * code: as they are, and possibly without columns that its queries name (ADR-101).
+   * @returns false if that took longer than `timeoutMs`
+   */
+  waitForOwnVersions(names: readonly string[], timeoutMs: number): Promise<boolean> {
+    const codes = new Map(this.models.map(({ name, version }) => [name, version]));
+    return this.waitUntil(names, ({ name, code }) => code === codes.get(name), timeoutMs);
   }
 
   /**
@@ -83,28 +93,80 @@ export class ProjectionProgress {
     }
   }
 
-  private addWaiter(name: string, position: Position): { promise: Promise<void>; cancel: () => void } | null {
-    if ((this.positions.get(name) ?? -2n) >= position) return null;
+  /** Reads again which versions this process reads, and their positions. An outage leaves what is known. */
+  refresh(): Promise<void> {
+    if (this.refreshing) this.mustRefreshAgain = true;
+    return (this.refreshing ??= this.refreshUntilCurrent().finally(() => (this.refreshing = null)));
+  }
+
+  private async refreshUntilCurrent(): Promise<void> {
+    do {
+      this.mustRefreshAgain = false;
+      const found = await findReadVersions(this.pool, this.models).catch(() => []);
+      for (const read of found) {
+        const known = this.reads.get(read.name);
+        if (known?.version !== read.version || known.position < read.position) this.setRead(read);
+      }
+    } while (this.mustRefreshAgain);
+  }
+
+  private onVersionsChanged(name: string): void {
+    void this.refresh();
+    for (const listener of this.versionListeners.get(name) ?? []) listener();
+  }
+
+  private setRead(read: ReadVersion): void {
+    this.reads.set(read.name, read);
+    for (const waiter of this.waiters.get(read.name) ?? []) if (waiter.isReached(read)) waiter.done();
+    for (const listener of this.listeners.get(read.name) ?? []) listener();
+  }
+
+  private async waitUntil(
+    names: readonly string[],
+    isReached: (read: ReadVersion) => boolean,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    const all = names.map((name) => this.addWaiter(name, isReached)).filter((waiter) => waiter !== null);
+    if (all.length === 0) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const timedOut = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
+    const reached = Promise.all(all.map((waiter) => waiter.promise)).then(() => true as const);
+    const result = await Promise.race([reached, timedOut]);
+    clearTimeout(timer);
+    for (const waiter of all) waiter.cancel();
+    return result;
+  }
+
+  private addWaiter(
+    name: string,
+    isReached: (read: ReadVersion) => boolean,
+  ): { promise: Promise<void>; cancel: () => void } | null {
+    const read = this.reads.get(name);
+    if (read && isReached(read)) return null;
     const waiters = this.waiters.get(name) ?? new Set();
     this.waiters.set(name, waiters);
     let waiter: Waiter;
     const promise = new Promise<void>((done) => {
-      waiter = { position, done };
+      waiter = { isReached, done };
       waiters.add(waiter);
     });
-    this.poll ??= setTimeout(() => void this.pollCheckpoints(), POLL_MS);
+    this.poll ??= setTimeout(() => void this.pollWhileAwaited(), POLL_MS);
     return { promise, cancel: () => waiters.delete(waiter) };
   }
 
-  private async pollCheckpoints(): Promise<void> {
-    const text =
-      'select c.name, c.position from ops_checkpoint c join ops_projection p on p.name = c.name and p.live_version = c.version';
-    const { rows } = await this.pool.query<{ name: string; position: bigint }>(text).catch(() => ({ rows: [] }));
-    for (const { name, position } of rows) this.recordPosition(name, position);
-    const waiting = [...this.waiters.values()].some((waiters) => waiters.size > 0);
-    this.poll = waiting ? setTimeout(() => void this.pollCheckpoints(), POLL_MS) : null;
+  private async pollWhileAwaited(): Promise<void> {
+    const isAwaited = () => [...this.waiters.values()].some((waiters) => waiters.size > 0);
+    if (isAwaited()) await this.refresh();
+    this.poll = isAwaited() ? setTimeout(() => void this.pollWhileAwaited(), POLL_MS) : null;
   }
 }
+
+const addListener = (all: Map<string, Set<() => void>>, name: string, listener: () => void): (() => void) => {
+  const listeners = all.get(name) ?? new Set();
+  all.set(name, listeners);
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
 
 const ignoreUnavailable = (error: unknown): void => {
   if (!(error instanceof Unavailable)) throw error;

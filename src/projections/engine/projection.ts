@@ -10,9 +10,9 @@ export type Tx = Pick<PoolClient, 'query'>;
  * log. They read only their own tables, so that a rebuild produces the same rows.
  */
 export interface Projection {
-  /** kebab-case; its schemas are `<name>_v<n>` and its views live in `<name>`, with underscores. */
+  /** kebab-case; in the names of schemas with underscores. */
   readonly name: string;
-  /** Increased when a change of the tables or handlers requires a rebuild. */
+  /** Version of the code, increased when a change of the tables or handlers requires a rebuild. */
   readonly version: number;
   /** DDL of the tables, executed once in an empty schema. */
   readonly tables: string;
@@ -38,8 +38,14 @@ export interface Projection {
   apply(tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<void>;
 }
 
-/** Returns the schema of a projection's views, which queries use. */
+/** The parts of a projection that its readers need. */
+export type ReadModel = Pick<Projection, 'name' | 'version' | 'views'>;
+
+/** Returns the schema of the views of the live version, for operators and SQL functions. */
 export const viewSchema = (name: string): string => name.replaceAll('-', '_');
+
+/** Returns the schema of the views that the queries of a program use: their columns are those of its code (ADR-101). */
+export const readSchema = (name: string, code: number): string => `${viewSchema(name)}_c${code}`;
 
 /** Returns the schema of a version's tables. */
 export const tableSchema = (name: string, version: number): string => `${viewSchema(name)}_v${version}`;

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
 import type { ProjectionProgress } from '../engine/progress.js';
+import { DISCOVERY } from '../discovery/discovery.tables.js';
+import { POSTS } from './posts.tables.js';
 
 /** Number of a channel's newest publications that are searched. */
 const NEWEST_PUBLICATIONS = 50;
@@ -25,10 +27,10 @@ export class ChannelMessages {
       name: 'messages in a chat',
       text: `
         select jsonb_array_elements_text(p.message_ids) as id
-        from discovery.channel c
-        join discovery.channel same on same.platform = c.platform and same.address = c.address
+        from ${DISCOVERY}.channel c
+        join ${DISCOVERY}.channel same on same.platform = c.platform and same.address = c.address
         cross join lateral (
-          select message_ids from posts.publication
+          select message_ids from ${POSTS}.publication
           where channel_id = same.channel_id and message_ids <> '[]'
           order by sequence desc limit ${NEWEST_PUBLICATIONS}) p
         where c.channel_id = $1`,

@@ -6,6 +6,7 @@ import type { RowCache } from '../engine/row-cache.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import {
+  POSTS_VERSION,
   type Attempt,
   postRows,
   type PostRow,
@@ -31,7 +32,7 @@ const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
 /** Posts and their publications. Payloads remain in the event store; a row refers to the post's event. */
 export const posts: Projection = {
   name: 'posts',
-  version: 3,
+  version: POSTS_VERSION,
   tables: postsTables,
   views: ['post', 'publication', 'usage'],
   handles: (type) => TYPES.test(type),

@@ -7,7 +7,8 @@ import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { PostPayloads, type PostWithPayload } from './post-payloads.js';
-import type { PostRow, PublicationRow, PublicationViewState } from './posts.tables.js';
+import { POSTS, type PostRow, type PublicationRow, type PublicationViewState } from './posts.tables.js';
+import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 
 /** A post and its publications, in the order of its targets. */
 export interface PostWithPublications {
@@ -80,7 +81,7 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
   private async findRow(postId: string, ownerId: string | null): Promise<PostAndPublications | null> {
     const { rows } = await this.pool.query<PostAndPublications>({
       name: 'find post',
-      text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from posts.post p
+      text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
              where p.post_id = $1 and ($2::text is null or p.owner_id = $2)`,
       values: [postId, ownerId],
     });
@@ -120,7 +121,7 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
 }
 
 const PUBLICATIONS = `coalesce((
-  select jsonb_agg(to_jsonb(x) order by x.publication_id) from posts.publication x where x.post_id = p.post_id), '[]')`;
+  select jsonb_agg(to_jsonb(x) order by x.publication_id) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
 
 /** Conditions that do not apply are omitted, not made true for all rows, so that each list can use an index. */
 const listStatement = (
@@ -136,8 +137,8 @@ const listStatement = (
   if (channelId !== undefined) ofPublication.push(`x.channel_id = $${values.push(channelId)}`);
   if (state !== undefined) ofPublication.push(stateCondition(state, `$${values.push(state)}`, channelId !== undefined));
   if (ofPublication.length > 0)
-    ofPost.push(`p.post_id in (select x.post_id from posts.publication x where ${ofPublication.join(' and ')})`);
-  const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from posts.post p
+    ofPost.push(`p.post_id in (select x.post_id from ${POSTS}.publication x where ${ofPublication.join(' and ')})`);
+  const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
                 where ${ofPost.join(' and ')} order by p.post_id desc limit $1`;
   return { text, values };
 };
@@ -149,5 +150,5 @@ const listStatement = (
 const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
   if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
   if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
-  return `x.state = ${parameter} and x.publication_id in (select publication_id from publish_schedule.publication where waits)`;
+  return `x.state = ${parameter} and x.publication_id in (select publication_id from ${SCHEDULE}.publication where waits)`;
 };

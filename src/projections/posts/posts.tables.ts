@@ -1,6 +1,13 @@
 import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { RowTable } from '../engine/rows.js';
+import { readSchema } from '../engine/projection.js';
+
+/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
+export const POSTS_VERSION = 3;
+
+/** Schema of the views that queries read: the columns are those of this version. */
+export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /**
  * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds

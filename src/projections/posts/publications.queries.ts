@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import type { PublicationRow } from './posts.tables.js';
+import { POSTS, type PublicationRow } from './posts.tables.js';
 
 /** Finds a publication; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
 export class FindPublication extends Query<PublicationRow | null> {
@@ -34,7 +34,7 @@ export class FindPublicationHandler implements IQueryHandler<FindPublication> {
   async execute({ publicationId, ownerId }: FindPublication): Promise<PublicationRow | null> {
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'find publication',
-      text: `select to_jsonb(x) as row from posts.publication x
+      text: `select to_jsonb(x) as row from ${POSTS}.publication x
              where x.publication_id = $1 and ($2::text is null or x.owner_id = $2)`,
       values: [publicationId, ownerId],
     });
@@ -54,7 +54,7 @@ export class ListReceiptsHandler implements IQueryHandler<ListReceipts> {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'list receipts',
-      text: `select to_jsonb(x) as row from posts.publication x
+      text: `select to_jsonb(x) as row from ${POSTS}.publication x
              where x.channel_id = $1 and x.sequence >= $2 order by x.sequence limit $3`,
       values: [channelId, from, limit],
     });

@@ -5,7 +5,7 @@ import { computePostsLeft, type MonthlyPosts, type PostsLeft } from '../../domai
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import type { UsageRow } from './posts.tables.js';
+import { POSTS, type UsageRow } from './posts.tables.js';
 
 /** Finds the posts that owners have used and have left this month, by owner (D-18). */
 export class FindPostsLeft extends Query<Map<string, PostsLeft>> {
@@ -37,7 +37,7 @@ export class FindPostsLeftHandler implements IQueryHandler<FindPostsLeft> {
 export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promise<UsageRow[]> => {
   const { rows } = await pool.query<{ row: UsageRow }>({
     name: 'usage of owners',
-    text: 'select to_jsonb(u) as row from posts.usage u where owner_id = any($1)',
+    text: `select to_jsonb(u) as row from ${POSTS}.usage u where owner_id = any($1)`,
     values: [ownerIds],
   });
   return rows.map(({ row }) => row);

@@ -7,7 +7,8 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { type Hold, findHold } from './hold.js';
-import { isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { SCHEDULE, isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { DISCOVERY } from '../discovery/discovery.tables.js';
 
 export type { Hold } from './hold.js';
 
@@ -90,13 +91,13 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
       text: `
         select to_jsonb(p) as publication, to_jsonb(c) as channel, to_jsonb(h) as head,
           dc.name as channel_name, dc.attention, dp.name as project_name
-        from publish_schedule.publication p
-        join publish_schedule.channel c on c.channel_id = p.channel_id
+        from ${SCHEDULE}.publication p
+        join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
         left join lateral (
-          select * from publish_schedule.publication p where ${isInQueue('c.channel_id', '$2')}
+          select * from ${SCHEDULE}.publication p where ${isInQueue('c.channel_id', '$2')}
           order by p.sequence limit 1) h on true
-        left join discovery.channel dc on dc.channel_id = p.channel_id
-        left join discovery.project dp on dp.project_id = p.project_id
+        left join ${DISCOVERY}.channel dc on dc.channel_id = p.channel_id
+        left join ${DISCOVERY}.project dp on dp.project_id = p.project_id
         where p.publication_id = any($1)`,
       values: [publicationIds, now],
     });

@@ -9,6 +9,7 @@ import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import { computeDueTime, isBacklog } from './hold.js';
 import {
+  SCHEDULE_VERSION,
   isInQueue,
   newChannelRow,
   type ScheduledChannel,
@@ -47,7 +48,7 @@ const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed)|PostPa
  */
 export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
-  version: 3,
+  version: SCHEDULE_VERSION,
   tables: scheduleTables,
   views: ['publication', 'channel', 'project'],
   handles: (type) => TYPES.test(type),

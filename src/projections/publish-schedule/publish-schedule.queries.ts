@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { computeDueTime, isSpaced } from './hold.js';
-import { isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { SCHEDULE, isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 
 /** The publications that a channel publishes next. */
 export interface ChannelQueue {
@@ -53,7 +53,7 @@ export class PublishScheduleQueries {
     const { rows } = await this.pool.query<{ at: bigint | null }>({
       name: 'find next due',
       text: `select min(due.at) as at from unnest($2::text[]) network(platform) cross join lateral (
-               select c.next_due as at from publish_schedule.channel c
+               select c.next_due as at from ${SCHEDULE}.channel c
                where c.platform = network.platform and c.next_due > $1 order by c.next_due limit 1) due`,
       values: [now, platforms],
     });
@@ -66,10 +66,10 @@ export class PublishScheduleQueries {
       text: `
         select c.channel_id, to_json(c) as channel, q.publications
         from unnest($1::text[], $2::bigint[]) request(channel_id, now)
-        join publish_schedule.channel c on c.channel_id = request.channel_id and c.enabled
+        join ${SCHEDULE}.channel c on c.channel_id = request.channel_id and c.enabled
         cross join lateral (
           select json_agg(p) as publications from (
-            select * from publish_schedule.publication p where ${isInQueue('request.channel_id', 'request.now')}
+            select * from ${SCHEDULE}.publication p where ${isInQueue('request.channel_id', 'request.now')}
             order by p.sequence limit ${MAX_QUEUE_LENGTH}) p) q
         where q.publications is not null`,
       values: [requests.map(({ channelId }) => channelId), requests.map(({ now }) => now)],

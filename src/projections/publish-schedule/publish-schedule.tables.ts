@@ -1,5 +1,12 @@
 import type { PostponeRule } from '../../domain/publication/publication.events.js';
 import type { RowTable } from '../engine/rows.js';
+import { readSchema } from '../engine/projection.js';
+
+/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
+export const SCHEDULE_VERSION = 3;
+
+/** Schema of the views that queries read: the columns are those of this version. */
+export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /**
  * Tables of the publish schedule. Times are milliseconds since 1970; 0 means that there is none.

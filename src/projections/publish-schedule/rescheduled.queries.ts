@@ -6,6 +6,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { computeHoldEnd, type HeldPublication, type HoldingChannel } from './hold.js';
+import { SCHEDULE } from './publish-schedule.tables.js';
 
 /** Projects or channels whose pause is about to be extended to `until`, unless it ends later; null: it is lifted. */
 export interface PauseChange {
@@ -51,7 +52,7 @@ export class CountRescheduledHandler implements IQueryHandler<CountRescheduled> 
         select to_jsonb(g) as group from (
           select p.project_id, p.channel_id, p.not_before, p.retry_at, c.paused_until, c.attention_until,
             count(*) as publications
-          from publish_schedule.publication p join publish_schedule.channel c on c.channel_id = p.channel_id
+          from ${SCHEDULE}.publication p join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
           where p.waits and p.state = 'queued'
             and (p.channel_id = any($3) or p.project_id = any($2) and p.not_before > 0 and p.not_before > $1)
           group by 1, 2, 3, 4, 5, 6) g`,

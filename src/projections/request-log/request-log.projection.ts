@@ -3,7 +3,7 @@ import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { toJsonText } from '../engine/json-text.js';
 import type { Projection } from '../engine/projection.js';
-import { KEPT_REQUESTS, requestLogTables, type RequestRow } from './request-log.tables.js';
+import { REQUESTS_VERSION, KEPT_REQUESTS, requestLogTables, type RequestRow } from './request-log.tables.js';
 
 type HandledEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
 
@@ -12,7 +12,7 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 /** The last 100 requests of each endpoint (D-33). The event of an accepted post contains its entry; other requests are logged in batches. */
 export const requestLog: Projection = {
   name: 'request-log',
-  version: 1,
+  version: REQUESTS_VERSION,
   tables: requestLogTables,
   views: ['request'],
   handles: (type) => TYPES.has(type),

@@ -5,7 +5,7 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import type { RequestRow } from './request-log.tables.js';
+import { REQUESTS, type RequestRow } from './request-log.tables.js';
 
 export type { RequestRow } from './request-log.tables.js';
 
@@ -49,7 +49,7 @@ export class ListRequestsHandler implements IQueryHandler<ListRequests> {
     const { rows } = await this.pool.query<{ row: RequestRow }>({
       name: 'list requests',
       text: `
-        select to_jsonb(r) || jsonb_build_object('position', r.position::text) as row from request_log.request r
+        select to_jsonb(r) || jsonb_build_object('position', r.position::text) as row from ${REQUESTS}.request r
         where endpoint_id = $1 and ($2::int is null or http_status = $2) and ($3::text is null or decision = $3)
           and ($4::bigint is null or at < $4)
           and ($5::bigint is null or (at, position, place) < ($5::bigint, $6::bigint, $7::int))

@@ -1,3 +1,10 @@
+import { readSchema } from '../engine/projection.js';
+
+/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
+export const REQUESTS_VERSION = 1;
+
+/** Schema of the views that queries read: the columns are those of this version. */
+export const REQUESTS = readSchema('request-log', REQUESTS_VERSION);
 /** Number of requests that the log of an endpoint keeps (publish-api.md: Limits). */
 export const KEPT_REQUESTS = 100;
 

@@ -12,7 +12,7 @@ it('does not miss a channel that becomes due between the claim and the sleep', a
     log: silentLog,
     leases: { workerId: 'worker', isValid: () => true },
     notifications: { subscribe: () => () => true },
-    progress: { onAdvance: () => () => true, waitFor: async () => true },
+    progress: { onAdvance: () => () => true, waitFor: async () => true, waitForOwnVersions: async () => true },
     concurrency: new PlatformConcurrency(['telegram'], 1),
     claims: { claimDueChannels: async (_worker: string, at: number) => (claimedAt.push(at), []) },
     schedule: {

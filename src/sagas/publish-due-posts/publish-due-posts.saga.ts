@@ -1,4 +1,4 @@
-import { BEGINNING, type Position, Unavailable } from '../../event-store/port.js';
+import { type Position, Unavailable } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import type { Instant } from '../../kernel/instant.js';
@@ -66,7 +66,7 @@ export class PublishDuePostsSaga {
     this.deps.concurrency.onFree = requestWake;
     drain.addEventListener('abort', requestWake);
     const views = ['publish-schedule', 'posts', 'discovery'];
-    while (!drain.aborted && !(await this.deps.progress.waitFor(views, BEGINNING, FAILURE_COOLDOWN_MS)));
+    while (!drain.aborted && !(await this.deps.progress.waitForOwnVersions(views, FAILURE_COOLDOWN_MS)));
     const claimFailure = new RepeatedFailure();
     while (!drain.aborted) {
       this.isWakeRequested = false;

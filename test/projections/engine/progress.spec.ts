@@ -3,6 +3,7 @@ import { Client, Pool } from 'pg';
 import { silentLog } from '../../../src/kernel/log.js';
 import { Notifications } from '../../../src/postgres/notifications.js';
 import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
+import { pgTypes } from '../../../src/postgres/pool.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 
 let postgres: TestPostgres;
@@ -12,18 +13,18 @@ let notifications: Notifications;
 let progress: ProjectionProgress;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ migrated: true });
   client = new Client({ connectionString: postgres.connectionString });
   await client.connect();
   await client.query(`
-    create table ops_checkpoint (name text, version int, position bigint);
-    create table ops_projection (name text, live_version int);
-    insert into ops_checkpoint values ('posts', 1, 40);
-    insert into ops_projection values ('posts', 1)`);
-  pool = new Pool({ connectionString: postgres.connectionString });
+    insert into ops_checkpoint (name, version, code, position) values ('posts', 1, 1, 40);
+    insert into ops_projection (name, live_version, last_version) values ('posts', 1, 1);
+    create schema posts_v1; create table posts_v1.post ()`);
+  pool = new Pool({ connectionString: postgres.connectionString, types: pgTypes });
   notifications = new Notifications(postgres.connectionString, silentLog);
   await notifications.start();
-  progress = new ProjectionProgress(pool, notifications);
+  progress = new ProjectionProgress(pool, notifications, [{ name: 'posts', version: 1, views: ['post'] }]);
+  await progress.refresh();
 });
 
 afterAll(async () => {
@@ -36,13 +37,13 @@ afterAll(async () => {
 describe('the progress of read models', () => {
   it('is reported by the runners that update them', async () => {
     const reached = progress.waitFor(['posts'], 50n);
-    await client.query(`select pg_notify('projection', 'posts 50')`);
+    await client.query(`select pg_notify('projection', 'posts 1 50')`);
     expect(await reached).toBe(true);
     expect(await progress.waitFor(['posts'], 50n, 0)).toBe(true);
   });
 
   it('is read again after the database may have crashed and lost the last rows', async () => {
-    progress.recordPosition('posts', 50n);
+    progress.recordPosition('posts', 1, 50n);
     await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
                         where application_name = 'crosspost notifications' and datname = current_database()`);
     while (await progress.waitFor(['posts'], 50n, 0)) await sleep(5); // the lost connection is not noticed yet

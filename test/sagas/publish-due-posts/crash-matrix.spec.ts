@@ -3,6 +3,7 @@ import { createPool } from '../../../src/postgres/pool.js';
 import { posts } from '../../../src/projections/posts/posts.projection.js';
 import type { Projection } from '../../../src/projections/engine/projection.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
+import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
 import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import { Random } from '../../e2e/random.js';
 import { chooseCases, listAllCases, scenarioName, SCENARIOS, type ReferenceRun } from './crash-cases.js';
@@ -103,16 +104,10 @@ const rebuild = async (projection: Projection): Promise<void> => {
   const log = createLogger({ logLevel: 'silent' });
   const pool = createPool(infrastructure.connectionString, { max: 1, applicationName: 'rebuild', logger: log });
   const rebuilding = new AbortController();
-  const runner = new ProjectionRunner(
-    { ...projection, version: projection.version + 1 },
-    { ...infrastructure, pool, log },
-  );
-  const running = runner.run(rebuilding.signal);
-  const isLive = await infrastructure.progress.waitFor(
-    [projection.name],
-    await infrastructure.store.readHead(),
-    TIMEOUT_MS,
-  );
+  const next = { ...projection, version: projection.version + 1 };
+  const progress = new ProjectionProgress(pool, infrastructure.notifications, [next]);
+  const running = new ProjectionRunner(next, { ...infrastructure, pool, progress, log }).run(rebuilding.signal);
+  const isLive = await progress.waitForOwnVersions([projection.name], TIMEOUT_MS);
   rebuilding.abort();
   await running;
   await pool.end();

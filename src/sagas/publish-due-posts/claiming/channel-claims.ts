@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../../kernel/instant.js';
 import { type Leases, ON_LEASE_CONFLICT } from '../../../postgres/leases.js';
+import { SCHEDULE } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 
 const PREFIX = 'channel/';
 
@@ -38,7 +39,7 @@ export class ChannelClaims {
         with due as (
           select c.channel_id, capacity.platform, '${PREFIX}' || c.channel_id as name
           from unnest($2::text[], $5::int[]) capacity(platform, size) cross join lateral (
-            select c.channel_id from publish_schedule.channel c
+            select c.channel_id from ${SCHEDULE}.channel c
             where c.platform = capacity.platform and c.next_due <= $1 and c.channel_id <> all($4)
               and not exists (select 1 from ops_lease l where l.name = '${PREFIX}' || c.channel_id and l.worker_id <> $3)
             order by c.next_due limit capacity.size) c),

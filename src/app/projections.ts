@@ -1,0 +1,14 @@
+import type { Settings } from '../config/settings.js';
+import { discovery } from '../projections/discovery/discovery.projection.js';
+import type { Projection } from '../projections/engine/projection.js';
+import { posts } from '../projections/posts/posts.projection.js';
+import { publishSchedule } from '../projections/publish-schedule/publish-schedule.projection.js';
+import { requestLog } from '../projections/request-log/request-log.projection.js';
+
+/** Returns all projections. */
+export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonly Projection[] => [
+  discovery,
+  publishSchedule(minuteMs),
+  posts,
+  requestLog,
+];

@@ -1,0 +1,32 @@
+/** A version of a read model: its tables, and the code that fills them. */
+export interface Version {
+  readonly version: number;
+  readonly code: number;
+}
+
+/** The versions of one read model (ADR-101). */
+export interface Versions {
+  readonly live: Version;
+  /** Built beside the live one. */
+  readonly candidate: Version | null;
+  /** Live before, kept for processes with the earlier code and for a rollback. */
+  readonly previous: Version | null;
+}
+
+/** Returns the versions that a process fills: all that belong to its code. */
+export const ownVersions = ({ live, candidate, previous }: Versions, code: number): number[] =>
+  [live, candidate, previous].filter((one) => one?.code === code).map((one) => one!.version);
+
+/**
+ * True if a process builds a candidate: no version belongs to its code, and its code is newer than all of them. An older
+ * process therefore never replaces a newer version; and a version that was live before is not built a second time.
+ */
+export const needsCandidate = (versions: Versions, code: number): boolean =>
+  [versions.live, versions.candidate, versions.previous].every((one) => one === null || one.code < code);
+
+/**
+ * Returns the version that a process reads: that of its own code, or the live one as long as there is none. A candidate is
+ * read once it is live.
+ */
+export const versionToRead = ({ live, previous }: Versions, code: number): Version =>
+  live.code !== code && previous?.code === code ? previous : live;
