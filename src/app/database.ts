@@ -1,9 +1,12 @@
 import type { Pool } from 'pg';
+import { type Connections, divideConnections } from './connections.js';
 import type { Keys } from '../config/generated-keys.js';
+import type { Settings } from '../config/settings.js';
 import { startEmbeddedPostgres } from '../postgres/embedded.js';
 import { migrate } from '../postgres/migrations.js';
 import { migrations } from '../postgres/migrations/all.js';
 import { createPool } from '../postgres/pool.js';
+import { checkServer } from '../postgres/server-check.js';
 import { checkSecretsKey } from '../postgres/secrets-key-check.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
@@ -15,14 +18,21 @@ export class Database {
     readonly connectionString: string,
     /** For queries. */
     readonly pool: Pool,
+    readonly connections: Connections,
   ) {}
 }
 
 /**
+ * Returns the time after which the server ends a projection's transaction that stands still, in ms, so that the rows that it has
+ * locked are free for the worker that takes over.
+ */
+export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): number => Math.max(2_000, leaseMs / 2);
+
+/**
  * Opens the database: the one that DATABASE_URL names, or an embedded PostgreSQL below DATA_DIR, which this process then
  * owns alone. Waits, with a line in the log, until the server answers.
- * @throws Error with a sentence for people if the settings do not fit the server: a wrong password, a foreign
- * SECRETS_KEY, a newer schema
+ * @throws Error with a sentence for people if the settings do not fit the server (D-54): a wrong password, a pooler in
+ * transaction mode, missing rights, too few connections, a foreign SECRETS_KEY, a newer schema
  */
 export const openDatabase = async (
   { settings, log, signal }: ProcessOptions,
@@ -37,14 +47,22 @@ export const openDatabase = async (
     );
     ({ connectionString } = embedded);
   }
-  const pool = createPool(connectionString, { max: 12, applicationName: 'crosspost queries', logger: log });
+  const connections = divideConnections(settings);
+  const pool = createPool(connectionString, {
+    max: connections.queries,
+    applicationName: 'crosspost queries',
+    logger: log,
+    ...(connections.projections === 0 && { idleInTransactionMs: longestIdleTransaction(settings) }),
+  });
   await resources.add(() => pool.end());
   const url = settings.databaseUrl;
   const from = url === null ? null : ({ setting: 'DATABASE_URL', url } as const);
   const database = connectionString;
+  const requirements = { connections: connections.total, isChosen: settings.databasePool !== null, log };
   await waitForServer({ what: 'a database', from, log, signal: resources.untilStopped(signal) }, async () => {
+    await checkServer(database, requirements);
     await migrate(database, migrations, log);
     await checkSecretsKey(pool, secretsKey);
   });
-  return new Database(connectionString, pool);
+  return new Database(connectionString, pool, connections);
 };

@@ -41,12 +41,19 @@ const openKurrent = async (
 
 const openInPostgres = async (
   { settings, log, signal: given }: ProcessOptions,
-  { connectionString }: Database,
+  { connectionString, connections }: Database,
   resources: Resources,
 ): Promise<EventStore> => {
-  const store = new PostgresEventStore({ connectionString, conditions: 'ops_find_changed_endpoints', log });
+  const store = new PostgresEventStore({
+    connectionString,
+    conditions: 'ops_find_changed_endpoints',
+    readConnections: connections.events,
+    log,
+  });
   const signal = resources.untilStopped(given);
-  await waitForServer({ what: 'an event store', from: null, log, signal }, () => store.start());
+  const url = settings.databaseUrl;
+  const from = url === null ? null : ({ setting: 'DATABASE_URL', url } as const);
+  await waitForServer({ what: 'an event store', from, log, signal }, () => store.start());
   if (settings.roles.has('worker')) {
     const scavenge = () =>
       void store.scavenge().catch((error: unknown) => log.warn({ error: String(error) }, 'scavenging failed'));

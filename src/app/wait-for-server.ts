@@ -5,8 +5,10 @@ import { Unavailable } from '../event-store/port.js';
 import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
+import { UnfitServer } from '../postgres/server-check.js';
 import { WrongSecretsKey } from '../postgres/secrets-key-check.js';
 import { isUnavailable } from '../postgres/unavailable.js';
+import { adviseOnRefusal } from './database-advice.js';
 
 /** A server that a starting process needs. */
 export interface RequiredServer {
@@ -37,7 +39,7 @@ export const waitForServer = async (
       await attempt();
       return;
     } catch (error) {
-      if (!(error instanceof Unavailable) && !isUnavailable(error)) throw describeRejection(error, what, from);
+      if (!isTemporary(error)) throw describeRejection(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
       // KurrentDB's client gives no reason but `UnavailableError`: the address is what helps people.
       const where = from && { setting: from.setting, address: maskUrl(from.url) };
@@ -47,9 +49,26 @@ export const waitForServer = async (
   }
 };
 
+/** True if the server may accept the next attempt. What PostgreSQL refuses for good is inside the error of the event store. */
+const isTemporary = (error: unknown): boolean => {
+  const { cause } = error as Error;
+  if (error instanceof Unavailable) return !isServerError(cause) || isTemporary(cause);
+  return isUnavailable(error) && adviseOnRefusal(error) === null;
+};
+
+/** True for an error that a PostgreSQL server, or a pooler before it, has sent. */
+const isServerError = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'severity' in error && 'code' in error;
+
 /** Returns an error that names the setting and quotes the server or its client. Errors that are sentences already pass. */
 const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
-  if (from === null || error instanceof MigrationError || error instanceof WrongSecretsKey) return error;
-  const reason = reasonOf(error).replaceAll(from.url, maskUrl(from.url));
-  return new Error(`${from.setting} leads to ${what} that cannot be used: ${reason}`, { cause: error });
+  if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
+  const refusal = error instanceof Unavailable ? error.cause : error;
+  const reason = reasonOf(refusal).replaceAll(from.url, maskUrl(from.url));
+  const advice = from.setting === 'DATABASE_URL' ? adviseOnRefusal(refusal) : null;
+  const sentence = `${from.setting} leads to ${what} that cannot be used: ${reason}`;
+  return new Error(advice === null ? sentence : `${sentence}. ${advice}`, { cause: error });
 };
+
+/** Errors whose message is a sentence for people. */
+const SENTENCES = [MigrationError, UnfitServer, WrongSecretsKey];

@@ -96,6 +96,13 @@ export const schema = {
     read: parseDatabaseUrl,
     show: (s) => (s.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(s.databaseUrl)),
   }),
+  DATABASE_POOL: optional('from the roles: 18 for api, 24 with worker', {
+    takes: 'a number of connections from 6 to 1000',
+    description:
+      'connections to PostgreSQL that this process opens at most; checked against the limits of the server at start',
+    read: wholeNumber(6, 1_000),
+    show: (s) => (s.databasePool === null ? '(from the roles)' : String(s.databasePool)),
+  }),
   EVENT_STORE_URL: optional('the database', {
     takes: 'a KurrentDB or EventStoreDB URL: kurrentdb://… or esdb://…',
     description: 'KurrentDB or EventStoreDB that stores the events',

@@ -66,7 +66,8 @@ export const parseBaseUrl = (text: string): string => {
   return text.replace(/\/+$/, '');
 };
 
-const ENCODE_PASSWORD =
+/** Explains a URL that cannot contain its password as it is. */
+export const ENCODE_PASSWORD =
   'characters of the user and the password that have a meaning in a URL must be percent-encoded: % as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A';
 
 /**

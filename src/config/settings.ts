@@ -24,6 +24,8 @@ export interface Settings {
   readonly dataDir: string;
   /** null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
+  /** Connections to PostgreSQL at most; null: from the roles. */
+  readonly databasePool: number | null;
   /** null: events are in the database. */
   readonly eventStoreUrl: string | null;
   readonly roles: ReadonlySet<Role>;
@@ -78,6 +80,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     baseUrl: values.BASE_URL ?? (values.PORT === 0 ? null : defaultBaseUrl(values.HOST, values.PORT)),
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
+    databasePool: values.DATABASE_POOL,
     eventStoreUrl: values.EVENT_STORE_URL,
     roles: values.ROLES,
     brand: values.BRAND,

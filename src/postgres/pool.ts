@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, TypeOverrides, types } from 'pg';
+import { type ClientBase, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import type { Logger } from 'pino';
 import { isUnavailable } from './unavailable.js';
 
@@ -40,6 +40,9 @@ export interface PoolOptions {
  */
 export const createPool = (connectionString: string, options: PoolOptions): Pool => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
+  // A process that is suspended in a transaction must not hold its locks for ever.
+  const idleMs = options.idleInTransactionMs ?? 60_000;
+  const timeouts = `set statement_timeout to ${statementTimeoutMs}; set idle_in_transaction_session_timeout to ${idleMs}`;
   const pool = new Pool({
     connectionString,
     max: options.max,
@@ -48,11 +51,11 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: statementTimeoutMs,
     // A server behind a broken network never responds: the client's own timeout ends the wait, a little after the server's.
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + 5_000,
-    // A process that is suspended in a transaction must not hold its locks for ever.
-    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 60_000,
+    // As a statement, not as a parameter of the connection: PgBouncer refuses such parameters, or ignores them.
+    // The pool waits for the promise, which its typings do not know.
+    onConnect: ((client) => client.query(timeouts)) as (client: ClientBase) => void,
   });
   pool.on('error', (error) => {
     if (!pool.ending) options.logger.warn({ reason: error.message }, 'lost an idle database connection');

@@ -4,10 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createLogger } from '../../src/config/logger.js';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.js';
-import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
+import { isAlive, postmasterPid, query } from '../postgres/spawn-embedded.js';
 import { createUnreleasedSchema } from '../postgres/unreleased-schema.js';
 import { Program } from '../support/gateway-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { TransactionPooler } from '../support/transaction-pooler.js';
 import { concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
@@ -57,6 +58,36 @@ describe('an invalid setting is reported in a sentence that names it', () => {
       expect(error).toMatch(cause);
       expect(error).not.toContain('hunter2');
     }
+  });
+
+  concurrentE2eTest('a pooler in transaction mode, and fewer connections than DATABASE_POOL', async (harness) => {
+    const database = await harness.createDatabase();
+    const pooler = await TransactionPooler.start(database.DATABASE_URL);
+    harness.addCleanup(() => pooler.stop());
+    for (const [settings, message] of [
+      [{ DATABASE_URL: pooler.through(database.DATABASE_URL) }, /DATABASE_URL leads to a pooler in transaction mode/],
+      [
+        { DATABASE_POOL: '500' },
+        /DATABASE_POOL is 500, but DATABASE_URL leads to a server that allows 200 connections/,
+      ],
+    ] as const)
+      expectStartupError(
+        await startAndFail(harness, { ...database, DATA_DIR: await harness.createFolder(), ...settings }),
+        message,
+      );
+  });
+
+  concurrentE2eTest('a role that may not create schemas and tables', async (harness) => {
+    const database = await harness.createDatabase();
+    const url = new URL(database.DATABASE_URL);
+    const role = `${url.pathname.slice(1)}_reader`;
+    await query(database.DATABASE_URL, `create role ${role} login password 'secret'`);
+    [url.username, url.password] = [role, 'secret'];
+    const settings = { ...database, DATABASE_URL: url.href, DATA_DIR: await harness.createFolder() };
+    expectStartupError(
+      await startAndFail(harness, settings),
+      /may not create schemas and tables[^]*GRANT CREATE ON DATABASE/,
+    );
   });
 
   concurrentE2eTest('a database or a DATA_DIR of an unreleased version', async (harness) => {

@@ -7,15 +7,14 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
-import { createPool } from '../../postgres/pool.js';
+import { createPool, type PoolOptions } from '../../postgres/pool.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import type { Projection } from '../../projections/engine/projection.js';
 import { ProjectionRunner } from '../../projections/engine/runner.js';
-import { Database } from '../database.js';
+import { Database, longestIdleTransaction } from '../database.js';
 import { projectionsOf } from '../projections.js';
 import type { BackgroundTask } from './background-task.js';
 
-/** Runs the projections, each over a connection of its own. */
+/** Runs the projections. Each holds a connection for the time of a transaction. */
 @Injectable()
 export class ProjectionRunners implements BackgroundTask {
   private readonly stopping = new AbortController();
@@ -34,7 +33,7 @@ export class ProjectionRunners implements BackgroundTask {
   }
 
   start(): void {
-    this.running = Promise.all(projectionsOf(this.settings).map((projection) => this.runProjection(projection)));
+    this.running = this.runAll();
   }
 
   async stop(): Promise<void> {
@@ -42,14 +41,19 @@ export class ProjectionRunners implements BackgroundTask {
     await this.running;
   }
 
-  /** Runs one projection. The server ends a transaction that stands still on its connection. */
-  private async runProjection(projection: Projection): Promise<void> {
-    const { store, codec, leases, progress, log } = this;
-    const idleInTransactionMs = Math.max(2_000, this.settings.leaseMs / 2);
-    const options = { max: 1, applicationName: `crosspost ${projection.name}`, logger: log, idleInTransactionMs };
-    const pool = createPool(this.database.connectionString, options);
-    const dependencies = { pool, versionsPool: this.database.pool, store, codec, leases, progress, log };
-    await new ProjectionRunner(projection, dependencies).run(this.stopping.signal);
-    await pool.end();
+  private async runAll(): Promise<void> {
+    const { database, store, codec, leases, progress, log } = this;
+    const max = database.connections.projections;
+    const pool = max === 0 ? database.pool : createPool(database.connectionString, this.poolOptions(max));
+    const dependencies = { pool, versionsPool: database.pool, store, codec, leases, progress, log };
+    const runners = projectionsOf(this.settings).map((projection) => new ProjectionRunner(projection, dependencies));
+    await Promise.all(runners.map((runner) => runner.run(this.stopping.signal)));
+    if (pool !== database.pool) await pool.end();
+  }
+
+  private poolOptions(max: number): PoolOptions {
+    const { log: logger, settings } = this;
+    const idleInTransactionMs = longestIdleTransaction(settings);
+    return { max, applicationName: 'crosspost projections', logger, idleInTransactionMs };
   }
 }

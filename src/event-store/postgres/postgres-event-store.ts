@@ -33,6 +33,8 @@ export interface PostgresEventStoreOptions {
    * {@link AppendCondition}s. It returns the indexes, from 1, of those that do not hold. Default: appends have no conditions.
    */
   readonly conditions?: string;
+  /** Connections that read, at least 1; one that appends and one that follows the log come in addition. Default 4. */
+  readonly readConnections?: number;
   /** Time limit of one call, in ms; after it the store counts as unavailable. Default 10,000. */
   readonly timeoutMs?: number;
   readonly log?: Log;
@@ -73,7 +75,7 @@ export class PostgresEventStore implements EventStore {
     if (!/^[a-z_][a-z0-9_]*$/.test(this.schema)) throw new RangeError(`"${this.schema}" is no schema name`);
     this.pool = new pg.Pool({
       connectionString,
-      max: 4,
+      max: options.readConnections ?? 4,
       application_name: 'crosspost events',
       connectionTimeoutMillis: timeoutMs,
       statement_timeout: timeoutMs,

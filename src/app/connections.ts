@@ -1,0 +1,42 @@
+import type { Settings } from '../config/settings.js';
+
+/** Numbers of connections to PostgreSQL that the parts of a process may hold. */
+export interface Connections {
+  /** Sum of all, those that are not named here included: DATABASE_POOL. */
+  readonly total: number;
+  /** Pool of the queries; at least 1. */
+  readonly queries: number;
+  /** Pool that reads events; 0 if they are in KurrentDB. */
+  readonly events: number;
+  /** Pool of the projections; 0 in a process without them, and if they share the pool of the queries. */
+  readonly projections: number;
+}
+
+const MOST_QUERIES = 12;
+/** The event store reads in a few batches at a time, whatever the load. */
+const MOST_EVENTS = 4;
+/** One for each projection. */
+const MOST_PROJECTIONS = 4;
+
+/**
+ * Divides DATABASE_POOL among the parts of a process (ADR-94). Connections that hold a session are counted first: the one that
+ * listens for notifications; the one that appends events; a worker's presence; the one that follows the log for a worker. The
+ * rest is shared out in the proportions of the default. A worker with 6 has a single connection for queries and projections.
+ */
+export const divideConnections = ({
+  databasePool,
+  roles,
+  eventStoreUrl,
+}: Pick<Settings, 'databasePool' | 'roles' | 'eventStoreUrl'>): Connections => {
+  const isWorker = roles.has('worker');
+  const hasEvents = eventStoreUrl === null;
+  const sessions = 1 + (isWorker ? 1 : 0) + (hasEvents ? 1 : 0) + (hasEvents && isWorker ? 1 : 0);
+  const most = { events: hasEvents ? MOST_EVENTS : 0, projections: isWorker ? MOST_PROJECTIONS : 0 };
+  const shared = MOST_QUERIES + most.events + most.projections;
+  const total = databasePool ?? sessions + shared;
+  const rest = total - sessions;
+  const partOf = (size: number): number => Math.min(size, Math.floor((rest * size) / shared));
+  const events = hasEvents ? Math.max(1, partOf(most.events)) : 0;
+  const projections = rest - events >= 2 && isWorker ? Math.max(1, partOf(most.projections)) : 0;
+  return { total, queries: rest - events - projections, events, projections };
+};

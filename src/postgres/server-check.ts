@@ -1,0 +1,154 @@
+import { Client } from 'pg';
+import type { Log } from '../kernel/log.js';
+import { findTransactionPooler } from './pooler-check.js';
+
+/** The server that DATABASE_URL names does not fit this program. The message says why and what to do (D-54). */
+export class UnfitServer extends Error {
+  override readonly name = 'UnfitServer';
+}
+
+/** Requirements of a process on its server. */
+export interface ServerRequirements {
+  /** Connections that the process opens at most: DATABASE_POOL. */
+  readonly connections: number;
+  /** True if DATABASE_POOL is set; false if the number comes from the roles. */
+  readonly isChosen: boolean;
+  readonly log: Log;
+}
+
+/** Fewest connections that DATABASE_POOL takes. */
+const FEWEST_CONNECTIONS = 6;
+/** For a server that accepts a connection and then says nothing, in ms. */
+const TIMEOUT_MS = 10_000;
+
+interface Facts {
+  readonly encoding: string;
+  readonly role: string;
+  readonly database: string;
+  readonly canCreateSchemas: boolean;
+  readonly hasPublic: boolean;
+  readonly canUsePublic: boolean;
+  readonly canCreateTables: boolean;
+  readonly currentSchema: string | null;
+  /** Null: there are no tables yet. */
+  readonly owner: string | null;
+  readonly actsAsOwner: boolean | null;
+}
+
+interface ConnectionLimit {
+  /** For people: where the limit is set. */
+  readonly where: string;
+  /** Connections that it allows this role. */
+  readonly most: number;
+  /** Connections of all, or of the role, or to the database, now. */
+  readonly used: number;
+}
+
+/**
+ * Verifies that a server can be used: session mode, UTF-8, the rights to create schemas and tables, and as many connections as
+ * this process may open. It logs a warning if the server allows them but other sessions leave fewer free at present. The version
+ * is checked before migrations (migrations.ts).
+ * @throws UnfitServer
+ */
+export const checkServer = async (connectionString: string, requirements: ServerRequirements): Promise<void> => {
+  const connect = async (): Promise<Client> => {
+    const client = new Client({
+      connectionString,
+      application_name: 'crosspost start',
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+    });
+    client.on('error', () => undefined); // the query under way fails with it
+    await client.connect();
+    return client;
+  };
+  const client = await connect();
+  try {
+    const pooler = await findTransactionPooler(client, connect);
+    if (pooler !== null) throw new UnfitServer(pooler);
+    const problem = findUnfit(await readFacts(client));
+    if (problem !== null) throw new UnfitServer(problem);
+    await checkConnections(client, requirements);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+const readFacts = async (client: Client): Promise<Facts> => {
+  const { rows } = await client.query<Facts>(`
+    select pg_encoding_to_char(d.encoding) as encoding, quote_ident(current_user) as role, quote_ident(d.datname) as database,
+      has_database_privilege(d.oid, 'create') as "canCreateSchemas", n.oid is not null as "hasPublic",
+      coalesce(has_schema_privilege(n.oid, 'usage'), false) as "canUsePublic",
+      coalesce(has_schema_privilege(n.oid, 'create'), false) as "canCreateTables", current_schema() as "currentSchema",
+      quote_ident(o.rolname) as owner, pg_has_role(o.oid, 'usage') as "actsAsOwner"
+    from pg_database d
+    left join pg_namespace n on n.nspname = 'public'
+    left join pg_class c on c.relname = 'ops_migration' and c.relnamespace = n.oid
+    left join pg_roles o on o.oid = c.relowner
+    where d.datname = current_database()`);
+  return rows[0]!;
+};
+
+/** Returns a sentence about the first requirement that the database does not meet; null if it meets all. */
+const findUnfit = (facts: Facts): string | null => {
+  const { encoding, role, database, owner } = facts;
+  if (encoding !== 'UTF8')
+    return `DATABASE_URL leads to a database with the encoding ${encoding}, but posts need UTF8. A database keeps its encoding: create another one, and name it in DATABASE_URL:\n  CREATE DATABASE crosspost OWNER ${role} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;`;
+  const missing = [
+    ...(facts.canCreateSchemas ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role};`]),
+    ...(facts.hasPublic ? [] : [`CREATE SCHEMA public AUTHORIZATION ${role};`]),
+    ...(facts.hasPublic && !(facts.canUsePublic && facts.canCreateTables)
+      ? [`GRANT USAGE, CREATE ON SCHEMA public TO ${role};`]
+      : []),
+  ];
+  if (missing.length > 0)
+    return `DATABASE_URL names the role ${role}, which may not create schemas and tables in the database ${database}. The owner of the database, or a superuser, connects to it and runs:\n  ${missing.join('\n  ')}`;
+  if (facts.currentSchema !== 'public')
+    return `DATABASE_URL names the role ${role}, whose search_path begins with the schema ${facts.currentSchema ?? '(none)'}; the tables are in the schema public. The role, or a superuser, runs:\n  ALTER ROLE ${role} IN DATABASE ${database} SET search_path = public;`;
+  if (owner !== null && facts.actsAsOwner !== true)
+    return `DATABASE_URL names the role ${role}, but the tables of the database ${database} belong to the role ${owner}. Name that role in DATABASE_URL, or a superuser runs:\n  GRANT ${owner} TO ${role};`;
+  return null;
+};
+
+/** Reads the limits that hold for the role: a superuser has all connections of the server, without a limit of its own. */
+const readLimits = async (client: Client): Promise<readonly ConnectionLimit[]> => {
+  // Of sessions of other roles a role without rights sees the database, but not the kind.
+  const { rows } = await client.query<ConnectionLimit>(`
+    with others as (
+      select datname, usename from pg_stat_activity
+      where datid is not null and coalesce(backend_type, 'client backend') = 'client backend' and pid <> pg_backend_pid())
+    select 'max_connections of the server, less those it reserves' as where,
+      current_setting('max_connections')::int - case when r.rolsuper then 0 else
+        current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true)::int, 0) end as most,
+      (select count(*)::int from others) as used
+    from pg_roles r where r.rolname = current_user
+    union all
+    select 'CONNECTION LIMIT of the role ' || quote_ident(rolname), rolconnlimit,
+      (select count(*)::int from others where usename = rolname)
+    from pg_roles where rolname = current_user and rolconnlimit >= 0 and not rolsuper
+    union all
+    select 'CONNECTION LIMIT of the database ' || quote_ident(datname), datconnlimit,
+      (select count(*)::int from others o where o.datname = d.datname)
+    from pg_database d join pg_roles r on r.rolname = current_user
+    where datname = current_database() and datconnlimit >= 0 and not rolsuper`);
+  return rows;
+};
+
+const checkConnections = async (client: Client, { connections, isChosen, log }: ServerRequirements): Promise<void> => {
+  const limits = await readLimits(client);
+  const [strictest] = [...limits].sort((a, b) => a.most - b.most);
+  const wanted = `DATABASE_POOL is ${connections}${isChosen ? '' : ' (from the roles)'}`;
+  if (strictest && strictest.most < connections) {
+    const smaller =
+      strictest.most < FEWEST_CONNECTIONS ? '' : `Set DATABASE_POOL to ${strictest.most} or less, or raise`;
+    throw new UnfitServer(
+      `${wanted}, but DATABASE_URL leads to a server that allows ${strictest.most} connections (${strictest.where}). ${smaller || 'Raise'} that limit, which all processes share.`,
+    );
+  }
+  const [fullest] = [...limits].sort((a, b) => a.most - a.used - (b.most - b.used));
+  if (fullest && fullest.most - fullest.used < connections)
+    log.warn(
+      { limit: fullest.where, most: fullest.most, used: fullest.used, wanted: connections },
+      `${wanted}, but other sessions leave fewer connections free at present: lower DATABASE_POOL, or raise the limit`,
+    );
+};
