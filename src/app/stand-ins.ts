@@ -1,3 +1,4 @@
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
@@ -34,10 +35,14 @@ export const startNetworks = async (
 ): Promise<Networks> => {
   const running: (NetworkStandIn & RunningStandIn)[] = [];
   if (settings.demo) {
+    // The ledgers hold what was posted: for this user alone, also where an earlier version created the folder.
+    const folder = join(settings.dataDir, 'stand-ins');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700).catch(() => undefined); // another user's
     for (const descriptor of standIns) {
       const { platform, start } = descriptor;
       if (typeof settings.apiUrls[platform] === 'string') continue;
-      const ledgerFile = join(settings.dataDir, 'stand-ins', `${platform}.jsonl`);
+      const ledgerFile = join(folder, `${platform}.jsonl`);
       running.push({ ...descriptor, ...(await start({ port: 0, ledgerFile, logger })) });
     }
   }

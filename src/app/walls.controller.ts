@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import type { WallFeed, WallSource } from '../stand-ins/walls/feed.js';
+import { DATA_HEADERS, pageHeaders } from '../stand-ins/walls/wall-headers.js';
 import { renderWalls } from '../stand-ins/walls/wall-page.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
 
@@ -18,12 +20,18 @@ export class WallsController {
         return { feed: (await answer.json()) as WallFeed, feedUrl: `/walls/${platform}/feed`, theme };
       }),
     );
-    void reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-store');
-    return renderWalls(sources);
+    const nonce = randomUUID();
+    void reply.headers(pageHeaders(nonce));
+    return renderWalls(sources, nonce);
   }
 
   @Get(':platform/feed')
-  async feed(@Param('platform') platform: string, @Query('after') after = '0'): Promise<unknown> {
+  async feed(
+    @Param('platform') platform: string,
+    @Query('after') after: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    void reply.headers(DATA_HEADERS);
     return (
       await this.ask(platform, `/wall.json?after=${Number(after) || 0}&media_base=/walls/${platform}/media`)
     ).json();
@@ -35,8 +43,9 @@ export class WallsController {
     @Param('file') file: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
+    void reply.headers(DATA_HEADERS);
     const answer = await this.ask(platform, `/wall/media/${encodeURIComponent(file)}`);
-    for (const name of ['content-type', 'content-disposition', 'x-content-type-options']) {
+    for (const name of ['content-type', 'content-disposition']) {
       const value = answer.headers.get(name);
       if (value !== null) void reply.header(name, value);
     }

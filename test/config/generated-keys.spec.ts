@@ -67,6 +67,23 @@ describe('generated keys', () => {
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
   });
 
+  it('are readable only by their owner in each file that is written, whatever the umask', async () => {
+    const umask = process.umask(0);
+    try {
+      await completeKeys(settings({ secretsKey: Buffer.alloc(32, 1) }));
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      chmodSync(file, 0o666);
+      // The second key replaces the file, whose new mode is the one it was created with.
+      await completeKeys(settings());
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      await completeKeys(settings());
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(dataDir)).toEqual(['keys.json']);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
   it('are made private again if the file’s mode was widened', async () => {
     await completeKeys(settings());
     chmodSync(file, 0o644);

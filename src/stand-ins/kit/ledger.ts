@@ -93,8 +93,11 @@ export class Ledger {
 
   /** Opens the file and replays it through `onEntry`. Throws if a line in its middle is invalid. */
   static async open(options: LedgerOptions): Promise<Ledger> {
-    await mkdir(dirname(options.file), { recursive: true });
-    const handle = await open(options.file, 'a');
+    const folder = dirname(options.file);
+    // Nothing is created where the folder is there: it may be shared, such as /tmp, and keeps its mode.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await open(options.file, 'a', 0o600);
+    await handle.chmod(0o600).catch(() => undefined); // an earlier version's, or another user's
     const marks: number[] = [];
     let whole = 0;
     let seq = 0;

@@ -26,8 +26,8 @@ export class MediaStore {
     const described = { type, url: null, mime, bytes: size, name, hash };
     if (!bytes) return { ...described, file: null };
     const file = hash + (EXTENSIONS[mime] ?? '.bin');
-    await mkdir(this.folder, { recursive: true });
-    await writeFile(join(this.folder, file), bytes);
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(this.folder, file), bytes, { mode: 0o600 });
     return { ...described, file };
   }
 }

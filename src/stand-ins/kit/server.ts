@@ -37,6 +37,8 @@ export interface StandInParts {
   readonly wall?: Wall;
 }
 
+const BASE = 'http://stand-in';
+
 /**
  * Serves a network's API, `/_control/…` for faults and the log of calls, and `/wall` for readers.
  * Meant for the loopback address: the controls need no credentials.
@@ -72,7 +74,9 @@ export const serveStandIn = async (
   };
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', 'http://stand-in');
+    if (!URL.canParse(request.url ?? '/', BASE))
+      return writeAnswer(response, network.createErrorAnswer(400, 'no such address'), null);
+    const url = new URL(request.url ?? '/', BASE);
     try {
       if (url.pathname.startsWith('/_control/')) {
         const { fields } = await readBody(request);

@@ -29,7 +29,7 @@ export const parseHtml = (html: string): FormattedText => {
   for (const [piece, slash, name, attributes = '', reference] of html.matchAll(PIECE)) {
     if (name !== undefined) {
       const tag = name.toLowerCase();
-      const type = TYPES[tag];
+      const type = Object.hasOwn(TYPES, tag) ? TYPES[tag] : undefined;
       if (!type) throw badPayload(`text: tag ${piece} is not supported`);
       if (slash) {
         const opened = open.pop();
@@ -38,7 +38,8 @@ export const parseHtml = (html: string): FormattedText => {
         entities.push({ type, offset, length: text.length - offset, ...(url === null ? {} : { url }) });
       } else open.push({ tag, offset: text.length, url: tag === 'a' ? readHref(attributes) : null });
     } else if (reference !== undefined) {
-      const character = CHARACTERS[reference.toLowerCase()];
+      const name = reference.toLowerCase();
+      const character = Object.hasOwn(CHARACTERS, name) ? CHARACTERS[name] : undefined;
       if (character === undefined) throw badPayload(`text: ${piece} is no character`);
       text += character;
     } else if (piece === '<' || piece === '&') throw badPayload(`text: ${piece} must be escaped`);

@@ -103,5 +103,5 @@ const tagsOf = (entity: LedgerEntity, text: string): Span['tags'] => {
     const href = safeHref(typeof url === 'string' ? url : text.slice(offset, offset + length));
     return href ? [`<a href="${href}" target="_blank" rel="noopener noreferrer nofollow">`, '</a>'] : NO_TAGS;
   }
-  return TAGS[type] ?? NO_TAGS;
+  return Object.hasOwn(TAGS, type) ? TAGS[type]! : NO_TAGS;
 };

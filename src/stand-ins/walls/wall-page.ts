@@ -4,18 +4,13 @@ import { themeCss } from './theme.js';
 import { WALL_SCRIPT } from './wall-script.js';
 import { WALL_STYLE } from './wall-style.js';
 
-/** Options of a page of walls. */
-export interface WallPageOptions {
-  /** Nonce of the Content-Security-Policy. */
-  readonly nonce?: string;
-}
-
 /**
  * Renders the walls of one or several networks as a page: one network shows its channels side by side; several networks show
  * one channel each. The HTML contains the posts; a script keeps them live from each source's feed.
+ * @param nonce of the Content-Security-Policy, see `pageHeaders`
  */
-export const renderWalls = (sources: readonly WallSource[], options: WallPageOptions = {}): string => {
-  const nonce = options.nonce ? ` nonce="${escapeHtml(options.nonce)}"` : '';
+export const renderWalls = (sources: readonly WallSource[], nonce: string): string => {
+  const own = ` nonce="${escapeHtml(nonce)}"`;
   const themes = sources.map(({ feed: { platform }, theme = {} }) => themeCss(platform, theme));
   const [first] = sources;
   const isSingle = sources.length === 1 && first !== undefined;
@@ -27,13 +22,13 @@ export const renderWalls = (sources: readonly WallSource[], options: WallPageOpt
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(heading)} · what readers see</title>
-<style${nonce}>${WALL_STYLE}${themes.join('')}</style>
+<style${own}>${WALL_STYLE}${HUES.map(hueCss).join('')}${themes.join('')}</style>
 </head>
 <body class="${isSingle ? 'single' : 'many'}">
 <header class="bar"><h1>${escapeHtml(heading)}</h1><p>what readers see</p><span class="live" role="status">live</span></header>
 <main>${sources.map(renderSource).join('')}</main>
 <template id="channel-template">${renderChannel({ key: '', title: '', handle: null }, false, [])}</template>
-<script${nonce}>${WALL_SCRIPT}</script>
+<script${own}>${WALL_SCRIPT}</script>
 </body>
 </html>`;
 };
@@ -61,7 +56,7 @@ const renderChannel = (channel: WallChannel, isActive: boolean, posts: WallFeed[
   const { key, title, handle } = channel;
   const name = handle === null ? key : `@${handle}`;
   return (
-    `<section class="channel${isActive ? ' active' : ''}" data-channel="${escapeHtml(key)}" style="--hue:${hueOf(key)}">` +
+    `<section class="channel${isActive ? ' active' : ''}" data-channel="${escapeHtml(key)}" data-hue="${hueOf(key)}">` +
     `<header><span class="avatar" aria-hidden="true">${escapeHtml(initials(title))}</span>` +
     `<div><h3>${escapeHtml(title)}</h3><p>${escapeHtml(name)}</p></div></header>` +
     `<div class="posts">${renderPosts(posts)}</div>` +
@@ -96,6 +91,9 @@ const initials = (title: string): string =>
 
 /** Hues of avatars and names that stay readable on light and dark. */
 const HUES = [4, 24, 140, 178, 208, 262, 330];
+
+/** A rule instead of a style attribute, which the Content-Security-Policy forbids. */
+const hueCss = (hue: number): string => `.channel[data-hue="${hue}"]{--hue:${hue}}`;
 
 /** Returns a stable colour for a channel. */
 const hueOf = (key: string): number =>

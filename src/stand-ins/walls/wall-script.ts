@@ -63,7 +63,7 @@ export const WALL_SCRIPT = String.raw`
   const addChannel = (source, { key, title, handle }) => {
     const channel = template.content.firstElementChild.cloneNode(true);
     channel.dataset.channel = key;
-    channel.style.setProperty('--hue', hues[[...key].reduce((sum, char) => (sum * 31 + char.codePointAt(0)) % 9973, 0) % hues.length]);
+    channel.dataset.hue = hues[[...key].reduce((sum, char) => (sum * 31 + char.codePointAt(0)) % 9973, 0) % hues.length];
     channel.querySelector('.avatar').textContent =
       title.split(/\s+/).slice(0, 2).map((word) => [...word][0] || '').join('').toUpperCase();
     channel.querySelector('h3').textContent = title;

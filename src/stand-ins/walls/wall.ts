@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LedgerEntry } from '../kit/ledger.js';
@@ -5,24 +6,27 @@ import type { StandInAnswer } from '../kit/network.js';
 import type { WallChannel, WallFeed } from './feed.js';
 import { renderPost } from './render-post.js';
 import type { WallTheme } from './theme.js';
+import { DATA_HEADERS, pageHeaders } from './wall-headers.js';
 import { renderWalls } from './wall-page.js';
 
 /** Number of newest posts that a wall shows; the ledger keeps all. */
 const MAX_POSTS = 3_000;
 
 /** Types by a media file's extension; other files are offered as downloads. */
-const TYPES: Readonly<Record<string, string>> = {
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  mp4: 'video/mp4',
-  mov: 'video/quicktime',
-  webm: 'video/webm',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  ogg: 'audio/ogg',
-};
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    jpg: 'image/jpeg',
+    png: 'image/png',
+    gif: 'image/gif',
+    webp: 'image/webp',
+    mp4: 'video/mp4',
+    mov: 'video/quicktime',
+    webm: 'video/webm',
+    mp3: 'audio/mpeg',
+    m4a: 'audio/mp4',
+    ogg: 'audio/ogg',
+  }),
+);
 
 interface ShownPost {
   readonly entry: LedgerEntry;
@@ -62,16 +66,14 @@ export class Wall {
     if (url.pathname === '/wall') {
       const readFeed = this.feed(0);
       for (const { key } of readFeed.channels) this.views.set(key, (this.views.get(key) ?? 0) + 1);
-      return {
-        status: 200,
-        body: renderWalls([{ feed: readFeed, feedUrl: '/wall.json', theme: this.theme }]),
-        headers: { 'cache-control': 'no-store' },
-      };
+      const nonce = randomUUID();
+      const body = renderWalls([{ feed: readFeed, feedUrl: '/wall.json', theme: this.theme }], nonce);
+      return { status: 200, body, headers: pageHeaders(nonce) };
     }
     if (url.pathname === '/wall.json') {
       const base = url.searchParams.get('media_base') ?? '/wall/media';
       const feed = this.feed(Number(url.searchParams.get('after') ?? 0), base);
-      return { status: 200, body: feed, headers: { 'cache-control': 'no-store' } };
+      return { status: 200, body: feed, headers: DATA_HEADERS };
     }
     return this.readMedium(url.pathname.slice('/wall/media/'.length));
   }
@@ -95,14 +97,14 @@ export class Wall {
   private async readMedium(name: string): Promise<StandInAnswer> {
     const extension = /^[0-9a-f]{32}\.(\w+)$/.exec(name)?.[1];
     const bytes = extension ? await readFile(join(this.mediaFolder, name)).catch(() => null) : null;
-    if (!bytes) return { status: 404, body: { error: 'no such file' } };
-    const type = TYPES[extension ?? ''];
+    if (!bytes) return { status: 404, body: { error: 'no such file' }, headers: DATA_HEADERS };
+    const type = TYPES.get(extension ?? '');
     return {
       status: 200,
       body: bytes,
       headers: {
+        ...DATA_HEADERS,
         'content-type': type ?? 'application/octet-stream',
-        'x-content-type-options': 'nosniff',
         ...(type ? {} : { 'content-disposition': 'attachment' }),
       },
     };

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ledger, type NewLedgerEntry, type LedgerEntry } from '../../../src/stand-ins/kit/ledger.js';
@@ -34,6 +34,15 @@ describe('Ledger', () => {
     const [entry] = await ledger.append([newEntry('one\nline')]);
     expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify(entry)}\n`);
     await ledger.close();
+  });
+
+  it('is readable only by its owner, also where an earlier version created it', async () => {
+    const mode = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+    await (await open()).close();
+    expect([await mode(file), await mode(join(folder, 'deep'))]).toEqual([0o600, 0o700]);
+    await chmod(file, 0o644);
+    await (await open()).close();
+    expect(await mode(file)).toBe(0o600);
   });
 
   it('numbers a thousand concurrent appends in order, without gaps', async () => {

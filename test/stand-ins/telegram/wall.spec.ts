@@ -69,7 +69,7 @@ describe('renderWalls', () => {
     const one = await feed();
     const html = renderWalls(
       ['telegram', 'vk'].map((platform) => ({ feed: { ...one, platform }, feedUrl: `/walls/${platform}.json` })),
-      { nonce: 'n0nce' },
+      'n0nce',
     );
     expect(html.match(/everywhere/g)).toHaveLength(2);
     expect(html).toContain('data-feed="/walls/vk.json"');

@@ -1,0 +1,34 @@
+/** Headers of every answer of a wall: its type is what it says, and no other page learns of it or shows it. */
+const SHARED = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+} as const;
+
+/**
+ * Returns the headers of a page of walls. Its own script and style alone run; media come from the gateway or, where a post names
+ * them by URL, from their hosts.
+ * @param nonce of the page's script and style
+ */
+export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => ({
+  ...SHARED,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self' https: http:",
+    "media-src 'self' https: http:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+});
+
+/** The headers of a wall's feeds and media: strangers' files, which run nothing even if they are opened as pages. */
+export const DATA_HEADERS: Readonly<Record<string, string>> = {
+  ...SHARED,
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+};
