@@ -10,3 +10,9 @@ export const reasonOf = (error: unknown): string => {
   if (typeof message === 'string' && message !== '') return message;
   return typeof name === 'string' && name !== '' ? name : 'no reason given';
 };
+
+/** Returns the stack of an error, or its reason where it has none: for errors that point to a bug. */
+export const detailOf = (error: unknown): string => {
+  const stack = typeof error === 'object' && error !== null ? (error as { stack?: unknown }).stack : undefined;
+  return typeof stack === 'string' ? stack : reasonOf(error);
+};

@@ -3,9 +3,18 @@ import type { Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 
+const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const CACHE_SIZE = 10_000;
+
+/** A stored secret that cannot be decrypted: it was changed, moved to another id or sealed under another key. */
+export class UnreadableSecret extends Error {
+  constructor(id: string, options?: { cause?: unknown }) {
+    super(`the secret ${id} cannot be decrypted`, options);
+    this.name = 'UnreadableSecret';
+  }
+}
 
 /** A small set of named secrets, for example a channel's credentials. */
 export type Secret = Readonly<Record<string, string>>;
@@ -18,11 +27,14 @@ export type Secret = Readonly<Record<string, string>>;
 export class SecretVault {
   private readonly cache = new BoundedCache<Secret>(CACHE_SIZE);
 
-  /** @param key 32 bytes */
+  /** @param key 32 bytes @throws RangeError the key has another length */
   constructor(
     private readonly pool: Pool,
     private readonly key: Buffer,
-  ) {}
+  ) {
+    if (key.length !== KEY_BYTES)
+      throw new RangeError(`the key of the vault has ${key.length} bytes, not ${KEY_BYTES}`);
+  }
 
   /** Encrypts and stores a secret, and returns its id. To be called before the event that names it: a secret without an event is harmless. */
   async storeSecret(secret: Secret, id: string = newUuid()): Promise<string> {
@@ -31,7 +43,7 @@ export class SecretVault {
     return id;
   }
 
-  /** Returns a decrypted secret; null if it was erased or never existed. @throws Error if it was tampered with */
+  /** Returns a decrypted secret; null if it was erased or never existed. @throws UnreadableSecret @throws the database's errors */
   async readSecret(id: string): Promise<Secret | null> {
     const known = this.cache.get(id);
     if (known) return known;
@@ -39,7 +51,7 @@ export class SecretVault {
       id,
     ]);
     if (!rows[0]) return null;
-    const secret = JSON.parse(this.open(id, rows[0].sealed)) as Secret;
+    const secret = this.open(id, rows[0].sealed);
     this.cache.set(id, secret);
     return secret;
   }
@@ -58,10 +70,16 @@ export class SecretVault {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
   }
 
-  private open(id: string, bytes: Buffer): string {
+  private open(id: string, bytes: Buffer): Secret {
     const iv = bytes.subarray(0, IV_BYTES);
     const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', this.key, iv).setAAD(Buffer.from(id)).setAuthTag(tag);
-    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    const sealed = bytes.subarray(IV_BYTES + TAG_BYTES);
+    try {
+      const options = { authTagLength: TAG_BYTES };
+      const decipher = createDecipheriv('aes-256-gcm', this.key, iv, options).setAAD(Buffer.from(id)).setAuthTag(tag);
+      return JSON.parse(decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8')) as Secret;
+    } catch (cause) {
+      throw new UnreadableSecret(id, { cause });
+    }
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { PayloadPartStored, PostAccepted } from '../../domain/post/post.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
-import { type EventStore, Unavailable } from '../../event-store/port.js';
-import type { RecordedEvent } from '../../kernel/events.js';
+import type { EventStore, StoredEvent } from '../../event-store/port.js';
+import type { DomainEvent, RecordedEvent } from '../../kernel/events.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import type { PublishPayload } from '../../payload/payload.js';
 
@@ -15,6 +15,11 @@ export interface PostWithPayload {
   readonly payload: PublishPayload;
 }
 
+/** The store does not hold an accepted post, or not all of its payload, or other bytes than were accepted. */
+export class UnreadablePost extends Error {
+  override readonly name = 'UnreadablePost';
+}
+
 /** Reads accepted posts from the store. Payloads that were stored in parts are assembled (D-42). */
 export class PostPayloads {
   constructor(
@@ -25,22 +30,41 @@ export class PostPayloads {
   /**
    * Reads an accepted post.
    * @param revision revision of its event, as the read models store it
-   * @throws Unavailable @throws Error if the store does not contain the post or its payload
+   * @throws Unavailable @throws UnreadablePost
    */
   async readPost(stream: string, revision: string): Promise<PostWithPayload> {
     const [stored] = await this.store.readStream(stream, { from: BigInt(revision), limit: 1 });
-    if (stored?.type !== 'PostAccepted') throw new Error(`no accepted post at ${stream}@${revision}`);
-    const event = this.codec.decode<PostAccepted>(stored);
+    if (stored?.type !== 'PostAccepted') throw new UnreadablePost(`no accepted post at ${stream}@${revision}`);
+    const event = this.decode<PostAccepted>(stored);
     return { event, payload: event.data.payload ?? (await this.assembleParts(event.data)) };
+  }
+
+  /** Reads a post's payload; null if it cannot be read as it was accepted. @throws Unavailable */
+  async readPayload(stream: string, revision: string): Promise<PublishPayload | null> {
+    try {
+      return (await this.readPost(stream, revision)).payload;
+    } catch (error) {
+      if (error instanceof UnreadablePost) return null;
+      throw error;
+    }
+  }
+
+  private decode<E extends DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
+    try {
+      return this.codec.decode<E>(stored);
+    } catch (cause) {
+      throw new UnreadablePost(`the event ${stored.stream}@${stored.revision} cannot be decoded`, { cause });
+    }
   }
 
   private async assembleParts({ postId, parts }: PostAccepted['data']): Promise<PublishPayload> {
     const stored = await this.store.readStream(payloadStreamName(postId), { limit: parts!.count });
-    const chunks = stored.map((part) => this.codec.decode<PayloadPartStored>(part).data.chunk);
-    if (chunks.length < parts!.count) throw new Unavailable(`the payload of ${postId} is not readable as a whole`);
+    const chunks = stored.map((part) => this.decode<PayloadPartStored>(part).data.chunk);
+    // The parts were written before the event that names them, so a later read finds no more of them.
+    if (chunks.length < parts!.count) throw new UnreadablePost(`the payload of ${postId} is not stored as a whole`);
     const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')));
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    if (sha256 !== parts!.sha256) throw new Error(`the payload of ${postId} does not match its hash`);
+    if (sha256 !== parts!.sha256) throw new UnreadablePost(`the payload of ${postId} does not match its hash`);
     const text = bytes.toString('utf8');
     await yieldToEventLoop();
     return JSON.parse(text) as PublishPayload;

@@ -6,7 +6,8 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { PostPayloads, type PostWithPayload } from './post-payloads.js';
+import type { PublishPayload } from '../../payload/payload.js';
+import { PostPayloads } from './post-payloads.js';
 import { POSTS, type PostRow, type PublicationRow, type PublicationViewState } from './posts.tables.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 
@@ -17,8 +18,11 @@ export interface PostWithPublications {
   readonly metadata: JsonObject | null;
 }
 
+/** A post, its publications and its payload; null: the payload cannot be read as it was accepted. */
+export type FoundPost = PostWithPublications & { readonly payload: PublishPayload | null };
+
 /** Finds a post with its payload; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
-export class FindPost extends Query<(PostWithPublications & { readonly payload: PostWithPayload['payload'] }) | null> {
+export class FindPost extends Query<FoundPost | null> {
   constructor(
     readonly postId: string,
     readonly ownerId: string | null,
@@ -68,8 +72,8 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
     const row = (await this.findRow(postId, ownerId)) ?? (await this.findRowAfterCatchUp(postId, ownerId));
     if (!row) return null;
     const { post, publications } = row;
-    const { payload } = await this.payloads.readPost(post.stream, post.revision);
-    return { post, publications, metadata: payload.metadata ?? null, payload };
+    const payload = await this.payloads.readPayload(post.stream, post.revision);
+    return { post, publications, metadata: payload?.metadata ?? null, payload };
   }
 
   /** Waits for the view before searching: it may not have reached a post that was accepted just before the request. */
@@ -116,7 +120,7 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
 
   private async readMetadata(post: PostRow): Promise<JsonObject | null> {
     if (!post.in_parts) return post.metadata === null ? null : (JSON.parse(post.metadata) as JsonObject);
-    return (await this.payloads.readPost(post.stream, post.revision)).payload.metadata ?? null;
+    return (await this.payloads.readPayload(post.stream, post.revision))?.metadata ?? null;
   }
 }
 

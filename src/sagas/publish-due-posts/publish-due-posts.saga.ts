@@ -1,18 +1,18 @@
-import { type Position, Unavailable } from '../../event-store/port.js';
+import type { Position } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
+import { detailOf, reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { Notifications } from '../../postgres/notifications.js';
-import { isUnavailable } from '../../postgres/unavailable.js';
 import type {
   PublishScheduleQueries,
   ChannelQueue,
 } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { ChannelClaims, ClaimedChannel } from './claiming/channel-claims.js';
+import { isOutage } from './outage.js';
 import type { ShutdownSignals } from './shutdown-signals.js';
 import type { PublicationRunner } from './attempt/publication-runner.js';
 import type { PlatformConcurrency } from './claiming/platform-concurrency.js';
@@ -122,10 +122,9 @@ export class PublishDuePostsSaga {
         if (!(await progress.waitFor(['publish-schedule'], position))) break;
       }
     } catch (error) {
-      const isOutage = error instanceof Unavailable || isUnavailable(error);
-      if (isOutage)
-        log.warn({ channel: channelId, reason: String(error) }, 'publishing waits until the database is available');
-      else log.error({ channel: channelId, error: (error as Error).stack }, 'failed to publish on a channel; retrying');
+      if (isOutage(error))
+        log.warn({ channel: channelId, reason: reasonOf(error) }, 'publishing waits until the database is available');
+      else log.error({ channel: channelId, error: detailOf(error) }, 'failed to publish on a channel; retrying');
       this.cooldowns.set(channelId, clock.now() + FAILURE_COOLDOWN_MS);
     }
     if (batches === 0 && !this.cooldowns.has(channelId)) this.cooldowns.set(channelId, clock.now() + IDLE_COOLDOWN_MS);

@@ -1,7 +1,7 @@
 import { iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { PublishPayload } from '../../../payload/payload.js';
-import type { PostWithPublications } from '../../../projections/posts/posts.queries.js';
+import type { FoundPost, PostWithPublications } from '../../../projections/posts/posts.queries.js';
 import type { PublicationView } from './publication.view.js';
 
 /** A post with its publications, without its payload (management-api.md: Routes). */
@@ -33,13 +33,10 @@ export class PostView {
 
 /** A post with its publications and its payload. */
 export class PostWithPayloadView extends PostView {
-  /** As it was accepted. */
-  readonly payload: PublishPayload;
+  /** As it was accepted; null if the store does not hold it whole and unchanged any more. */
+  readonly payload: PublishPayload | null;
 
-  constructor(
-    post: PostWithPublications & { readonly payload: PublishPayload },
-    publications: readonly PublicationView[],
-  ) {
+  constructor(post: FoundPost, publications: readonly PublicationView[]) {
     super(post, publications);
     this.payload = post.payload;
   }

@@ -41,6 +41,8 @@ const rendering: Rendering = { steps: [upload, message], warnings: [warning], te
 const empty: Rendering = { ...rendering, steps: [], warnings: [] };
 const render = () => rendering;
 const credentials = { token: 't' };
+const read = { kind: 'read', credentials } as const;
+const unusable = { kind: 'unusable', error } as const;
 const done: StepOutcome = { kind: 'done', result: {}, messageIds: ['1'], urls: ['u'] };
 const post = { kind: 'post', post: {} as never, warnings: [] } as const;
 
@@ -97,26 +99,26 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
     afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5 }, null),
     { kind: 'released' },
   ],
-  ['prepared', 'start recorded', afterStart(prepared, STARTED, credentials), { kind: 'sending', step: upload }],
+  ['prepared', 'start recorded', afterStart(prepared, STARTED, read), { kind: 'sending', step: upload }],
   [
     'prepared',
     'start recorded, a step is done already',
-    afterStart(prepared, RECORDED, credentials),
+    afterStart(prepared, RECORDED, read),
     { kind: 'sending', step: message },
   ],
   [
     'prepared',
     'start recorded, all steps are done already',
-    afterStart({ ...prepared, rendering: { ...rendering, steps: [upload] } }, RECORDED, credentials),
+    afterStart({ ...prepared, rendering: { ...rendering, steps: [upload] } }, RECORDED, read),
     { kind: 'concluding', outcome: { kind: 'done', messageIds: [], urls: [], warnings: [warning] } },
   ],
   [
     'prepared',
-    'credentials were erased',
-    afterStart(prepared, STARTED, null),
-    { kind: 'concluding', outcome: { kind: 'credentials', error: { code: 'credentials_erased' } } },
+    'credentials were erased or cannot be decrypted',
+    afterStart(prepared, STARTED, unusable),
+    { kind: 'concluding', outcome: { kind: 'credentials', error } },
   ],
-  ['prepared', 'start rejected', afterStart(prepared, null, credentials), { kind: 'released', publication: QUEUED }],
+  ['prepared', 'start rejected', afterStart(prepared, null, read), { kind: 'released', publication: QUEUED }],
   ['prepared', 'quota is busy, paused, draining or lease lost', release(prepared), { kind: 'released' }],
   [
     'prepared',
@@ -203,19 +205,19 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
   [
     'orphaned',
     'visible step under way',
-    afterOrphanFound(orphaned, message, credentials),
+    afterOrphanFound(orphaned, message, read),
     { kind: 'unconfirmed', isOrphaned: true, error: { code: 'interrupted' } },
   ],
   [
     'orphaned',
     'step is not rendered any more',
-    afterOrphanFound(orphaned, undefined, credentials),
+    afterOrphanFound(orphaned, undefined, read),
     { kind: 'concluding', outcome: { kind: 'unresolved' } },
   ],
   [
     'orphaned',
-    'credentials were erased',
-    afterOrphanFound(orphaned, message, null),
+    'credentials were erased or cannot be decrypted',
+    afterOrphanFound(orphaned, message, unusable),
     { kind: 'concluding', outcome: { kind: 'unresolved' } },
   ],
   [

@@ -11,13 +11,18 @@ import type {
   Warning,
 } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
-import { credentialsErasedError, internalError, interruptedError } from './attempt-errors.js';
+import { internalError, interruptedError } from './attempt-errors.js';
 import type { Render } from './publication-attempt.js';
 
 /** A publication's stream as this worker last read or wrote it. */
 export type LoadedPublication = LoadedAggregate<PublicationState>;
 
 export type Credentials = SendContext['credentials'];
+
+/** Credentials as they were read from the vault: there may be none, or none that can be decrypted. */
+export type CredentialsRead =
+  | { readonly kind: 'read'; readonly credentials: Credentials }
+  | { readonly kind: 'unusable'; readonly error: PublishError };
 export type StepDone = Extract<StepOutcome, { kind: 'done' }>;
 
 /** The result of an attempt. Each kind is recorded as one event that ends the attempt. */
@@ -123,6 +128,12 @@ export type FinalState = Ended | Released;
 export const isFinal = (state: AttemptState): state is FinalState =>
   state.kind === 'ended' || state.kind === 'released';
 
+/**
+ * True if the state only records what this process knows and the network cannot be asked again: work that throws is tried
+ * once more.
+ */
+export const onlyRecords = ({ kind }: AttemptState): boolean => kind === 'step_confirmed' || kind === 'concluding';
+
 /** Returns the first step of a rendering without a recorded result. */
 export const findNextStep = ({ steps }: Rendering, results: SendContext['results']): Step | undefined =>
   steps.find(({ name }) => !(name in results));
@@ -181,15 +192,16 @@ export const afterStartWithoutCall = (from: Unprepared, started: LoadedPublicati
   return conclude({ publication: started }, { kind: 'retry', error, afterMs, named: false });
 };
 
-/** Returns the state after the start of an attempt is recorded. @param credentials null: they were erased */
+/** Returns the state after the start of an attempt is recorded. */
 export const afterStart = (
   from: Prepared,
   started: LoadedPublication | null,
-  credentials: Credentials | null,
+  read: CredentialsRead,
 ): Sending | Concluding | Released => {
   if (started === null) return release(from);
   const at = { publication: started };
-  if (credentials === null) return conclude(at, { kind: 'credentials', error: credentialsErasedError });
+  if (read.kind === 'unusable') return conclude(at, { kind: 'credentials', error: read.error });
+  const { credentials } = read;
   const { rendering } = from;
   const step = findNextStep(rendering, started.state.results);
   if (step) return { kind: 'sending', rendering, step, credentials, ...at };
@@ -271,17 +283,17 @@ export const afterPace = (from: AwaitingPace, named: LoadedPublication | null): 
 /**
  * Returns the state after an orphaned attempt was examined.
  * @param step the visible step that the stream names; undefined: it is not part of the rendering any more
- * @param credentials null: they were erased
+ * @param read null: they are not needed, as no visible step was under way
  */
 export const afterOrphanFound = (
   from: Orphaned,
   step: Step | undefined,
-  credentials: Credentials | null,
+  read: CredentialsRead | null,
 ): Unconfirmed | Concluding => {
   const { publication } = from;
   const { sending } = publication.state;
   const error = interruptedError(sending);
   if (sending === null) return conclude(from, { kind: 'interrupted', error });
-  if (!step || !credentials) return conclude(from, { kind: 'unresolved', error });
-  return { kind: 'unconfirmed', publication, step, credentials, error, isOrphaned: true };
+  if (!step || read?.kind !== 'read') return conclude(from, { kind: 'unresolved', error });
+  return { kind: 'unconfirmed', publication, step, credentials: read.credentials, error, isOrphaned: true };
 };

@@ -1,4 +1,6 @@
 import type { Clock } from '../../../kernel/clock.js';
+import type { Log } from '../../../kernel/log.js';
+import { detailOf } from '../../../kernel/reason.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../../../platforms/publisher.js';
 import type { Leases } from '../../../postgres/leases.js';
 import type { ChannelMessages } from '../../../projections/posts/channel-messages.queries.js';
@@ -16,6 +18,7 @@ export interface InDoubtResolverDependencies {
   readonly concurrency: PlatformConcurrency;
   readonly pacing: Pacing;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** A send whose outcome is unknown. */
@@ -92,7 +95,11 @@ export class InDoubtResolver {
     const send: SendInDoubt = { since: state.startedAt, before };
     if (!(await this.waitForTurn(attempt, LOOK_UP_CALL, context))) return ABANDONED;
     const isSettled = performance.now() >= began + SETTLED_AFTER_MS;
-    const answer = await attempt.publisher.lookUp!(step, context, send);
+    // A look-up that throws is a bug: the key or the owner ends the doubt.
+    const answer = await attempt.publisher.lookUp!(step, context, send).catch((thrown: unknown): LookUpResult => {
+      this.reportBug(attempt, thrown);
+      return { kind: 'unknown' };
+    });
     return answer.kind === 'not_sent' && !isSettled ? { kind: 'unanswered' } : answer;
   }
 
@@ -114,9 +121,20 @@ export class InDoubtResolver {
     if (!(await this.waitForTurn(attempt, step, context))) return ABANDONED;
     const { channel, row, publisher } = attempt;
     if (!channel.enabled || (await this.channels.isPaused(row.channel_id))) return 'unanswered';
-    const outcome = await publisher.send(step, context);
+    const outcome = await publisher.send(step, context).catch((thrown: unknown): null => {
+      this.reportBug(attempt, thrown);
+      return null;
+    });
+    if (outcome === null) return 'unanswered';
     if (outcome.kind === 'done') return { kind: 'sent', outcome };
     return outcome.kind === 'in_doubt' || outcome.kind === 'retry' ? 'unanswered' : 'refused';
+  }
+
+  private reportBug({ row }: PublicationAttempt, thrown: unknown): void {
+    this.deps.log.error(
+      { publication: row.publication_id, error: detailOf(thrown) },
+      'publisher threw an error while a send was in doubt; this is a bug in the gateway',
+    );
   }
 
   /** Waits outside the platform's concurrency limit. @returns false if this process must let go of the channel */

@@ -19,7 +19,7 @@ import type { PauseAfterPublication } from '../../pause-after-publication/pause-
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
 import { channelMovedError } from './attempt-errors.js';
 import type { AttemptOutcome, LoadedPublication } from './attempt-state.js';
-import type { PublicationAttempt } from './publication-attempt.js';
+import type { PublicationAttempt, RecordedAttempt } from './publication-attempt.js';
 import { computeRetryAt } from './retry-delay.js';
 
 /** Dependencies of {@link OutcomeRecorder}. */
@@ -57,9 +57,54 @@ export class OutcomeRecorder {
     return this.record(attempt, known, command);
   }
 
+  /** Claims a publication for an attempt. @returns null if another worker has taken over */
+  recordStart(
+    attempt: RecordedAttempt,
+    known: LoadedPublication,
+    start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision'>,
+  ): Promise<LoadedPublication | null> {
+    const { worker } = attempt;
+    return this.record(attempt, known, { type: 'StartAttempt', at: this.deps.clock.now(), worker, ...start });
+  }
+
+  /** Records a failed attempt that is repeated within the bounds of D-20. @returns null if another worker has taken over */
+  recordRetry(
+    attempt: RecordedAttempt,
+    known: LoadedPublication,
+    error: PublishError,
+  ): Promise<LoadedPublication | null> {
+    const at = this.deps.clock.now();
+    const { attempt: number, failures } = known.state;
+    const retryAt = computeRetryAt(at, failures, null);
+    return this.record(attempt, known, {
+      type: 'PostponePublication',
+      attempt: number,
+      at,
+      retryAt,
+      rule: 'retry',
+      error,
+    });
+  }
+
+  /** Records a send in doubt that only its owner may repeat. @returns null if another worker has taken over */
+  recordDoubt(
+    attempt: RecordedAttempt,
+    known: LoadedPublication,
+    error: PublishError,
+  ): Promise<LoadedPublication | null> {
+    const at = this.deps.clock.now();
+    return this.record(attempt, known, {
+      type: 'MarkInDoubt',
+      attempt: known.state.attempt,
+      at,
+      error,
+      resendAt: null,
+    });
+  }
+
   /** Appends the event of one command. @returns null if another worker has taken over */
   async record(
-    attempt: PublicationAttempt,
+    attempt: RecordedAttempt,
     known: LoadedPublication,
     command: Progress,
   ): Promise<LoadedPublication | null> {
@@ -156,7 +201,7 @@ export class OutcomeRecorder {
     return flagged.attentionUntil > at || flagged.credentialsId !== credentialsId;
   }
 
-  private contextOf({ origin }: PublicationAttempt): CommandContext {
+  private contextOf({ origin }: RecordedAttempt): CommandContext {
     return { commandId: newUuid(), at: this.deps.clock.now(), ...origin };
   }
 }

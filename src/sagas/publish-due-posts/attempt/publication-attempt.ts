@@ -12,13 +12,21 @@ export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
 /** Renders a post for its network. Results of completed steps may change the steps that follow. */
 export type Render = (results: SendContext['results']) => Rendering;
 
-/** Everything about an attempt at one publication that stays the same from its start to its end. */
-export interface PublicationAttempt {
+/** A publication that this process may work on, as it holds the channel's lease. */
+export interface ClaimedPublication {
   readonly row: ScheduledPublication;
   /** Worker id under which this process holds the channel's lease. */
   readonly worker: string;
   readonly signals: ShutdownSignals;
+}
+
+/** A claimed publication, and the origin of the attempt's events. */
+export interface RecordedAttempt extends ClaimedPublication {
   readonly origin: Origin;
+}
+
+/** Everything about an attempt at one publication that stays the same from its start to its end. */
+export interface PublicationAttempt extends RecordedAttempt {
   readonly channel: Channel;
   readonly payload: PublishPayload;
   readonly ownerId: string;

@@ -2,7 +2,10 @@ import { publication as decider, type PublicationStatus } from '../../../domain/
 import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
 import type { Position } from '../../../event-store/port.js';
 import type { Clock } from '../../../kernel/clock.js';
+import type { Origin } from '../../../kernel/events.js';
+import { newId } from '../../../kernel/ids.js';
 import type { Log } from '../../../kernel/log.js';
+import { detailOf } from '../../../kernel/reason.js';
 import type { Rendering } from '../../../platforms/publisher.js';
 import type { Publishers } from '../../../platforms/publishers.js';
 import type { Leases } from '../../../postgres/leases.js';
@@ -10,6 +13,7 @@ import type { PostPayloads } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { ChannelStates } from '../inputs/channel-states.js';
 import type { PostProcessor } from '../inputs/post-processor.js';
+import { isOutage } from '../outage.js';
 import type { ShutdownSignals } from '../shutdown-signals.js';
 import {
   afterOutcomeRecorded,
@@ -20,12 +24,19 @@ import {
   type FinalState,
   isFinal,
   type LoadedPublication,
+  onlyRecords,
   type Prepared,
   release,
 } from './attempt-state.js';
+import { FailureRecorder } from './failure-recorder.js';
 import { InDoubtResolver, type InDoubtResolverDependencies } from './in-doubt-resolver.js';
 import { OutcomeRecorder, type OutcomeRecorderDependencies } from './outcome-recorder.js';
-import { type PublicationAttempt, rendererOf, type UnprocessedAttempt } from './publication-attempt.js';
+import {
+  type ClaimedPublication,
+  type PublicationAttempt,
+  rendererOf,
+  type UnprocessedAttempt,
+} from './publication-attempt.js';
 import type { PublishingQuota } from './quota.js';
 import { StepSender, type StepSenderDependencies } from './step-sender.js';
 
@@ -52,6 +63,12 @@ export interface AttemptResult {
   readonly isOver: boolean;
 }
 
+/** Returns the origin of events about a publication whose post cannot be read: nothing links them to its request. */
+const originWithoutPost = (): Origin => {
+  const id = newId('req');
+  return { actor: ACTOR, requestId: id, correlationId: id, causationId: id };
+};
+
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
 
 const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
@@ -69,19 +86,42 @@ export class PublicationRunner {
   private readonly outcomes: OutcomeRecorder;
   private readonly sender: StepSender;
   private readonly channels: ChannelStates;
+  private readonly failures: FailureRecorder;
 
   constructor(private readonly deps: PublicationRunnerDependencies) {
     this.channels = new ChannelStates(deps.aggregates, deps.clock);
     this.outcomes = new OutcomeRecorder(deps);
+    this.failures = new FailureRecorder(deps, this.outcomes);
     this.sender = new StepSender(deps, this.outcomes, new InDoubtResolver(deps, this.channels), this.channels);
   }
 
   /**
-   * Runs an attempt at the first publication of a channel's queue.
+   * Runs an attempt at the first publication of a channel's queue. Whatever throws ends the attempt in a state with a
+   * reason, so that it cannot hold the channel back for ever (D-20).
    * @param worker worker id under which this process holds the channel's lease
    * @returns null if nothing can be done yet
+   * @throws Unavailable and the database's errors of an outage, which ends no attempt
    */
   async run(row: ScheduledPublication, worker: string, signals: ShutdownSignals): Promise<AttemptResult | null> {
+    const claimed: ClaimedPublication = { row, worker, signals };
+    const story: { origin: Origin | null } = { origin: null };
+    try {
+      return await this.runAttempt(claimed, story);
+    } catch (thrown) {
+      const publication = await this.failures.recordFailure(
+        { ...claimed, origin: story.origin ?? originWithoutPost() },
+        thrown,
+      );
+      return publication && resultOf(publication);
+    }
+  }
+
+  /** @param story receives the origin of the attempt's events as soon as the post is read */
+  private async runAttempt(
+    claimed: ClaimedPublication,
+    story: { origin: Origin | null },
+  ): Promise<AttemptResult | null> {
+    const { row, worker, signals } = claimed;
     const { aggregates, payloads, processor, publishers, leases } = this.deps;
     const [publication, channel, isPaused, post, project] = await Promise.all([
       // A first attempt needs no read: its claim fails if the schedule is behind.
@@ -96,11 +136,11 @@ export class PublicationRunner {
     if (status === 'queued' && (!channel.enabled || isPaused)) return null;
 
     const { requestId, correlationId, id: causationId } = post.event;
+    const origin: Origin = { actor: ACTOR, requestId, correlationId, causationId };
+    story.origin = origin;
     const unprocessed: UnprocessedAttempt = {
-      row,
-      worker,
-      signals,
-      origin: { actor: ACTOR, requestId, correlationId, causationId },
+      ...claimed,
+      origin,
       channel,
       payload: post.payload,
       ownerId: post.event.data.ownerId,
@@ -125,7 +165,7 @@ export class PublicationRunner {
     try {
       return attempt.render(state.results);
     } catch (thrown) {
-      const detail = { publication: attempt.row.publication_id, error: (thrown as Error).stack };
+      const detail = { publication: attempt.row.publication_id, error: detailOf(thrown) };
       this.deps.log.error(detail, 'failed to render a post; this is a bug in the gateway');
       return null;
     }
@@ -155,13 +195,28 @@ export class PublicationRunner {
   ): Promise<FinalState> {
     let state = first;
     try {
-      while (!isFinal(state)) state = await this.advance(attempt, state);
+      while (!isFinal(state)) state = await this.advanceSafely(attempt, state);
       return state;
     } finally {
       // An open attempt keeps its reservation. So does a success, until the read models count it.
       const { status } = state.publication.state;
       if (hasReservation && status !== 'publishing' && status !== 'published')
         await this.deps.quota.release(attempt.row.publication_id, attempt.worker);
+    }
+  }
+
+  /** Does the work of one state, and once more where only this process knows the network's answer. */
+  private async advanceSafely(
+    attempt: PublicationAttempt,
+    state: Exclude<AttemptState, FinalState>,
+  ): Promise<AttemptState> {
+    try {
+      return await this.advance(attempt, state);
+    } catch (thrown) {
+      if (!onlyRecords(state) || isOutage(thrown)) throw thrown;
+      const detail = { publication: attempt.row.publication_id, error: detailOf(thrown) };
+      this.deps.log.error(detail, 'failed to record what the network answered; trying once more');
+      return this.advance(attempt, state);
     }
   }
 

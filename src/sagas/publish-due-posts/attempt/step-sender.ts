@@ -1,11 +1,11 @@
-import type { Clock } from '../../../kernel/clock.js';
 import type { Log } from '../../../kernel/log.js';
+import { detailOf } from '../../../kernel/reason.js';
 import type { PublishError, SendContext, Step, StepOutcome } from '../../../platforms/publisher.js';
 import type { Leases } from '../../../postgres/leases.js';
-import type { SecretVault } from '../../../secrets/vault.js';
+import { type SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import type { ChannelStates } from '../inputs/channel-states.js';
 import type { MediaFiles } from '../inputs/media-files.js';
-import { internalError, leaseLostError } from './attempt-errors.js';
+import { credentialsErasedError, credentialsUnreadableError, internalError, leaseLostError } from './attempt-errors.js';
 import {
   afterCall,
   afterStartWithoutCall,
@@ -18,6 +18,7 @@ import {
   type AwaitingPace,
   conclude,
   type Credentials,
+  type CredentialsRead,
   findNextStep,
   type LoadedPublication,
   type Orphaned,
@@ -41,7 +42,6 @@ export interface StepSenderDependencies {
   readonly pacing: Pacing;
   readonly media: MediaFiles;
   readonly leases: Leases;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -59,22 +59,24 @@ export class StepSender {
 
   /** Waits for the first step's turn and claims the publication: `PublicationStarted` is the fence between workers. */
   async start(attempt: PublicationAttempt, state: Prepared): Promise<AttemptState> {
-    const { vault, pacing, leases } = this.deps;
-    const { worker, signals, channel, row } = attempt;
+    const { pacing, leases } = this.deps;
+    const { worker, signals, row } = attempt;
     const step = findNextStep(state.rendering, state.publication.state.results);
-    const credentials = await vault.readSecret(channel.credentialsId);
+    const read = await this.readCredentials(attempt);
     const hasWaited =
-      step !== undefined && credentials !== null && (await pacing.waitForTurn(attempt, step, credentials));
+      step !== undefined && read.kind === 'read' && (await pacing.waitForTurn(attempt, step, read.credentials));
     // A pause may have begun during the wait.
     if (hasWaited && (await this.channels.isPaused(row.channel_id))) return release(state);
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
-    const started = await this.recordStart(attempt, state, visibleStepName(step), attempt.projectRevision);
-    return afterStart(state, started, credentials);
+    const sending = read.kind === 'read' ? visibleStepName(step) : null;
+    const start = { sending, projectRevision: attempt.projectRevision };
+    return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
 
   /** Claims the publication for an attempt that fails without a call. Its text is not settled: the next may differ. */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
-    return afterStartWithoutCall(state, await this.recordStart(attempt, state, null, null));
+    const start = { sending: null, projectRevision: null };
+    return afterStartWithoutCall(state, await this.outcomes.recordStart(attempt, state.publication, start));
   }
 
   /** Calls a step. No call can be taken back, so a worker that may have lost the channel makes none. */
@@ -129,19 +131,20 @@ export class StepSender {
   async recover(attempt: PublicationAttempt, state: Orphaned): Promise<AttemptState> {
     const { sending, results } = state.publication.state;
     if (sending === null) return afterOrphanFound(state, undefined, null);
-    const credentials = await this.deps.vault.readSecret(attempt.channel.credentialsId);
-    return afterOrphanFound(state, this.findStep(attempt, results, sending), credentials);
+    const read = await this.readCredentials(attempt);
+    return afterOrphanFound(state, this.findStep(attempt, results, sending), read);
   }
 
-  private recordStart(
-    attempt: PublicationAttempt,
-    { publication }: Prepared | Unprepared,
-    sending: string | null,
-    projectRevision: string | null,
-  ): Promise<LoadedPublication | null> {
-    const { worker } = attempt;
-    const at = this.deps.clock.now();
-    return this.outcomes.record(attempt, publication, { type: 'StartAttempt', at, worker, sending, projectRevision });
+  /** Reads the channel's credentials. No later post could use those that cannot be decrypted: a person must set new ones. */
+  private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
+    try {
+      const credentials = await this.deps.vault.readSecret(channel.credentialsId);
+      return credentials ? { kind: 'read', credentials } : { kind: 'unusable', error: credentialsErasedError };
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      this.deps.log.error({ channel: row.channel_id, error: error.message }, 'credentials cannot be decrypted');
+      return { kind: 'unusable', error: credentialsUnreadableError };
+    }
   }
 
   /** Returns the step of a name; undefined if the post is not rendered with such a step any more. */
@@ -156,7 +159,7 @@ export class StepSender {
 
   private reportPublisherError({ row }: PublicationAttempt, thrown: unknown): PublishError {
     this.deps.log.error(
-      { publication: row.publication_id, error: String(thrown) },
+      { publication: row.publication_id, error: detailOf(thrown) },
       'publisher threw an error; this is a bug in the gateway',
     );
     return internalError;

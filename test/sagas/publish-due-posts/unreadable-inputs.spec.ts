@@ -1,0 +1,84 @@
+import { until } from '../../e2e/until.js';
+import { MovableClock, PublishingHarness } from './publishing-harness.js';
+import type { PublicationView, TestChannel } from './test-channel.js';
+
+const clock = new MovableClock();
+let harness: PublishingHarness;
+beforeAll(async () => {
+  harness = await PublishingHarness.start();
+  await harness.startWorker({ clock });
+});
+afterAll(() => harness.stop());
+
+const query = (text: string, values: readonly unknown[]) => harness.infrastructure.pool.query(text, [...values]);
+
+/** Publishes a post while the channel is paused, breaks what its attempts read, and lets the channel go on. */
+const publishBroken = async (
+  channel: TestChannel,
+  payload: object,
+  breakInput: (publication: PublicationView) => Promise<unknown>,
+): Promise<string> => {
+  await harness.manage.post(`/channels/${channel.channelId}/pause`, { minutes: 1_440 });
+  const id = await channel.publish(payload);
+  await breakInput(await channel.waitUntil(id, 'waits', ({ waiting_for }) => waiting_for?.rule === 'channel_pause'));
+  await harness.manage.post(`/channels/${channel.channelId}/resume`, {});
+  return id;
+};
+
+/** Advances the worker's clock until a publication is over. */
+const waitUntilOver = (channel: TestChannel, id: string): Promise<PublicationView> =>
+  until(`${id} is over`, async () => {
+    clock.forward(60_000);
+    await harness.wakeWorkers();
+    const found = await channel.readPublication(id);
+    return found.state !== 'queued' && found.state !== 'publishing' && found;
+  });
+
+const streamOf = async (publication: string): Promise<string> => {
+  const text = 'select post_stream from publish_schedule.publication where publication_id = $1';
+  return (await query(text, [publication])).rows[0].post_stream;
+};
+
+describe('what an attempt reads before it starts and cannot use', () => {
+  it('a credential that cannot be decrypted: the channel needs attention until it is set once more (D-26)', async () => {
+    const channel = await harness.createChannel('telegram');
+    const events = await harness.readEvents(`channel-${channel.channelId}`);
+    const { credentialsId } = events[0]!.data as { credentialsId: string };
+    const id = await publishBroken(channel, { text: 'first' }, () =>
+      query(`update ops_secret set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where secret_id = $1`, [
+        credentialsId,
+      ]),
+    );
+    const held = await channel.waitUntil(
+      id,
+      'waits for a person',
+      ({ waiting_for }) => waiting_for?.rule === 'needs_attention',
+    );
+    expect(held.attempts).toMatchObject([{ outcome: 'postponed', error: { code: 'credentials_unreadable' } }]);
+    const { attention } = await harness.manage.get<{ attention: { code: string } }>(`/channels/${channel.channelId}`);
+    expect(attention.code).toBe('credentials_unreadable');
+    await channel.replaceCredentials();
+    await channel.waitForState(await channel.publish({ text: 'second' }), 'published');
+    expect(await channel.readTexts()).toEqual(['first', 'second']);
+  });
+
+  it.each([
+    ['a payload whose parts are gone', `delete from event_store.event where stream = $1`, 'payload'],
+    ['an accepted post whose text is broken', `update event_store.event set data = '{' where stream = $1`, 'post'],
+    ['an accepted post that is gone', `delete from event_store.event where stream = $1`, 'post'],
+  ])('%s: the post fails after five attempts with a reason, and the next one goes', async (_, sql, of) => {
+    const channel = await harness.createChannel('max');
+    const payload = of === 'payload' ? { text: 'first', metadata: { filler: 'x'.repeat(100_000) } } : { text: 'first' };
+    const id = await publishBroken(channel, payload, async ({ id: publication }) => {
+      const accepted = await streamOf(publication);
+      const { data } = (await harness.readEvents(accepted)).at(-1)! as unknown as { data: { postId: string } };
+      await query(sql, [of === 'post' ? accepted : `payload-${data.postId}`]);
+    });
+    const { state, attempts } = await waitUntilOver(channel, id);
+    expect(state).toBe('failed');
+    expect(attempts.map(({ outcome }) => outcome)).toEqual([...Array<string>(4).fill('postponed'), 'failed']);
+    expect(attempts[0]!.error).toMatchObject({ category: 'internal', source: 'gateway' });
+    await channel.waitForState(await channel.publish({ text: 'second' }), 'published');
+    expect(await channel.readTexts()).toEqual(['second']);
+  });
+});
