@@ -1,4 +1,5 @@
 import { iso, isoOrNull } from '../../../kernel/instant.js';
+import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 
 /** Returns a sentence for people: the rule that holds a publication back, until when, and what ends it sooner (D-36). */
@@ -28,4 +29,24 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
     case 'quota':
       return `The month's posts are used up. This one is published with a post pack, a larger plan, or in the new month at ${isoOrNull(until)}.`;
   }
+};
+
+/**
+ * Describes a queued publication that no rule holds back: it is due and waits for a worker. Of the rules of the contract
+ * (management-api.md: `waiting_for`), the nearest is the place in the queue, or the retry that is due.
+ * @param row undefined: the schedule is ahead of the other read models; a worker has taken the publication up
+ */
+export const describeNext = (
+  row: Pick<ScheduledPublication, 'attempt' | 'retry_event'> | undefined,
+): { readonly hold: Hold; readonly text: string } => {
+  const due = { until: null, eventId: row?.retry_event ?? null };
+  if (row && row.attempt > 0)
+    return {
+      hold: { rule: 'retry', ...due },
+      text: 'The next attempt is due: it begins as soon as a worker takes it up.',
+    };
+  return {
+    hold: { rule: 'earlier_publication', ...due },
+    text: 'No publication of this channel is in front of this one: it is sent as soon as a worker takes it up.',
+  };
 };

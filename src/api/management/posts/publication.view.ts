@@ -3,7 +3,7 @@ import type { PublicationError, PublicationWarning } from '../../../domain/publi
 import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
-import { explainHold } from './explain-hold.js';
+import { describeNext, explainHold } from './explain-hold.js';
 
 /** One attempt at publishing (management-api.md: publication). */
 export class AttemptView {
@@ -59,7 +59,7 @@ export class PublicationView {
   readonly state: PublicationViewState;
   /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
   readonly not_before: string | null;
-  /** Null if nothing holds the publication back. */
+  /** Null only for what is not queued. */
   readonly waiting_for: WaitingForView | null;
   readonly attempts: readonly AttemptView[];
   /** Ids of the network's messages. */
@@ -80,9 +80,7 @@ export class PublicationView {
     this.sequence = row.sequence;
     this.state = row.state;
     this.not_before = isoOrNull(scheduled?.publication.not_before || null);
-    this.waiting_for = scheduled?.hold
-      ? new WaitingForView(scheduled.hold, explainHold(scheduled.hold, scheduled))
-      : null;
+    this.waiting_for = row.state === 'queued' ? waitingForOf(scheduled) : null;
     this.attempts = row.attempts.map((attempt) => new AttemptView(attempt));
     this.message_ids = row.message_ids;
     this.urls = row.urls;
@@ -90,3 +88,10 @@ export class PublicationView {
     this.published_at = isoOrNull(row.published_at);
   }
 }
+
+/** Says what a queued publication waits for: a rule, or, where none holds it back any more, a worker. */
+const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView => {
+  if (scheduled?.hold) return new WaitingForView(scheduled.hold, explainHold(scheduled.hold, scheduled));
+  const next = describeNext(scheduled?.publication);
+  return new WaitingForView(next.hold, next.text);
+};

@@ -1,0 +1,29 @@
+import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
+import type { ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import { PublicationView } from './publication.view.js';
+
+const row = (state: string) =>
+  ({ publication_id: 'pub_1', state, attempts: [], warnings: [] }) as unknown as PublicationRow;
+const scheduled = (attempt: number) =>
+  ({
+    publication: { not_before: 0, attempt, retry_event: attempt > 0 ? 'event' : null },
+    hold: null,
+    context: {},
+  }) as unknown as ScheduledWithHold;
+
+describe('what a publication waits for', () => {
+  it.each([
+    ['is next', scheduled(0), { rule: 'earlier_publication', until: null, event_id: null }],
+    ['is due for another attempt', scheduled(1), { rule: 'retry', until: null, event_id: 'event' }],
+    ['has just been taken up', undefined, { rule: 'earlier_publication', until: null, event_id: null }],
+  ])('is named when it is queued and %s', (_, found, expected) => {
+    expect(new PublicationView(row('queued'), found).waiting_for).toMatchObject(expected);
+  });
+
+  it.each(['publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'])(
+    'is nothing if it is %s',
+    (state) => {
+      expect(new PublicationView(row(state), scheduled(0)).waiting_for).toBeNull();
+    },
+  );
+});
