@@ -164,11 +164,12 @@ const openReadViews = async (tx: PoolClient, { name, version: code, views }: Rea
   if (rowCount === 1) await pointViews(tx, readSchema(name, code), tableSchema(name, version), views);
 };
 
-/** Points views at a version's tables. A table that this version does not have gets no view. */
+/** Points views at a version's tables and at views of them. One that this version does not have gets no view. */
 const pointViews = async (tx: PoolClient, schema: string, tables: string, views: readonly string[]): Promise<void> => {
-  const { rows } = await tx.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [
-    tables,
-  ]);
+  const { rows } = await tx.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,
+    [tables],
+  );
   const existing = views.filter((view) => rows.some(({ name }) => name === view));
   const create = existing.map((view) => `create view ${schema}.${view} as select * from ${tables}.${view};`);
   await tx.query(`drop schema if exists ${schema} cascade; create schema ${schema}; ${create.join(' ')}`);

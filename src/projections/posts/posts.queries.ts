@@ -147,6 +147,11 @@ const listStatement = (
   return { text, values };
 };
 
+/** SQL that selects the publications that wait, by the conditions of the schedule's two indexes of them. */
+const WAITING = `
+  select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null
+  union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;
+
 /**
  * Returns the condition that a publication is in a state, in a form that can use an index. Publications that have not
  * ended are found through the schedule, which contains few others.
@@ -154,5 +159,5 @@ const listStatement = (
 const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
   if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
   if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
-  return `x.state = ${parameter} and x.publication_id in (select publication_id from ${SCHEDULE}.publication where waits)`;
+  return `x.state = ${parameter} and x.publication_id in (${WAITING})`;
 };

@@ -13,8 +13,10 @@ const row = (change: Partial<ScheduledPublication> = {}): ScheduledPublication =
     platform: 'telegram',
     sequence: 2,
     accepted_at: NOW - 1_000,
+    project_pause_id: null,
+    waited_until: 0,
     not_before: 0,
-    gate_event: null,
+    project_pause_event: null,
   },
   ...{ state: 'queued' as const, attempt: 0, retry_at: 0, retry_rule: null, retry_event: null },
   ...change,
@@ -37,7 +39,7 @@ describe('the hold of a publication (D-36)', () => {
   });
 
   it('is the project’s pause during which it was accepted, until the end of the pause', () => {
-    const delayed = { not_before: LATER, gate_event: 'e1' };
+    const delayed = { not_before: LATER, project_pause_event: 'e1' };
     expect(findHold(row(delayed), channel(), FIRST, NOW, MINUTE)).toEqual({
       rule: 'project_pause',
       until: LATER,
@@ -62,7 +64,7 @@ describe('the hold of a publication (D-36)', () => {
     const backlog = { last_backlog_at: NOW - 20_000, pause_end: NOW, pause_event: 'e3' };
     const held = { rule: 'backlog_spacing', until: NOW + 40_000, eventId: 'e3' };
     expect(holdOfHead({}, backlog)).toEqual(held);
-    expect(holdOfHead({ not_before: NOW - 5, gate_event: 'e1' }, { ...backlog, pause_end: 0 })).toEqual({
+    expect(holdOfHead({ not_before: NOW - 5, project_pause_event: 'e1' }, { ...backlog, pause_end: 0 })).toEqual({
       ...held,
       eventId: 'e1',
     });

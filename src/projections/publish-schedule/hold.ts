@@ -29,7 +29,7 @@ interface ScopedHold extends Hold {
 
 /** The columns of a publication that set its holds; the columns that only explain them may be absent. */
 export type HeldPublication = Pick<ScheduledPublication, 'not_before' | 'retry_at'> &
-  Partial<Pick<ScheduledPublication, 'gate_event' | 'retry_rule' | 'retry_event'>>;
+  Partial<Pick<ScheduledPublication, 'project_pause_event' | 'retry_rule' | 'retry_event'>>;
 
 /** The columns of a channel that set its holds; the columns that only explain them may be absent. */
 export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_until'> &
@@ -40,10 +40,10 @@ type SpacedPublication = Pick<ScheduledPublication, 'accepted_at' | 'not_before'
 
 /** Lists the moments before which a publication may not go, except for the spacing of a backlog. Past ones hold nothing. */
 const listHolds = (publication: HeldPublication, channel: HoldingChannel): readonly ScopedHold[] => {
-  const { not_before, gate_event = null, retry_at, retry_event = null } = publication;
+  const { not_before, project_pause_event = null, retry_at, retry_event = null } = publication;
   const { paused_until, pause_event = null, attention_until, attention_event = null } = channel;
   return [
-    { scope: 'project', rule: 'project_pause', until: not_before, eventId: gate_event },
+    { scope: 'project', rule: 'project_pause', until: not_before, eventId: project_pause_event },
     { scope: 'channel', rule: 'channel_pause', until: paused_until, eventId: pause_event },
     { scope: 'channel', rule: 'needs_attention', until: attention_until, eventId: attention_event },
     { scope: 'own', rule: retryRule(publication), until: retry_at, eventId: retry_event },
@@ -121,7 +121,7 @@ export const findHold = (
     return { rule: 'earlier_publication', until: first?.until ?? null, eventId: first?.eventId ?? null };
   }
   const until = spacingEnd(publication, channel, minuteMs);
-  const eventId = publication.gate_event ?? channel.pause_event;
+  const eventId = publication.project_pause_event ?? channel.pause_event;
   if (until > now) holds.push({ scope: 'own', rule: 'backlog_spacing', until, eventId });
   return latest(holds);
 };

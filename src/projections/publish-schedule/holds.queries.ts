@@ -7,7 +7,8 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { type Hold, findHold } from './hold.js';
-import { SCHEDULE, isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { selectQueue } from './queue.sql.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 
 export type { Hold } from './hold.js';
@@ -91,11 +92,9 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
       text: `
         select to_jsonb(p) as publication, to_jsonb(c) as channel, to_jsonb(h) as head,
           dc.name as channel_name, dc.attention, dp.name as project_name
-        from ${SCHEDULE}.publication p
+        from ${SCHEDULE}.scheduled_publication p
         join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
-        left join lateral (
-          select * from ${SCHEDULE}.publication p where ${isInQueue('c.channel_id', '$2')}
-          order by p.sequence limit 1) h on true
+        left join lateral (${selectQueue('c.channel_id', '$2', 1, SCHEDULE)}) h on true
         left join ${DISCOVERY}.channel dc on dc.channel_id = p.channel_id
         left join ${DISCOVERY}.project dp on dp.project_id = p.project_id
         where p.publication_id = any($1)`,

@@ -7,19 +7,18 @@ import type { PublicationEvent } from '../../domain/publication/publication.even
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
-import { computeDueTime, isBacklog } from './hold.js';
+import { isBacklog } from './hold.js';
+import { updateNextDue } from './next-due.js';
+import { ProjectPauses } from './project-pauses.js';
 import {
   SCHEDULE_VERSION,
-  isInQueue,
   newChannelRow,
+  publicationRows,
+  type PublicationRow,
   type ScheduledChannel,
   scheduledChannels,
   type ScheduledOwner,
   scheduledOwners,
-  type ScheduledProject,
-  scheduledProjects,
-  type ScheduledPublication,
-  scheduledPublications,
   scheduleTables,
 } from './publish-schedule.tables.js';
 
@@ -29,9 +28,9 @@ type HandledEvent = RecordedEventOf<
 
 interface LoadedRows {
   readonly tx: Tx;
-  readonly publications: Rows<ScheduledPublication>;
+  readonly publications: Rows<PublicationRow>;
   readonly channels: Rows<ScheduledChannel>;
-  readonly projects: Rows<ScheduledProject>;
+  readonly pauses: ProjectPauses;
   readonly owners: Rows<ScheduledOwner>;
   /** Channels whose `next_due` may have changed. */
   readonly touched: Set<string>;
@@ -50,24 +49,25 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
   version: SCHEDULE_VERSION,
   tables: scheduleTables,
-  views: ['publication', 'channel', 'project'],
+  views: ['publication', 'channel', 'project', 'project_pause', 'paused_queue', 'scheduled_publication'],
   handles: (type) => TYPES.test(type),
 
   async apply(tx, events, cache) {
     const handled = events as readonly HandledEvent[];
+    const publications = await Rows.load(tx, publicationRows, handled.flatMap(publicationIdOf), cache);
     const rows: LoadedRows = {
       tx,
-      publications: await Rows.load(tx, scheduledPublications, handled.flatMap(publicationIdOf), cache),
+      publications,
       channels: await Rows.load(tx, scheduledChannels, handled.flatMap(channelIdsOf), cache),
-      projects: await Rows.load(tx, scheduledProjects, handled.flatMap(projectIdsOf), cache),
+      pauses: await ProjectPauses.load(tx, handled.flatMap(projectIdsOf), publications.values(), cache),
       owners: await Rows.load(tx, scheduledOwners, handled.flatMap(ownerIdsOf), cache),
       touched: new Set(),
     };
     for (const event of handled) await handle(event, rows);
     await rows.owners.flush();
-    await rows.projects.flush();
     await rows.publications.flush();
-    await updateNextDue(rows, events.at(-1)!.at, minuteMs);
+    for (const channelId of await rows.pauses.flush()) markTouched(rows, channelId);
+    await updateNextDue(tx, rows.channels, rows.touched, events.at(-1)!.at, minuteMs);
     await rows.channels.flush();
   },
 });
@@ -78,9 +78,11 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return queuePost(event, rows);
     case 'PublicationStarted': {
       const { publicationId, channelId, attempt, at } = event.data;
+      leaveProjectPause(publicationId, rows);
       const row = rows.publications.patch(publicationId, { state: 'publishing', attempt });
       const channel = rows.channels.get(channelId);
-      if (row && channel && isBacklog(row, channel)) rows.channels.patch(channelId, { last_backlog_at: at });
+      if (row && channel && isBacklog({ ...row, not_before: row.waited_until }, channel))
+        rows.channels.patch(channelId, { last_backlog_at: at });
       // A channel that is due already stays so while its head is being published.
       const isDue = typeof channel?.next_due === 'number' && channel.next_due <= at;
       if (!isDue) markTouched(rows, channelId);
@@ -120,6 +122,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'PublicationSucceeded':
     case 'PublicationFiltered':
     case 'PublicationDismissed':
+      leaveProjectPause(event.data.publicationId, rows);
       rows.publications.remove(event.data.publicationId);
       return markTouched(rows, event.data.channelId);
     case 'ChannelConnected':
@@ -146,9 +149,9 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return markTouched(rows, channelId);
     }
     case 'ProjectPaused':
-      return moveProjectPause(event, event.data.until, event.at, rows);
+      return rows.pauses.setEnd(event.data.projectId, event.data.until, event.at, event.id);
     case 'ProjectResumed':
-      return moveProjectPause(event, 0, event.data.at, rows);
+      return rows.pauses.lift(event.data.projectId, event.data.at, event.id);
     default:
       return; // no other event changes the moment at which a publication may go
   }
@@ -161,9 +164,8 @@ const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows:
     const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform);
     const sequence = channel.last_sequence + 1;
     rows.channels.put({ ...channel, last_sequence: sequence });
-    const project = rows.projects.get(projectId);
-    const gated = project !== undefined && project.paused_until > acceptedAt;
-    rows.publications.put({
+    const project_pause_id = rows.pauses.findDelay(projectId, acceptedAt);
+    const row = rows.publications.put({
       publication_id: publicationId,
       post_id: postId,
       post_stream: event.stream,
@@ -174,35 +176,28 @@ const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows:
       platform,
       sequence,
       accepted_at: acceptedAt,
-      not_before: gated ? project.paused_until : 0,
-      gate_event: gated ? project.pause_event : null,
+      project_pause_id,
+      waited_until: 0,
       state: 'queued',
       attempt: 0,
       retry_at: 0,
       retry_rule: null,
       retry_event: null,
     });
+    if (project_pause_id !== null) rows.pauses.addToQueue(row, project_pause_id);
     markTouched(rows, channelId);
   }
 };
 
-/** Sets, extends or lifts a project's pause: the posts that it delays move with it; posts accepted earlier do not. */
-const moveProjectPause = async (
-  event: RecordedEvent<ProjectPauseEvent>,
-  until: number,
-  at: number,
-  rows: LoadedRows,
-): Promise<void> => {
-  const { projectId } = event.data;
-  rows.projects.put({ project_id: projectId, paused_until: until, pause_event: event.id });
-  await rows.publications.flush();
-  const moved = await rows.tx.query<{ publication_id: string; channel_id: string }>(
-    `update publication set not_before = $2, gate_event = $3
-     where project_id = $1 and waits and state = 'queued' and not_before > 0 and not_before > $4
-     returning publication_id, channel_id`,
-    [projectId, until === 0 ? at : until, event.id, at],
-  );
-  await reloadRows(moved.rows, rows);
+/**
+ * A publication that starts, or ends without a start, leaves the project's pause that has delayed it: no later change of
+ * that pause concerns it.
+ */
+const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
+  const row = publications.get(publicationId);
+  if (!row || row.project_pause_id === null) return;
+  const waited_until = pauses.removeFromQueue(row, row.project_pause_id);
+  publications.put({ ...row, project_pause_id: null, waited_until });
 };
 
 /** Ends the holds of an owner's publications that wait for the quota: the plan or the packs have changed (D-46). */
@@ -233,55 +228,6 @@ const reloadRows = async (
 };
 
 const markTouched = (rows: LoadedRows, channelId: string): void => void rows.touched.add(channelId);
-
-/** The columns by which {@link computeDueTime} judges a publication, as an array: shorter to encode than an object. */
-type JudgedColumns = readonly [
-  state: ScheduledPublication['state'] | null,
-  attempt: number,
-  retry_at: number,
-  accepted_at: number,
-  not_before: number,
-];
-const judgedColumns = (alias: string): string =>
-  ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
-
-/**
- * Updates the moment at which each touched channel is due. Its head is the first publication in its queue. One that a
- * project's pause still delays becomes the head when that pause ends, if it comes earlier in order.
- */
-const updateNextDue = async (rows: LoadedRows, now: number, minuteMs: number): Promise<void> => {
-  const { tx, channels, touched } = rows;
-  if (touched.size === 0) return;
-  await channels.loadMore(touched);
-  const found = await tx.query<{
-    queues: readonly (readonly [channelId: string, ...head: JudgedColumns, ...delayed: JudgedColumns])[];
-  }>({
-    name: 'find heads',
-    text: `
-      select json_agg(json_build_array(k.channel_id, ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
-      from unnest($1::text[]) k(channel_id)
-      left join lateral (
-        select ${judgedColumns('p')}, p.sequence from publication p where ${isInQueue('k.channel_id', '$2')}
-        order by p.sequence limit 1) head on true
-      left join lateral (
-        select ${judgedColumns('p')} from publication p
-        where p.channel_id = k.channel_id and p.waits and p.state = 'queued' and p.not_before > $2
-          and p.sequence < coalesce(head.sequence, 9223372036854775807)
-        order by p.not_before limit 1) delayed on true`,
-    values: [[...touched], now],
-  });
-  for (const [channelId, ...columns] of found.rows[0]!.queues) {
-    const channel = channels.get(channelId);
-    if (!channel) continue;
-    const times = [columns.slice(0, 5), columns.slice(5)].flatMap((candidate) => {
-      const [state, attempt, retry_at, accepted_at, not_before] = candidate as unknown as JudgedColumns;
-      if (state === null) return [];
-      return computeDueTime({ state, attempt, retry_at, accepted_at, not_before }, channel, minuteMs) ?? [];
-    });
-    const next_due = times.length > 0 ? Math.min(...times) : null;
-    if (next_due !== channel.next_due) channels.patch(channelId, { next_due });
-  }
-};
 
 const publicationIdOf = ({ type, data }: HandledEvent): string[] =>
   type.startsWith('Publication') ? [(data as { publicationId: string }).publicationId] : [];

@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { computeDueTime, isSpaced } from './hold.js';
-import { SCHEDULE, isInQueue, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { selectQueue } from './queue.sql.js';
 
 /** The publications that a channel publishes next. */
 export interface ChannelQueue {
@@ -69,8 +70,7 @@ export class PublishScheduleQueries {
         join ${SCHEDULE}.channel c on c.channel_id = request.channel_id and c.enabled
         cross join lateral (
           select json_agg(p) as publications from (
-            select * from ${SCHEDULE}.publication p where ${isInQueue('request.channel_id', 'request.now')}
-            order by p.sequence limit ${MAX_QUEUE_LENGTH}) p) q
+            ${selectQueue('request.channel_id', 'request.now', MAX_QUEUE_LENGTH, SCHEDULE)}) p) q
         where q.publications is not null`,
       values: [requests.map(({ channelId }) => channelId), requests.map(({ now }) => now)],
     });

@@ -3,13 +3,17 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const SCHEDULE_VERSION = 3;
+export const SCHEDULE_VERSION = 4;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /**
  * Tables of the publish schedule. Times are milliseconds since 1970; 0 means that there is none.
+ *
+ * A project's pause is one row, to which the posts that it delays refer, and each channel has one row for all of its
+ * publications that the same pause delays. A pause that is set, extended or lifted therefore writes no publication
+ * (ADR-99). A publication that has started refers to no pause any more: no later change of the pause concerns it.
  *
  * No index of `publication` contains `state`, not even in its condition, so that a start is a heap-only update: it
  * stays in the row's page and changes no index. `waits` remains true until the publication has ended.
@@ -26,8 +30,8 @@ export const scheduleTables = `
     platform text not null,
     sequence bigint not null,
     accepted_at bigint not null,
-    not_before bigint not null,
-    gate_event text,
+    project_pause_id text,
+    waited_until bigint not null,
     state text not null,
     attempt int not null,
     retry_at bigint not null,
@@ -35,9 +39,9 @@ export const scheduleTables = `
     retry_event text,
     waits boolean not null generated always as (state in ('queued', 'publishing')) stored
   ) with (fillfactor = 60);
-  create index publication_queue on publication (channel_id, sequence) where waits;
-  create index publication_held on publication (channel_id, not_before) where waits and not_before > 0;
-  create index publication_gate on publication (project_id, not_before) where waits and not_before > 0;
+  create index publication_queue on publication (channel_id, sequence) where waits and project_pause_id is null;
+  create index publication_paused on publication (project_pause_id, channel_id, sequence)
+    where project_pause_id is not null;
   create index publication_post on publication (post_id);
   create index publication_quota on publication (owner_id) where retry_rule = 'quota';
 
@@ -58,18 +62,37 @@ export const scheduleTables = `
 
   create table project (
     project_id text primary key,
-    paused_until bigint not null,
-    pause_event text
+    pause_id text
   );
+
+  create table project_pause (
+    pause_id text primary key,
+    project_id text not null,
+    ends_at bigint not null,
+    event_id text not null
+  );
+
+  create table paused_queue (
+    channel_id text not null,
+    pause_id text not null,
+    first_sequence bigint not null,
+    waiting bigint not null,
+    primary key (pause_id, channel_id)
+  ) with (fillfactor = 50);
+  create index paused_queue_channel on paused_queue (channel_id, first_sequence);
 
   create table owner (
     owner_id text primary key,
     revision text not null
   );
+
+  create view scheduled_publication as
+    select p.*, coalesce(o.ends_at, p.waited_until) as not_before, o.event_id as project_pause_event
+    from publication p left join project_pause o on o.pause_id = p.project_pause_id;
 `;
 
-/** A publication that has not ended: queued, being published, or awaiting the owner's decision. */
-export interface ScheduledPublication {
+/** The row of a publication that has not ended: queued, being published, or awaiting the owner's decision. */
+export interface PublicationRow {
   readonly publication_id: string;
   readonly post_id: string;
   readonly post_stream: string;
@@ -81,15 +104,23 @@ export interface ScheduledPublication {
   /** Gapless per channel, in the order of acceptance (D-37). */
   readonly sequence: number;
   readonly accepted_at: number;
-  /** End of the project's pause during which it was accepted; 0: none (D-21). */
-  readonly not_before: number;
-  /** Id of the event that set `not_before`. */
-  readonly gate_event: string | null;
+  /** The project's pause during which it was accepted; null: none, or its first attempt has begun (D-21). */
+  readonly project_pause_id: string | null;
+  /** End of the project's pause that has delayed it, known once its first attempt has begun; 0: none. */
+  readonly waited_until: number;
   readonly state: 'queued' | 'publishing' | 'failed' | 'in_doubt';
   readonly attempt: number;
   readonly retry_at: number;
   readonly retry_rule: PostponeRule | 'quota' | null;
   readonly retry_event: string | null;
+}
+
+/** A publication as readers see it, with the project's pause that delays it. */
+export interface ScheduledPublication extends PublicationRow {
+  /** End of the project's pause during which it was accepted; 0: none (D-21). */
+  readonly not_before: number;
+  /** Id of the event that set the end of that pause; null if no pause delays it, or its first attempt has begun. */
+  readonly project_pause_event: string | null;
 }
 
 /** A channel and the moments that hold its queue back. */
@@ -111,11 +142,21 @@ export interface ScheduledChannel {
   readonly next_due: number | null;
 }
 
-/** The pause of a project. */
+/** A project that has been paused. */
 export interface ScheduledProject {
   readonly project_id: string;
-  readonly paused_until: number;
-  readonly pause_event: string | null;
+  /** Its latest pause, which may have ended by itself; null: that pause was lifted. */
+  readonly pause_id: string | null;
+}
+
+/** A time in which a project is paused. It is kept while it is the project's latest one, or a publication refers to it. */
+export interface ProjectPause {
+  /** Id of the event that began it. */
+  readonly pause_id: string;
+  readonly project_id: string;
+  readonly ends_at: number;
+  /** Id of the event that set `ends_at`: the pause, its latest extension, or its lifting. */
+  readonly event_id: string;
 }
 
 /** An owner whose plan or post packs have changed. */
@@ -140,13 +181,6 @@ export const newChannelRow = (channelId: string, platform: string): ScheduledCha
   next_due: null,
 });
 
-/**
- * SQL condition: a publication `p` belongs to a channel's queue at a moment, as no project's pause delays it. The first
- * by `sequence` is the channel's head.
- */
-export const isInQueue = (channelId: string, now: string): string =>
-  `p.channel_id = ${channelId} and p.waits and p.not_before <= ${now}`;
-
 /** Columns that never change: the origin and the destination of a publication. */
 const ORIGIN = [
   ...(['post_id', 'post_stream', 'post_revision', 'channel_id', 'project_id', 'owner_id'] as const),
@@ -154,12 +188,12 @@ const ORIGIN = [
 ] as const;
 
 /** Definition of the table of publications. */
-export const scheduledPublications: RowTable<ScheduledPublication> = {
+export const publicationRows: RowTable<PublicationRow> = {
   name: 'publication',
   key: 'publication_id',
   columns: [
     ...ORIGIN,
-    ...(['publication_id', 'not_before', 'gate_event'] as const),
+    ...(['publication_id', 'project_pause_id', 'waited_until'] as const),
     ...(['state', 'attempt', 'retry_at', 'retry_rule', 'retry_event'] as const),
   ],
   fixed: ORIGIN,
@@ -188,7 +222,15 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
 export const scheduledProjects: RowTable<ScheduledProject> = {
   name: 'project',
   key: 'project_id',
-  columns: ['project_id', 'paused_until', 'pause_event'],
+  columns: ['project_id', 'pause_id'],
+};
+
+/** Definition of the table of projects' pauses. */
+export const projectPauses: RowTable<ProjectPause> = {
+  name: 'project_pause',
+  key: 'pause_id',
+  columns: ['pause_id', 'project_id', 'ends_at', 'event_id'],
+  fixed: ['project_id'],
 };
 
 /** Definition of the table of owners. */

@@ -7,6 +7,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { computeHoldEnd, type HeldPublication, type HoldingChannel } from './hold.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
+import { selectQueue } from './queue.sql.js';
 
 /** Projects or channels whose pause is about to be extended to `until`, unless it ends later; null: it is lifted. */
 export interface PauseChange {
@@ -32,9 +33,57 @@ export class CountRescheduled extends Query<number> {
 /** Time limit for the schedule to catch up with the log, ms; then the schedule is counted as it is. */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Waiting publications that the same holds delay. */
+/** The first publications of a channel's queue: all that have been attempted, or wait for the quota, are among them. */
+const FIRST_OF_QUEUE = 20;
+
+/**
+ * Waiting publications of a channel that the same holds delay, as a number to add; negative: to subtract from a group that
+ * contains them.
+ */
 type PublicationGroup = HeldPublication &
-  HoldingChannel & { readonly project_id: string; readonly channel_id: string; readonly publications: number };
+  HoldingChannel & {
+    /** The project by whose pause they are delayed; null: none. */
+    readonly project_id: string | null;
+    readonly channel_id: string;
+    readonly publications: number;
+  };
+
+/**
+ * Selects the groups: a project's delayed publications by the counters of their queues, a channel's undelayed ones by
+ * counting index entries. Only the first publications of a channel are read: one that is being published does not count,
+ * and one that waits for a retry or the quota has a time of its own.
+ */
+const SELECT_GROUPS = `
+  with delayed as (
+    select q.channel_id, o.project_id, o.ends_at, q.waiting
+    from unnest($2::text[]) paused(project_id)
+    join ${SCHEDULE}.project p on p.project_id = paused.project_id
+    join ${SCHEDULE}.project_pause o on o.pause_id = p.pause_id and o.ends_at > $1
+    join ${SCHEDULE}.paused_queue q on q.pause_id = o.pause_id
+    where q.channel_id <> all($3)
+    union all
+    select q.channel_id, o.project_id, o.ends_at, q.waiting
+    from ${SCHEDULE}.paused_queue q join ${SCHEDULE}.project_pause o on o.pause_id = q.pause_id
+    where q.channel_id = any($3)),
+  first as (
+    select p.* from unnest($3::text[]) paused(channel_id)
+    cross join lateral (${selectQueue('paused.channel_id', '$1', FIRST_OF_QUEUE, SCHEDULE)}) p
+    where p.state <> 'queued' or p.retry_at > $1),
+  counted as (
+    select channel_id, project_id, ends_at as not_before, 0 as retry_at, waiting as publications from delayed
+    union all
+    select paused.channel_id, null, 0, 0, (
+      select count(*) from ${SCHEDULE}.publication p
+      where p.channel_id = paused.channel_id and p.waits and p.project_pause_id is null)
+    from unnest($3::text[]) paused(channel_id)
+    union all
+    select channel_id, null, not_before, 0, -1 from first
+    union all
+    select channel_id, null, not_before, retry_at, 1 from first where state = 'queued')
+  select coalesce(json_agg(json_build_object(
+    'project_id', g.project_id, 'channel_id', g.channel_id, 'not_before', g.not_before, 'retry_at', g.retry_at,
+    'paused_until', c.paused_until, 'attention_until', c.attention_until, 'publications', g.publications)), '[]') as groups
+  from counted g join ${SCHEDULE}.channel c on c.channel_id = g.channel_id`;
 
 @QueryHandler(CountRescheduled)
 export class CountRescheduledHandler implements IQueryHandler<CountRescheduled> {
@@ -46,22 +95,15 @@ export class CountRescheduledHandler implements IQueryHandler<CountRescheduled> 
 
   async execute({ at, projects, channels }: CountRescheduled): Promise<number> {
     await this.progress.waitFor(['publish-schedule'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
-    const { rows } = await this.pool.query<{ group: PublicationGroup }>({
+    const { rows } = await this.pool.query<{ groups: readonly PublicationGroup[] }>({
       name: 'group publications by holds',
-      text: `
-        select to_jsonb(g) as group from (
-          select p.project_id, p.channel_id, p.not_before, p.retry_at, c.paused_until, c.attention_until,
-            count(*) as publications
-          from ${SCHEDULE}.publication p join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
-          where p.waits and p.state = 'queued'
-            and (p.channel_id = any($3) or p.project_id = any($2) and p.not_before > 0 and p.not_before > $1)
-          group by 1, 2, 3, 4, 5, 6) g`,
+      text: SELECT_GROUPS,
       values: [at, projects.ids, channels.ids],
     });
     let count = 0;
-    for (const { group } of rows) {
+    for (const group of rows[0]!.groups) {
       const after = { ...group };
-      if (group.not_before > at && projects.ids.includes(group.project_id))
+      if (group.project_id !== null && group.not_before > at && projects.ids.includes(group.project_id))
         after.not_before = changeEnd(group.not_before, projects.until);
       if (channels.ids.includes(group.channel_id)) after.paused_until = changeEnd(group.paused_until, channels.until);
       const [endBefore, endAfter] = [group, after].map((holds) => Math.max(at, computeHoldEnd(holds, holds)));

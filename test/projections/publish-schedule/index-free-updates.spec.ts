@@ -1,11 +1,11 @@
-import { Client } from 'pg';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { posts } from '../../../src/projections/posts/posts.projection.js';
 import { RowCache } from '../../../src/projections/engine/row-cache.js';
-import { type Projection, tableSchema, type Tx } from '../../../src/projections/engine/projection.js';
+import type { Projection, Tx } from '../../../src/projections/engine/projection.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
+import { createEmptyTables } from './empty-tables.js';
 
 let postgres: TestPostgres;
 beforeAll(async () => (postgres = await startTestPostgres()));
@@ -32,18 +32,9 @@ const postponed = event('PublicationPostponed', {
 });
 const startedAgain = event('PublicationStarted', { ...IDS, attempt: 2, at: AT + 60_000, worker: 'w', sending: 'text' });
 
-/** Creates a read model's empty tables and a connection whose search path is their schema. */
-const createEmpty = async (projection: Projection, version: number) => {
-  const schema = tableSchema(projection.name, version);
-  const client = new Client({ connectionString: postgres.connectionString });
-  await client.connect();
-  await client.query(`create schema ${schema}; set search_path to ${schema}; ${projection.tables}`);
-  return { client, schema };
-};
-
 /** Counts the updates of publications: all, and the heap-only ones, which change no index. */
 const countUpdates = async (projection: Projection, events: readonly RecordedEvent[]) => {
-  const { client, schema } = await createEmpty(projection, 1);
+  const { client, schema } = await createEmptyTables(postgres, projection, 1);
   await projection.apply(client, [accepted]);
   await client.query('begin');
   for (const one of events) await projection.apply(client, [one]);
@@ -56,7 +47,7 @@ const countUpdates = async (projection: Projection, events: readonly RecordedEve
 
 /** Applies batches of one event each. Returns the resulting rows and the names of the tables that were read. */
 const applyBatches = async (projection: Projection, version: number, cache?: RowCache) => {
-  const { client } = await createEmpty(projection, version);
+  const { client } = await createEmptyTables(postgres, projection, version);
   const read: string[] = [];
   const query = (statement: string | { readonly name: string }, values?: unknown[]) => {
     if (typeof statement === 'object' && statement.name.startsWith('load '))

@@ -1,0 +1,66 @@
+import type { Instant } from '../../kernel/instant.js';
+import type { Tx } from '../engine/projection.js';
+import type { Rows } from '../engine/rows.js';
+import { computeDueTime } from './hold.js';
+import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
+import { selectQueue } from './queue.sql.js';
+
+/** The columns by which {@link computeDueTime} judges a publication, as an array: shorter to encode than an object. */
+type JudgedColumns = readonly [
+  state: ScheduledPublication['state'] | null,
+  attempt: number,
+  retry_at: number,
+  accepted_at: number,
+  not_before: number,
+];
+const judgedColumns = (alias: string): string =>
+  ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
+
+/**
+ * Updates the moment at which each of these channels is due. Its head is the first publication in its queue. One that a
+ * project's pause still delays becomes the head when that pause ends, if it comes earlier in order. Of all publications
+ * that the same pause delays only the first one counts: the others come after it.
+ *
+ * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ */
+export const updateNextDue = async (
+  tx: Tx,
+  channels: Rows<ScheduledChannel>,
+  touched: ReadonlySet<string>,
+  now: Instant,
+  minuteMs: number,
+): Promise<void> => {
+  if (touched.size === 0) return;
+  await channels.loadMore(touched);
+  const found = await tx.query<{
+    queues: readonly (readonly [channelId: string, ...head: JudgedColumns, ...delayed: JudgedColumns])[];
+  }>({
+    name: 'find heads',
+    text: `
+      select json_agg(json_build_array(k.channel_id, ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
+      from unnest($1::text[]) k(channel_id)
+      left join lateral (${selectQueue('k.channel_id', '$2', 1)}) head on true
+      left join lateral (
+        select p.* from (
+          select q.pause_id from paused_queue q join project_pause o on o.pause_id = q.pause_id
+          where q.channel_id = k.channel_id and o.ends_at > $2
+            and q.first_sequence < coalesce(head.sequence, 9223372036854775807)
+          order by o.ends_at limit 1) ends_next
+        cross join lateral (
+          select * from scheduled_publication p
+          where p.project_pause_id = ends_next.pause_id and p.channel_id = k.channel_id
+          order by p.sequence limit 1) p) delayed on true`,
+    values: [[...touched], now],
+  });
+  for (const [channelId, ...columns] of found.rows[0]!.queues) {
+    const channel = channels.get(channelId);
+    if (!channel) continue;
+    const times = [columns.slice(0, 5), columns.slice(5)].flatMap((candidate) => {
+      const [state, attempt, retry_at, accepted_at, not_before] = candidate as unknown as JudgedColumns;
+      if (state === null) return [];
+      return computeDueTime({ state, attempt, retry_at, accepted_at, not_before }, channel, minuteMs) ?? [];
+    });
+    const next_due = times.length > 0 ? Math.min(...times) : null;
+    if (next_due !== channel.next_due) channels.patch(channelId, { next_due });
+  }
+};

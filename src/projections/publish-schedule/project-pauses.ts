@@ -1,0 +1,180 @@
+import type { Instant } from '../../kernel/instant.js';
+import type { Tx } from '../engine/projection.js';
+import type { RowCache } from '../engine/row-cache.js';
+import { Rows } from '../engine/rows.js';
+import {
+  type ProjectPause,
+  projectPauses,
+  type PublicationRow,
+  type ScheduledProject,
+  scheduledProjects,
+} from './publish-schedule.tables.js';
+
+/** The publications that a batch adds to a channel's queue behind a pause, and those that it takes out. */
+interface QueueChange {
+  readonly channel_id: string;
+  readonly pause_id: string;
+  /** Sequence of the first one that was added; null: none was. */
+  first_sequence: number | null;
+  added: number;
+  removed: number;
+}
+
+type DelayedPublication = Pick<PublicationRow, 'channel_id' | 'sequence'>;
+
+/**
+ * The projects' pauses in a batch, and for each channel the queue of its publications that the same pause delays (D-21,
+ * ADR-99). A pause is one row: setting, extending or lifting it costs the same for any number of publications.
+ */
+export class ProjectPauses {
+  private readonly queues = new Map<string, QueueChange>();
+  /** Pauses whose end has changed. */
+  private readonly moved = new Set<string>();
+  /** Pauses that are no longer the latest one of their project. */
+  private readonly past = new Set<string>();
+
+  private constructor(
+    private readonly tx: Tx,
+    private readonly projects: Rows<ScheduledProject>,
+    private readonly pauses: Rows<ProjectPause>,
+  ) {}
+
+  /** Loads the latest pauses of these projects, and the pauses to which these publications refer. */
+  static async load(
+    tx: Tx,
+    projectIds: readonly string[],
+    publications: Iterable<PublicationRow>,
+    cache?: RowCache,
+  ): Promise<ProjectPauses> {
+    const projects = await Rows.load(tx, scheduledProjects, projectIds, cache);
+    const ids: (string | null)[] = [];
+    for (const { pause_id } of projects.values()) ids.push(pause_id);
+    for (const { project_pause_id } of publications) ids.push(project_pause_id);
+    const known = ids.filter((id) => id !== null);
+    return new ProjectPauses(tx, projects, await Rows.load(tx, projectPauses, known, cache));
+  }
+
+  /** Sets or extends a project's pause: the posts that it delays move with it. Posts accepted earlier do not. */
+  setEnd(projectId: string, until: Instant, at: Instant, eventId: string): void {
+    const latest = this.latestOf(projectId);
+    if (latest && latest.ends_at > at) return this.moveEnd(latest, until, eventId);
+    this.pauses.put({ pause_id: eventId, project_id: projectId, ends_at: until, event_id: eventId });
+    this.replaceLatest(projectId, eventId);
+  }
+
+  /** Ends a project's pause: the posts that it delays may go as its backlog. */
+  lift(projectId: string, at: Instant, eventId: string): void {
+    const latest = this.latestOf(projectId);
+    if (latest && latest.ends_at > at) this.moveEnd(latest, at, eventId);
+    this.replaceLatest(projectId, null);
+  }
+
+  /** Returns the id of the pause that delays a post of a project; null if none does. */
+  findDelay(projectId: string, acceptedAt: Instant): string | null {
+    const latest = this.latestOf(projectId);
+    return latest && latest.ends_at > acceptedAt ? latest.pause_id : null;
+  }
+
+  /** Adds a publication to its channel's queue behind a pause. */
+  addToQueue({ channel_id, sequence }: DelayedPublication, pauseId: string): void {
+    const change = this.queueOf(channel_id, pauseId);
+    change.added += 1;
+    change.first_sequence = Math.min(change.first_sequence ?? sequence, sequence);
+  }
+
+  /** Removes a publication that has started or ended from the queue behind a pause. @returns the end of that pause */
+  removeFromQueue({ channel_id }: DelayedPublication, pauseId: string): Instant {
+    this.queueOf(channel_id, pauseId).removed += 1;
+    return this.pauses.get(pauseId)!.ends_at;
+  }
+
+  /** Writes all changes; the publications must be written already. @returns the channels whose queues a pause has moved */
+  async flush(): Promise<readonly string[]> {
+    await this.projects.flush();
+    await this.pauses.flush();
+    const changes = [...this.queues.values()];
+    await this.writeAdditions(changes.filter(({ added }) => added > 0));
+    await this.writeRemovals(changes.filter(({ removed }) => removed > 0));
+    await this.deletePastPauses();
+    if (this.moved.size === 0) return [];
+    const { rows } = await this.tx.query<{ channel_id: string }>({
+      name: 'find paused channels',
+      text: 'select distinct channel_id from paused_queue where pause_id = any($1)',
+      values: [[...this.moved]],
+    });
+    return rows.map(({ channel_id }) => channel_id);
+  }
+
+  private latestOf(projectId: string): ProjectPause | undefined {
+    const pauseId = this.projects.get(projectId)?.pause_id;
+    return typeof pauseId === 'string' ? this.pauses.get(pauseId) : undefined;
+  }
+
+  private moveEnd(pause: ProjectPause, ends_at: Instant, event_id: string): void {
+    this.pauses.put({ ...pause, ends_at, event_id });
+    this.moved.add(pause.pause_id);
+  }
+
+  private replaceLatest(project_id: string, pause_id: string | null): void {
+    const before = this.projects.get(project_id)?.pause_id;
+    if (typeof before === 'string') this.past.add(before);
+    this.projects.put({ project_id, pause_id });
+  }
+
+  private queueOf(channel_id: string, pause_id: string): QueueChange {
+    const key = `${channel_id} ${pause_id}`;
+    const known = this.queues.get(key);
+    if (known) return known;
+    const change = { channel_id, pause_id, first_sequence: null, added: 0, removed: 0 };
+    this.queues.set(key, change);
+    return change;
+  }
+
+  private async writeAdditions(changes: readonly QueueChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    await this.tx.query({
+      name: 'add to paused queues',
+      text: `insert into paused_queue (channel_id, pause_id, first_sequence, waiting)
+             select channel_id, pause_id, first_sequence, added from json_to_recordset($1::json)
+               c(channel_id text, pause_id text, first_sequence bigint, added bigint)
+             on conflict (pause_id, channel_id) do update set waiting = paused_queue.waiting + excluded.waiting,
+               first_sequence = least(paused_queue.first_sequence, excluded.first_sequence)`,
+      values: [JSON.stringify(changes)],
+    });
+  }
+
+  /** Deletes a queue whose last publication was removed; the others get their new first one. */
+  private async writeRemovals(changes: readonly QueueChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const { rows } = await this.tx.query<{ pause_id: string }>({
+      name: 'remove from paused queues',
+      text: `
+        with change as (
+          select * from json_to_recordset($1::json) c(channel_id text, pause_id text, removed bigint)),
+        shortened as (
+          update paused_queue q set waiting = q.waiting - c.removed, first_sequence = (
+            select p.sequence from publication p
+            where p.project_pause_id = q.pause_id and p.channel_id = q.channel_id order by p.sequence limit 1)
+          from change c where q.pause_id = c.pause_id and q.channel_id = c.channel_id and q.waiting > c.removed)
+        delete from paused_queue q using change c
+        where q.pause_id = c.pause_id and q.channel_id = c.channel_id and q.waiting <= c.removed returning q.pause_id`,
+      values: [JSON.stringify(changes)],
+    });
+    for (const { pause_id } of rows) this.past.add(pause_id);
+  }
+
+  /** Deletes pauses to which neither their project nor a publication refers any more. */
+  private async deletePastPauses(): Promise<void> {
+    if (this.past.size === 0) return;
+    const { rows } = await this.tx.query<{ pause_id: string }>({
+      name: 'delete past pauses',
+      text: `
+        delete from project_pause o where o.pause_id = any($1)
+          and not exists (select 1 from project p where p.project_id = o.project_id and p.pause_id = o.pause_id)
+          and not exists (select 1 from paused_queue q where q.pause_id = o.pause_id)
+        returning o.pause_id`,
+      values: [[...this.past]],
+    });
+    this.pauses.evict(rows.map(({ pause_id }) => pause_id));
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Returns SQL that selects the first publications of a channel's queue at a moment, in order: all that wait, except those
+ * that a project's pause still delays. The first one is the channel's head.
+ *
+ * Its cost does not grow with the number of delayed publications: it reads the channel's undelayed queue and those of
+ * ended pauses, each from its beginning, and at most as many of them as it returns. The queues of pauses in force that it
+ * passes are at most one for each project.
+ *
+ * @param channelId, now SQL expressions
+ * @param schema default: that of the search path
+ */
+export const selectQueue = (channelId: string, now: string, limit: number, schema?: string): string => {
+  const tables = schema === undefined ? '' : `${schema}.`;
+  return `
+  select queue.* from (
+    (select p.* from ${tables}scheduled_publication p
+     where p.channel_id = ${channelId} and p.waits and p.project_pause_id is null
+     order by p.sequence limit ${limit})
+    union all
+    select p.* from (
+      select q.pause_id from ${tables}paused_queue q join ${tables}project_pause o on o.pause_id = q.pause_id
+      where q.channel_id = ${channelId} and o.ends_at <= ${now}
+      order by q.first_sequence limit ${limit}) ended
+    cross join lateral (
+      select * from ${tables}scheduled_publication p
+      where p.project_pause_id = ended.pause_id and p.channel_id = ${channelId}
+      order by p.sequence limit ${limit}) p
+  ) queue order by queue.sequence limit ${limit}`;
+};
