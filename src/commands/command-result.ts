@@ -25,7 +25,7 @@ export const latestCompleted = (each: readonly Completed[]): Completed =>
  * Returns the success of a command that cannot be rejected for its actor.
  * @throws Error it was rejected all the same
  */
-export const requireCompleted = (outcome: CommandOutcome): Completed => {
+export const requireCompleted = <C extends Completed>(outcome: C | Rejection): C => {
   if (isRejection(outcome)) throw new Error(`unexpected rejection: ${outcome.rejection}: ${outcome.message}`);
   return outcome;
 };

@@ -1,14 +1,14 @@
 import type { PauseChangeResult } from '../../commands/pause/temp-pause.js';
 
-/** The answer of temp-pause and temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume; D-45). */
+/** The answer of temp-pause and temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume; D-45, D-53). */
 export class PausesView {
   /** Always true. */
   readonly ok = true;
   /** The request's id, as in the header `X-Request-Id`. */
   readonly request_id: string;
-  /** The number of projects that the request addressed. */
+  /** The number of projects that the request addressed; for temp-resume, those whose pause it ended. */
   readonly projects_affected: number;
-  /** The number of channels that the request addressed; for projects alone, the number of their channels (D-45). */
+  /** The number of channels likewise; where projects alone are concerned, the number of their channels (D-45). */
   readonly resources_affected: number;
   /** The number of waiting publications whose earliest time changed (D-21). */
   readonly rescheduled_post_targets: number;

@@ -8,10 +8,16 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Rejection } from '../../kernel/result.js';
 import { type Completed, latestCompleted } from '../command-result.js';
 import { rejectForeign } from '../reject-foreign.js';
-import { executeEach } from './execute-each.js';
+import { type CompletedOn, executeEach } from './execute-each.js';
+
+/** The projects and channels whose pauses a command has ended; not those that were not paused (D-53). */
+export interface Resumed extends Completed {
+  readonly projectIds: readonly string[];
+  readonly channelIds: readonly string[];
+}
 
 /** Ends the pauses of projects and channels; skips those that are not paused (publish-api.md: temp-resume; D-21). */
-export class ResumeTargets extends Command<Completed | Rejection<'not_found'>> {
+export class ResumeTargets extends Command<Resumed | Rejection<'not_found'>> {
   constructor(
     readonly context: CommandContext,
     readonly scope: { readonly projectIds?: readonly string[]; readonly channelIds?: readonly string[] },
@@ -29,13 +35,13 @@ export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
   async execute({
     context,
     scope: { projectIds = [], channelIds = [] },
-  }: ResumeTargets): Promise<Completed | Rejection<'not_found'>> {
+  }: ResumeTargets): Promise<Resumed | Rejection<'not_found'>> {
     const foreign =
       (await rejectForeign(this.aggregates, project, projectIds, context)) ??
       (await rejectForeign(this.aggregates, channel, channelIds, context));
     if (foreign) return foreign;
     const { at } = context;
-    const completed = await Promise.all([
+    const [projects, channels] = await Promise.all([
       executeEach(projectIds, (projectId) =>
         this.aggregates.execute(projectPause, projectId, { type: 'ResumeProject', at, projectId }, context),
       ),
@@ -43,6 +49,10 @@ export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
         this.aggregates.execute(channelPause, channelId, { type: 'ResumeChannel', at, channelId }, context),
       ),
     ]);
-    return latestCompleted(completed.flat());
+    const { position } = latestCompleted([...projects, ...channels]);
+    return { position, projectIds: idsOfChanged(projects), channelIds: idsOfChanged(channels) };
   }
 }
+
+const idsOfChanged = (completed: readonly CompletedOn[]): readonly string[] =>
+  completed.filter(({ isChanged }) => isChanged).map(({ id }) => id);

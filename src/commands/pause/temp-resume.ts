@@ -7,12 +7,15 @@ import type { TempResumeBody } from '../../payload/validate-pauses.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { requireCompleted } from '../command-result.js';
-import { resolveTargets } from './resolve-targets.js';
+import { listAllTargets, resolveTargets } from './resolve-targets.js';
 import { newCommandContext } from '../origin.js';
 import { ResumeTargets } from './resume-targets.js';
 import type { PauseChangeResult } from './temp-pause.js';
 
-/** Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45). */
+/**
+ * Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45). The
+ * result counts the pauses that it ended (D-53).
+ */
 export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
   constructor(
     readonly origin: Origin,
@@ -44,13 +47,16 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
       new CountRescheduled(at, { ids: projectIds, until: null }, { ids: channelIds, until: null }),
     );
     const context = newCommandContext(origin, 'temp-resume', at);
-    const { position } = requireCompleted(
+    const resumed = requireCompleted(
       await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds })),
     );
+    // D-45: where only projects are resumed, their channels count, as with a pause of projects alone.
+    const ofProjects = projects.filter(({ project_id }) => resumed.projectIds.includes(project_id));
+    const resources = resumed.channelIds.length > 0 ? resumed.channelIds : listAllTargets(ofProjects).channelIds;
     return {
-      position,
-      projectsAffected: projectIds.length,
-      resourcesAffected: ids.channelIds.length,
+      position: resumed.position,
+      projectsAffected: resumed.projectIds.length,
+      resourcesAffected: resources.length,
       rescheduled,
     };
   }

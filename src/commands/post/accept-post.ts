@@ -167,7 +167,10 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   }
 }
 
-/** Selects the enabled ones among these channels, each once, with its first project (D-27). */
+/**
+ * Selects the enabled ones among these channels, each once, with its first project (D-27), in the order of the projects and
+ * their channels (D-57).
+ */
 const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {
   const remaining = new Set(channelIds);
   const targets: Target[] = [];

@@ -48,6 +48,7 @@ export type PostAccepted = DomainEvent<
     readonly bodyHash: string;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
+    /** In the order of the endpoint's projects and their channels (D-57). */
     readonly targets: readonly Target[];
     readonly request: RequestFacts;
   }

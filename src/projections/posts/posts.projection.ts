@@ -168,7 +168,7 @@ const addPost = (
     metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
     in_parts: payload === null,
   });
-  for (const { publicationId, channelId, platform, projectId } of targets) {
+  for (const [place, { publicationId, channelId, platform, projectId }] of targets.entries()) {
     const sequence = (sequences.get(channelId)?.last ?? 0) + 1;
     sequences.put({ channel_id: channelId, last: sequence });
     publications.put({
@@ -179,6 +179,7 @@ const addPost = (
       project_id: projectId,
       platform,
       sequence,
+      place,
       state: 'queued',
       attempts: [],
       message_ids: [],

@@ -11,7 +11,7 @@ import { PostPayloads } from './post-payloads.js';
 import { POSTS, type PostRow, type PublicationRow, type PublicationViewState } from './posts.tables.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 
-/** A post and its publications, in the order of its targets. */
+/** A post and its publications, in the order of its targets (D-57). */
 export interface PostWithPublications {
   readonly post: PostRow;
   readonly publications: readonly PublicationRow[];
@@ -125,7 +125,7 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
 }
 
 const PUBLICATIONS = `coalesce((
-  select jsonb_agg(to_jsonb(x) order by x.publication_id) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
+  select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
 
 /** Conditions that do not apply are omitted, not made true for all rows, so that each list can use an index. */
 const listStatement = (

@@ -4,7 +4,7 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const POSTS_VERSION = 3;
+export const POSTS_VERSION = 4;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const POSTS = readSchema('posts', POSTS_VERSION);
@@ -41,6 +41,7 @@ export const postsTables = `
     project_id text not null,
     platform text not null,
     sequence bigint not null,
+    place int not null,
     state text not null,
     attempts jsonb not null,
     message_ids jsonb not null,
@@ -101,6 +102,8 @@ export interface PublicationRow {
   readonly project_id: string;
   readonly platform: string;
   readonly sequence: number;
+  /** Place among the publications of its post, from 0 (D-57). */
+  readonly place: number;
   readonly state: PublicationViewState;
   readonly attempts: readonly Attempt[];
   readonly message_ids: readonly string[];
@@ -163,7 +166,7 @@ export const postRows: RowTable<PostRow> = {
 };
 
 /** Columns that never change: the origin and the destination of a publication. */
-const ORIGIN = ['post_id', 'owner_id', 'channel_id', 'project_id', 'platform', 'sequence'] as const;
+const ORIGIN = ['post_id', 'owner_id', 'channel_id', 'project_id', 'platform', 'sequence', 'place'] as const;
 
 /** Definition of the table of publications. */
 export const publicationRows: RowTable<PublicationRow> = {

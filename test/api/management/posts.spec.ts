@@ -1,5 +1,14 @@
 import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
-import { createOwner, operatorCaller, type ManagementHarness, startHarness } from './management-harness.js';
+import {
+  createChannel,
+  createEndpoint,
+  createOwner,
+  createProject,
+  type ManagementHarness,
+  operatorCaller,
+  sendPost,
+  startHarness,
+} from './management-harness.js';
 
 describe('posts', () => {
   let harness: ManagementHarness;
@@ -49,6 +58,30 @@ describe('posts', () => {
     expect(Object.keys(body.metadata)).toEqual(['b', 'a']); // as it was sent
     const { payload: _, ...listed } = body;
     expect((await setup.owner.caller.get('/posts').expect(200)).body).toEqual({ items: [listed], next: null });
+  });
+
+  it('show their publications in the order of the projects and their channels (D-57)', async () => {
+    const owner = await createOwner(harness);
+    const channels: string[] = [];
+    for (let n = 0; n < 8; n++) channels.push((await createChannel(owner)).id);
+    const [shared, ...others] = [...channels].reverse() as [string, ...string[]];
+    const second = await createProject(owner, [shared, ...others.slice(0, 4)]);
+    const first = await createProject(owner, [...others.slice(4), shared]);
+    const endpoint = await createEndpoint(owner, [first, second], { min_interval: 0 });
+    const expected = [...others.slice(4), shared, ...others.slice(0, 4)];
+    for (const targets of [[], [channels[0], channels[5], channels[2]]]) {
+      const id = await sendPost(harness, endpoint, {
+        text: 'Hello',
+        targets: targets.map((target) => ({ id: target })),
+      });
+      const order = targets.length === 0 ? expected : expected.filter((channel) => targets.includes(channel));
+      const listTargets = ({ publications }: { publications: { target_id: string }[] }) =>
+        publications.map(({ target_id }) => target_id);
+      const { body: found } = await owner.caller.get(`/posts/${id}`).expect(200);
+      expect(listTargets(found)).toEqual(order);
+      const { body: list } = await owner.caller.get('/posts').expect(200);
+      expect(list.items.map(listTargets)[0]).toEqual(order);
+    }
   });
 
   it('show a payload that was stored in parts like any other payload (D-42)', async () => {

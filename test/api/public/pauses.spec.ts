@@ -178,7 +178,7 @@ describe('rescheduled_post_targets (D-21): publications whose earliest time chan
     expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 10 }))).toEqual([0, 1, 3]); // a little later
     expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 9 }))).toEqual([0, 1, 0]);
     expect(listCounts(await endpoint.post('temp-pause', { target_minutes: 60 }))).toEqual([0, 1, 3]);
-    expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([1, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([0, 0, 0]);
     expect(listCounts(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 1, 3]);
   });
 
@@ -187,7 +187,7 @@ describe('rescheduled_post_targets (D-21): publications whose earliest time chan
     expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 10 }))).toEqual([2, 3, 0]);
     await queuePosts(endpoint, 2); // on three channels each
     expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 20 }))).toEqual([2, 3, 6]);
-    expect(listCounts(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 3, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'targets' }))).toEqual([0, 0, 0]);
     expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([2, 3, 6]);
   });
 
@@ -198,7 +198,7 @@ describe('rescheduled_post_targets (D-21): publications whose earliest time chan
     await queuePosts(endpoint, 2);
     expect(listCounts(await endpoint.post('temp-pause', { project_minutes: 30 }))).toEqual([1, 1, 0]);
     expect(listCounts(await endpoint.post('temp-resume', { scope: 'project' }))).toEqual([1, 1, 0]);
-    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 2]);
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([0, 1, 2]);
   });
 
   it('does not count posts that were accepted before the project was paused', async () => {
@@ -261,7 +261,24 @@ describe('temp-resume (publish-api.md: POST /v1/webhooks/{slug}/temp-resume)', (
 
   it('may be repeated, and may be sent if nothing is paused', async () => {
     const { endpoint } = await createOneProject();
-    expect((await endpoint.post('temp-resume', {})).status).toBe(200);
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([0, 0, 0]);
+    await endpoint.post('temp-pause', { project_minutes: 5, target_minutes: 5 });
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 0]);
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([0, 0, 0]);
+  });
+
+  it('counts the pauses that it ended, not what was not paused (D-53)', async () => {
+    const { first, shared, projects, endpoint } = await createTwoProjects();
+    await endpoint.post('temp-pause', { target_minutes: 5, targets: [first.id] });
+    expect(listCounts(await endpoint.post('temp-resume', { scope: 'targets', targets: [shared.id] }))).toEqual([
+      0, 0, 0,
+    ]);
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([0, 1, 0]);
+    await gateway.manage('POST', `/projects/${projects[0]}/pause`, { minutes: 5 });
+    // D-45: a resume of projects alone counts the channels of those projects.
+    expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([1, 2, 0]);
+    await gateway.manage('POST', `/projects/${projects[0]}/pause`, { minutes: 5 });
+    await endpoint.post('temp-pause', { target_minutes: 5, targets: [shared.id] });
     expect(listCounts(await endpoint.post('temp-resume', {}))).toEqual([1, 1, 0]);
   });
 

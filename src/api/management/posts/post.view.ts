@@ -16,7 +16,7 @@ export class PostView {
   readonly trace_id: string | null;
   /** As it was sent. */
   readonly metadata: JsonObject | null;
-  /** One for each target, in the order of the targets. */
+  /** One for each target, in the order of the projects and their channels as discovery shows them (D-57). */
   readonly publications: readonly PublicationView[];
 
   constructor({ post, metadata }: PostWithPublications, publications: readonly PublicationView[]) {
