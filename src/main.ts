@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
+import { exitAfterLog } from './config/log-output.js';
 import { createLogger } from './config/logger.js';
 import { helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
@@ -35,7 +36,7 @@ const main = async (): Promise<void> => {
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), STOP_MS).unref();
     stopping.abort();
-    void running?.stop().then(() => process.exit(0));
+    void running?.stop().then(() => exitAfterLog(0));
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
@@ -47,7 +48,7 @@ const main = async (): Promise<void> => {
     if (stopping.signal.aborted && running) return; // `stop` ends the process once everything is closed
     await running?.stop();
     if (!stopping.signal.aborted) throw error;
-    process.exit(0); // the parts that had started are stopped
+    exitAfterLog(0); // the parts that had started are stopped
   }
 };
 
@@ -83,5 +84,5 @@ const describeError = (error: unknown): string => {
 
 main().catch((error: unknown) => {
   process.stderr.write(`${describeError(error)}\n`);
-  process.exit(1);
+  exitAfterLog(1);
 });

@@ -1,16 +1,17 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import pretty from 'pino-pretty';
+import { LogOutput } from './log-output.js';
 import { redact } from './redact.js';
 import type { Settings } from './settings.js';
 
 const STDERR = 2;
 
 /**
- * Creates the process's logger. It writes to stderr: one JSON object per line, or readable text on a terminal. It writes
- * synchronously, so that a crash loses nothing, and masks fields whose names suggest secrets.
+ * Creates the process's logger. It writes to stderr: one JSON object per line, or readable text on a terminal. It never waits
+ * for the reader of a pipe (ADR-89), and masks fields whose names suggest secrets.
  */
-export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger =>
-  pino(
+export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger => {
+  const logger = pino(
     {
       level: settings.logLevel,
       base: null,
@@ -23,5 +24,7 @@ export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger =>
     },
     process.stderr.isTTY
       ? pretty({ destination: STDERR, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
-      : pino.destination({ fd: STDERR, sync: true }),
+      : new LogOutput((lines) => logger.warn({ lines }, 'dropped log lines: nothing read stderr fast enough')),
   );
+  return logger;
+};

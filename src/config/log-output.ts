@@ -1,0 +1,40 @@
+/** Characters that wait for a reader of stderr at most; a line that would exceed them is dropped (ADR-89). */
+const MAX_WAITING = 1_048_576;
+/** Longest wait of a process that ends for a reader of its log, in ms. */
+const FLUSH_MS = 1_000;
+
+let droppedLines = 0;
+
+/** Returns the number of log lines that this process has dropped because nothing read its stderr. */
+export const countDroppedLogLines = (): number => droppedLines;
+
+/**
+ * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). A line goes to the system at once;
+ * only where a pipe is full do lines wait in memory, a bounded number of them, and further lines are dropped and counted.
+ */
+export class LogOutput {
+  private reportedLines = droppedLines;
+
+  /** @param reportDropped logs a number of dropped lines; called when the reader has caught up */
+  constructor(private readonly reportDropped: (lines: number) => void) {
+    process.stderr.on('error', () => undefined); // its reader has closed it: the process continues without a log
+    process.stderr.on('drain', () => this.report());
+  }
+
+  write(line: string): void {
+    if (process.stderr.writableLength + line.length > MAX_WAITING) droppedLines += 1;
+    else process.stderr.write(line);
+  }
+
+  private report(): void {
+    const lines = droppedLines - this.reportedLines;
+    this.reportedLines = droppedLines;
+    if (lines > 0) this.reportDropped(lines);
+  }
+}
+
+/** Ends the process once its log is written, or its reader has not read it for a second. */
+export const exitAfterLog = (code: number): void => {
+  setTimeout(() => process.exit(code), FLUSH_MS);
+  process.stderr.write('', () => process.exit(code));
+};

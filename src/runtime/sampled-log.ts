@@ -1,0 +1,39 @@
+const MINUTE_MS = 60_000;
+
+/**
+ * Logs an event that anyone can cause as often as they like: the first one, then once a minute how many more there were, with
+ * the details of the last (ADR-89).
+ */
+export class SampledLog<Details extends object> {
+  private timer: NodeJS.Timeout | null = null;
+  private more = 0;
+  private last: Details | null = null;
+
+  /** @param log called with the details of an event, and the number of events that it stands for */
+  constructor(
+    private readonly log: (details: Details, count: number) => void,
+    private readonly periodMs = MINUTE_MS,
+  ) {}
+
+  /** Records an event. Never throws, never waits. */
+  add(details: Details): void {
+    if (this.timer) {
+      this.more += 1;
+      this.last = details;
+      return;
+    }
+    this.log(details, 1);
+    this.timer = setInterval(() => this.flush(), this.periodMs).unref();
+  }
+
+  /** Logs the events since the last line; without any, the next event is logged at once. */
+  private flush(): void {
+    if (this.last) this.log(this.last, this.more);
+    else {
+      clearInterval(this.timer!);
+      this.timer = null;
+    }
+    this.more = 0;
+    this.last = null;
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Logs lines until it is asked to stop, for tests that do not read its stderr. `node unread-log-process.ts <lines>`: logs so
+ * many lines of 200 characters, reports on stdout how many were dropped, and exits when stdin ends.
+ */
+import { countDroppedLogLines, exitAfterLog } from '../../src/config/log-output.js';
+import { createLogger } from '../../src/config/logger.js';
+
+const logger = createLogger({ logLevel: 'info' });
+const padding = 'x'.repeat(200);
+for (let n = 0; n < Number(process.argv[2]); n++) logger.info({ n, padding }, 'line');
+process.stdout.write(`${JSON.stringify({ dropped: countDroppedLogLines() })}\n`);
+process.stdin.resume().on('end', () => {
+  logger.info('last');
+  exitAfterLog(3);
+});
