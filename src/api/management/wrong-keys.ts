@@ -1,0 +1,31 @@
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+
+const MINUTE_MS = 60_000;
+/** Wrong keys that an address may send within a minute (D-55). */
+const ALLOWED = 100;
+/** Addresses that are tracked. Beyond it, the one whose last wrong key is the oldest is forgotten. */
+const MAX_ADDRESSES = 10_000;
+
+/** Counts wrong management keys by address, in a sliding minute (D-55). */
+export class WrongKeys {
+  /** Times of the last wrong keys of each address, oldest first: at most one more than allowed. */
+  private readonly times = new BoundedCache<number[]>(MAX_ADDRESSES);
+
+  /** @param now ms of a monotonic clock */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Records a wrong key. */
+  add(address: string): void {
+    const times = this.times.get(address) ?? [];
+    times.push(this.now());
+    if (times.length > ALLOWED + 1) times.shift();
+    this.times.set(address, times);
+  }
+
+  /** Returns the time for which an address has to wait, in whole seconds; 0: it sent no more wrong keys than allowed. */
+  retryAfterSeconds(address: string): number {
+    const times = this.times.get(address);
+    if (!times || times.length <= ALLOWED) return 0;
+    return Math.max(0, Math.ceil((times[0]! + MINUTE_MS - this.now()) / 1_000));
+  }
+}
