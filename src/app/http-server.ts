@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
+import { countDroppedLogLines } from '../config/log-output.js';
 import { NestLogger } from '../config/nest-logger.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
@@ -10,11 +11,12 @@ import {
   rejectUndecodablePath,
   closeAfterResponse,
   trackPendingReplies,
-  requireHost,
+  checkHeaders,
 } from '../api/transport/client-errors.js';
 import { recordResponses } from '../api/public/gate/request-log-entry.js';
 import { RequestRecorder } from '../api/public/gate/request-recorder.js';
 import { disableBodyParsing } from '../api/transport/raw-body.js';
+import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
 import { RequestBatch } from '../api/transport/request-batch.js';
 import { Metrics } from '../health/metrics.js';
 import { systemClock } from '../kernel/clock.js';
@@ -65,12 +67,20 @@ export const createHttpServer = async (
   recordClientAddresses(adapter.getInstance());
   disableBodyParsing(adapter.getInstance());
   trackPendingReplies(adapter.getInstance());
-  requireHost(adapter.getInstance());
+  checkHeaders(adapter.getInstance());
   replaceServerResponses(adapter.getInstance());
   closeFinishedConnections(adapter.getInstance());
-  if (settings.roles.has('api'))
+  const metrics = app.get(Metrics, { strict: false });
+  if (settings.roles.has('api')) {
     recordResponses(adapter.getInstance(), app.get(RequestRecorder, { strict: false }), systemClock);
-  app.get(Metrics, { strict: false }).watchRequests(adapter.getInstance());
+    watchUnauthenticatedBodies(metrics, app.get(UnauthenticatedBodies, { strict: false }));
+  }
+  metrics.watchCounter(
+    'crosspost_log_lines_dropped_total',
+    'Log lines dropped because nothing read stderr',
+    countDroppedLogLines,
+  );
+  metrics.watchRequests(adapter.getInstance());
   requests.attachTo(adapter.getInstance().server);
   return app;
 };
@@ -83,6 +93,20 @@ export const closeHttpServer = async (app: NestFastifyApplication): Promise<void
   const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(timer);
+};
+
+const watchUnauthenticatedBodies = (metrics: Metrics, bodies: UnauthenticatedBodies): void => {
+  const unauthenticated = 'requests that are not authenticated yet';
+  metrics.watchGauge(
+    'crosspost_unauthenticated_body_bytes',
+    `Bytes held of the bodies of ${unauthenticated}`,
+    () => bodies.heldBytes,
+  );
+  metrics.watchGauge(
+    'crosspost_unauthenticated_bodies',
+    `Bodies being read of ${unauthenticated}`,
+    () => bodies.reading,
+  );
 };
 
 /** Lets a client that has closed its half of the connection receive its answer. By default Node closes the connection. */

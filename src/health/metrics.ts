@@ -136,6 +136,24 @@ export class Metrics {
     };
   }
 
+  /** Adds a gauge of this process. @param read called on each scrape */
+  watchGauge(name: string, help: string, read: () => number): void {
+    this.addGauge(name, help, [], async (set) => set({}, read()));
+  }
+
+  /** Adds a counter of this process. @param read returns the total; called on each scrape */
+  watchCounter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
   /** Adds a gauge that is read on each scrape; it has no value while its source is unavailable. */
   private addGauge(
     name: string,

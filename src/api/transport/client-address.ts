@@ -1,5 +1,5 @@
-import { isIPv6, type Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { isIP, isIPv6, type Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
@@ -21,12 +21,22 @@ export const recordClientAddresses = (fastify: FastifyInstance): void => {
   let last = { address: UNKNOWN, normalized: UNKNOWN };
   fastify.decorateRequest('clientAddress', '');
   fastify.addHook('onRequest', (request, _reply, done) => {
-    // A client may already have disconnected; Fastify's type does not cover that.
-    const address = (request.ip as string | undefined) ?? UNKNOWN;
+    const address = readAddress(request);
     if (address !== last.address) last = { address, normalized: normalizeAddress(address) }; // clients often repeat
     request.clientAddress = last.normalized;
     done();
   });
+};
+
+/**
+ * Returns the client's address. A trusted proxy may pass on any text as the client's; then the proxy that sent it, the nearest
+ * one with an address, stands for the client.
+ */
+const readAddress = (request: FastifyRequest): string => {
+  // A client may already have disconnected; Fastify's type does not cover that.
+  const address = request.ip as string | undefined;
+  if (address !== undefined && isIP(address) !== 0) return address;
+  return request.ips?.findLast((hop) => isIP(hop) !== 0) ?? UNKNOWN;
 };
 
 /**

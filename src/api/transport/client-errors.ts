@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
+import { incompleteBody } from './body-reader.js';
 import { HttpProblem } from './http-problem.js';
 import { buildProblemView } from './problem.view.js';
-import { incompleteBody } from './raw-body.js';
 
 /** Limits of a lingering close: the time, in ms, and the bytes for which a connection is still read after its last answer. */
 const LINGER_MS = 5_000;
@@ -59,7 +59,8 @@ export const answerClientError = (error: Error & { readonly code?: string }, soc
   const request = reply?.request;
   const isWhole = request?.raw.complete ?? true;
   // An earlier request is still to be answered, or its body has just been aborted: that answer is the last.
-  if (reply && !reply.sent && (isWhole || request!.abortBody?.(problem))) return closeAfterResponse(request!, reply);
+  if (reply && !reply.sent && (isWhole || request!.bodyReader?.abort(problem)))
+    return closeAfterResponse(request!, reply);
   linger(socket);
   if (reply?.sent && !isWhole)
     socket.end(); // already answered: a second answer would be read as another request's
@@ -104,13 +105,35 @@ export const rejectExpectation = (_request: IncomingMessage, response: ServerRes
   response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
 };
 
-/** Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2). Node would answer them without a body. */
-export const requireHost = (fastify: FastifyInstance): void => {
+/** Headers of which a request may have one (RFC 9110, 5.3). Node would use the first; a proxy in front may have used the last. */
+const SINGLE_HEADERS = ['host', 'authorization', 'content-type'];
+const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map(({ length }) => length));
+
+/**
+ * Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2), which Node would answer without a body, and requests with two of a
+ * header that may be there once.
+ */
+export const checkHeaders = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', ({ raw, id }, reply, done) => {
-    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return done();
-    const problem = HttpProblem.withMessage(400, 'bad_request', 'The header Host is missing: send it.');
+    const message = findHeaderProblem(raw);
+    if (message === null) return done();
+    const problem = HttpProblem.withMessage(400, 'bad_request', message);
     void reply.code(problem.status).send(buildProblemView(problem, id));
   });
+};
+
+const findHeaderProblem = ({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null => {
+  if (headers.host === undefined && httpVersion === '1.1') return 'The header Host is missing: send it.';
+  let seen = 0; // one bit per header
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i]!;
+    if (!SINGLE_LENGTHS.has(sent.length)) continue; // nearly all others
+    const index = SINGLE_HEADERS.indexOf(sent.toLowerCase());
+    if (index < 0) continue;
+    if (seen & (1 << index)) return `The header ${sent} was sent twice: send it once.`;
+    seen |= 1 << index;
+  }
+  return null;
 };
 
 /** Starts a lingering close: keeps reading for a limited time, then destroys the connection. */

@@ -5,7 +5,7 @@ import { Unavailable } from '../../event-store/port.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import { GateRejection } from '../public/gate/gate-rejection.js';
-import { setLogRejection } from '../public/gate/request-log-entry.js';
+import { describeRequest, setLogRejection } from '../public/gate/request-log-entry.js';
 import { HttpProblem } from './http-problem.js';
 import { buildProblemView } from './problem.view.js';
 
@@ -33,7 +33,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof HttpProblem) return error;
     if (error instanceof Unavailable || isUnavailable(error) || isMissingReadModel(error)) {
       this.log.warn(
-        { request_id: request.id, error: String(error) },
+        { ...describeRequest(request), error: String(error) },
         'failed to answer a request: the database or event store is unavailable',
       );
       const message =
@@ -45,7 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
       return frameworkProblem(statusCode, message ?? '');
     this.log.error(
-      { request_id: request.id, error: error instanceof Error ? error.stack : String(error) },
+      { ...describeRequest(request), error: error instanceof Error ? error.stack : String(error) },
       'failed to answer a request: internal error',
     );
     return HttpProblem.withMessage(

@@ -11,6 +11,7 @@ import { ProbePayments } from '../../api/public/probe-payments.js';
 import { SandboxPreview } from '../../api/public/sandbox/sandbox-preview.js';
 import { SandboxTranslation } from '../../api/public/sandbox/sandbox-translation.js';
 import { SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
+import { UnauthenticatedBodies } from '../../api/transport/unauthenticated-bodies.js';
 import { WebhooksController } from '../../api/public/webhooks.controller.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -37,6 +38,7 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
     Admission,
     Authentication,
     LimitGuard,
+    { provide: UnauthenticatedBodies, useFactory: () => new UnauthenticatedBodies() },
     RequestRecorder,
     SandboxPreview,
     ProbePayments,
@@ -54,6 +56,6 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
         new MediaCheck(createAddressPolicy(allowPrivateAddresses), slots, mediaProbe ? inspector : null),
     },
   ],
-  exports: [RequestRecorder],
+  exports: [RequestRecorder, UnauthenticatedBodies],
 })
 export class PublicApiModule {}

@@ -139,16 +139,27 @@ describe('X-Forwarded-For behind a trusted proxy', () => {
     expect(await readLoggedIp(open, 'proxied')).toBe('203.0.113.7');
   });
 
-  test('the log has IPv4 addresses in IPv4 notation, and no zones', async ({ gateway, endpoint, readLoggedIp }) => {
+  test('the log has nothing but addresses, IPv4 ones in IPv4 notation, and no zones', async ({
+    gateway,
+    endpoint,
+    readLoggedIp,
+  }) => {
     const open = await endpoint([]);
     const addresses = {
       '::ffff:203.0.113.7': '203.0.113.7',
       'fe80::1%br-lan': 'fe80::1',
       '2001:DB8:0::7': '2001:db8::7',
+      // What is no address counts as the nearest trusted hop's.
+      nonsense: '127.0.0.1',
+      'nonsense, 10.1.2.3': '10.1.2.3',
+      '203.0.113.7, nonsense, 10.1.2.3': '10.1.2.3',
+      '203.0.113.7:443': '127.0.0.1',
+      [`${'x'.repeat(7_008)}`]: '127.0.0.1',
     };
     for (const [address, logged] of Object.entries(addresses)) {
-      await publish(gateway.url, open, { text: 'a', trace_id: address }, { 'x-forwarded-for': address });
-      expect(await readLoggedIp(open, address)).toBe(logged);
+      const trace_id = address.slice(0, 50);
+      await publish(gateway.url, open, { text: 'a', trace_id }, { 'x-forwarded-for': address });
+      expect(await readLoggedIp(open, trace_id)).toBe(logged);
     }
   });
 });

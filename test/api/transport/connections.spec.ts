@@ -101,7 +101,10 @@ describe('hostile connections', () => {
     ['a header of 17 KB', [`x-large: ${'x'.repeat(17_000)}`], 431],
     ['a name of 17 KB', [`${'x'.repeat(17_000)}: large`], 431],
     ['a User-Agent of 15 KB', [`user-agent: ${'ü'.repeat(7_500)}`], 200],
-    ['a second Authorization', ['authorization: Bearer service_live_other'], 200], // the first one is used
+    ['a second Authorization', ['authorization: Bearer service_live_other'], 400],
+    ['a second Authorization in capitals', ['AUTHORIZATION: Bearer service_live_other'], 400],
+    ['a second Host', ['Host: other'], 400],
+    ['a second Content-Type', ['Content-Type: text/plain'], 400],
     ['an Idempotency-Key of 15 KB', [`idempotency-key: ${'k'.repeat(15_000)}`], 422],
     ['two Idempotency-Keys', ['idempotency-key: a', 'idempotency-key: b'], 200],
     ['an X-Request-Id of the client', ['x-request-id: mine'], 200],

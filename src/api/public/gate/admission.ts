@@ -6,13 +6,14 @@ import type { FastifyRequest } from 'fastify';
 import { DisableEndpoint, planWithoutInputReason } from '../../../commands/endpoint/disable-endpoint.js';
 import { type Log, LOG } from '../../../kernel/log.js';
 import { type EndpointSnapshot, EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
+import { SampledLog } from '../../../runtime/sampled-log.js';
 import { Authentication } from './authentication.js';
 import { readBearerToken } from './credentials.js';
 import type { GateRejection } from './gate-rejection.js';
 import { GateRequest } from './gate-request.js';
 import { maintenanceRejection } from './rejections.js';
 import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
-import type { SigningSecrets } from './streaming-signature.js';
 
 /** The time that a request under maintenance waits for its endpoint's snapshot, in ms. */
 const MAINTENANCE_LOOKUP_MS = 500;
@@ -35,22 +36,26 @@ export type SnapshotCheck = (
  */
 @Injectable()
 export class Admission {
+  private readonly unknownSlugs: SampledLog<{ readonly request_id: string; readonly ip: string }>;
+
   constructor(
-    @Inject(LOG) private readonly log: Log,
+    @Inject(LOG) log: Log,
     private readonly endpoints: EndpointSnapshots,
     private readonly authentication: Authentication,
     private readonly commands: CommandBus,
-  ) {}
-
-  private readonly loadSecrets = (endpoint: EndpointSnapshot | null): Promise<SigningSecrets> =>
-    this.authentication.loadTwoSecrets(endpoint);
+    private readonly bodies: UnauthenticatedBodies,
+  ) {
+    this.unknownSlugs = new SampledLog((details, requests) =>
+      log.info({ ...details, requests }, 'request to an unknown slug'),
+    );
+  }
 
   /** Opens a request to an endpoint's own routes, and its entry in the request log. */
   openEndpointRequest(request: FastifyRequest, slug: string): GateRequest {
     openLogEntry(request);
     const address = SLUG.test(slug) ? slug : ''; // no endpoint has the empty slug
     const cached = () => this.endpoints.getCached(address);
-    return new GateRequest(request, 'endpoint', cached, () => this.endpoints.loadCurrent(address), this.loadSecrets);
+    return new GateRequest(request, 'endpoint', cached, () => this.endpoints.loadCurrent(address), this.bodies);
   }
 
   /** Opens a request to the sandbox, which finds its endpoint by the token (D-12). */
@@ -60,42 +65,64 @@ export class Admission {
       const slug = await this.endpoints.findSlugByTokenHash(token);
       return slug === null ? null : this.endpoints.loadCurrent(slug);
     };
-    return new GateRequest(request, 'sandbox', () => null, fetch, this.loadSecrets);
+    return new GateRequest(request, 'sandbox', () => null, fetch, this.bodies);
   }
 
   /**
    * Admits a request by the cached snapshot, which most requests do not have to wait for, or else by a fresh one.
-   * @throws GateRejection
+   * @throws HttpProblem: a GateRejection, or 503 if too many requests wait to be authenticated (ADR-88)
    */
   admit(gateRequest: GateRequest, findRejection: SnapshotCheck): EndpointSnapshot | Promise<EndpointSnapshot> {
+    const { body } = gateRequest;
     const cached = gateRequest.cachedSnapshot();
-    const failure = cached ? this.authentication.findFailure(gateRequest, cached) : 'not_cached';
+    const failure = cached ? this.authentication.findHeadFailure(gateRequest, cached) : 'not_cached';
+    if (!cached || failure !== null || cached.require_signature) {
+      body.wait();
+      return this.admitAfterWaiting(gateRequest, findRejection, cached, failure);
+    }
+    body.keep();
     // An unauthenticated request has its rejection created once, by `readmit`: creating it twice would take longer.
-    const isAdmitted = cached !== null && failure === null && !findRejection(gateRequest, cached, null);
-    if (!isAdmitted) return this.admitAfterWaiting(gateRequest, findRejection, cached, failure);
+    if (findRejection(gateRequest, cached, null)) return this.readmit(gateRequest, findRejection);
     setLogEndpoint(gateRequest.request, cached);
     return cached;
   }
 
   /**
-   * Admits or rejects every request that is not admitted at once. There is one path for all causes: were it shorter for one
-   * of them, its 401 would be sent before the others that are due at the same moment (D-7).
-   * @param judged the authentication failure by the cached snapshot
+   * Admits or rejects every request that the head alone and the cached snapshot do not authenticate. There is one path for all
+   * causes: were it shorter for one of them, its 401 would be sent before the others that are due at the same moment (D-7).
+   * @param headFailure the authentication failure by the cached snapshot, the signature left aside
    */
   private async admitAfterWaiting(
     gateRequest: GateRequest,
     findRejection: SnapshotCheck,
     cached: EndpointSnapshot | null,
-    judged: string | null | Promise<string | null>,
+    headFailure: string | null,
   ): Promise<EndpointSnapshot> {
-    const failure = await judged;
-    if (cached && failure === null && !findRejection(gateRequest, cached, null)) {
-      setLogEndpoint(gateRequest.request, cached);
-      return cached;
+    if (cached && headFailure === null) {
+      const failure = await this.authentication.findFailure(gateRequest, cached);
+      if (failure === null) gateRequest.body.keep();
+      if (failure === null && !findRejection(gateRequest, cached, null)) {
+        setLogEndpoint(gateRequest.request, cached);
+        return cached;
+      }
+    } else {
+      if (!gateRequest.body.hasArrived) this.judgeWhileReading(gateRequest).catch(() => undefined); // `readmit` reports it
+      // Fetching a snapshot takes time. Delaying the wait for the body for one cause alone would reveal that cause (D-7).
+      await gateRequest.waitForBody();
     }
-    // Fetching a snapshot takes time. Delaying the wait for the body for one cause alone would reveal that cause (D-7).
-    if (failure !== null) await gateRequest.unauthorizedDelay.waitForBody(gateRequest.body);
     return this.readmit(gateRequest, findRejection);
+  }
+
+  /**
+   * Judges a request by its head and a fresh snapshot while its body still arrives. The bytes of a body whose request is not
+   * authenticated, whatever they are, are dropped from then on.
+   */
+  private async judgeWhileReading(gateRequest: GateRequest): Promise<void> {
+    const endpoint = await gateRequest.fetchSnapshot();
+    const failure = this.authentication.findHeadFailure(gateRequest, endpoint);
+    if (failure !== null) gateRequest.dropBody(failure);
+    else if (endpoint!.require_signature) await this.authentication.startSignature(gateRequest, endpoint!);
+    else gateRequest.body.keep();
   }
 
   /** Admits a request by a fresh snapshot of its endpoint. @throws GateRejection */
@@ -103,6 +130,8 @@ export class Admission {
     const endpoint = await gateRequest.fetchSnapshot();
     if (endpoint) setLogEndpoint(gateRequest.request, endpoint);
     const failure = await this.authentication.findFailure(gateRequest, endpoint);
+    if (failure === null) gateRequest.body.keep();
+    else gateRequest.body.drop();
     const rejection = findRejection(gateRequest, endpoint, failure);
     if (!rejection) return endpoint!;
     if (rejection.decision === 'rejected_auth') await this.delayUnauthorized(gateRequest, endpoint);
@@ -112,7 +141,8 @@ export class Admission {
   }
 
   /** Rejects a request under maintenance. @throws GateRejection */
-  async reject({ cachedSnapshot, fetchSnapshot }: GateRequest): Promise<never> {
+  async reject({ body, cachedSnapshot, fetchSnapshot }: GateRequest): Promise<never> {
+    body.drop();
     // The endpoint's log gets the rejection if the endpoint can be found: the database itself may be under maintenance.
     const found = Promise.race([fetchSnapshot().catch(() => null), sleep(MAINTENANCE_LOOKUP_MS, null)]);
     throw maintenanceRejection(cachedSnapshot() ?? (await found));
@@ -123,8 +153,8 @@ export class Admission {
     { request, body, unauthorizedDelay }: GateRequest,
     endpoint: EndpointSnapshot | null,
   ): Promise<void> {
-    if (!endpoint) this.log.info({ request_id: request.id, ip: request.clientAddress }, 'request to an unknown slug');
-    await unauthorizedDelay.elapse(body);
+    if (!endpoint) this.unknownSlugs.add({ request_id: request.id, ip: request.clientAddress });
+    await unauthorizedDelay.elapse(body.received);
   }
 
   private async disableForPlan(

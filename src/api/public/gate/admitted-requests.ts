@@ -2,7 +2,7 @@ import type { KnownKeys, Replay } from '../../../commands/post/key-claims.js';
 import type { AppendCondition } from '../../../event-store/port.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import type { ReceivedBody } from '../../transport/raw-body.js';
+import type { ReceivedBody } from '../../transport/body-reader.js';
 import type { GateRequest } from './gate-request.js';
 import type { ParsedPost } from './parsed-post.js';
 

@@ -12,8 +12,8 @@ import {
   isSignatureValid,
   isTimestampAccepted,
   isTokenValid,
+  sign,
 } from './credentials.js';
-import type { SigningSecrets } from './streaming-signature.js';
 import type { GateRequest } from './gate-request.js';
 
 /** Stands for the endpoint of an unknown slug, so that its check costs as much as that of a known one. */
@@ -23,7 +23,6 @@ const NO_ENDPOINT = {
   require_timestamp: false,
   require_signature: false,
 };
-const NO_SECRET = '0'.repeat(43);
 
 /** The cause for which a request is not authenticated; null: it is. */
 type Failure = string | null;
@@ -50,9 +49,15 @@ export class Authentication {
    * @param endpoint null: there is none at this address
    */
   findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
-    const { request, entryPoint } = gateRequest;
+    const failure = this.findHeadFailure(gateRequest, endpoint);
+    if (gateRequest.droppedFor !== null) return gateRequest.droppedFor;
+    if (failure !== null || !endpoint!.require_signature) return failure;
+    return this.findSignatureFailure(gateRequest, endpoint!);
+  }
+
+  /** Returns the cause for which a request is not authenticated by its head, whatever its signature, or null. */
+  findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
     const { headers, clientAddress, method } = request;
-    const timestamp = headers[this.timestamp] as string | undefined;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
 
     // A wrong token does not skip the other checks: the time must not reveal which check failed.
@@ -60,45 +65,42 @@ export class Authentication {
     const addressIsAllowed =
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
     const timestampIsNeeded = require_timestamp || (require_signature && method !== 'POST'); // D-13
-    const timestampIsRight = !timestampIsNeeded || isTimestampAccepted(timestamp, this.clock.now());
+    const timestampIsRight =
+      !timestampIsNeeded || isTimestampAccepted(headers[this.timestamp] as string | undefined, this.clock.now());
     if (!endpoint) return 'unknown_slug';
     if (!tokenIsRight) return 'bad_token';
     if (endpoint.mode !== 'live' && entryPoint === 'endpoint') return 'test_token'; // D-12
     if (!addressIsAllowed) return 'ip_not_allowed';
-    if (!timestampIsRight) return 'bad_timestamp';
-    return require_signature ? this.findSignatureFailure(gateRequest, endpoint, timestamp) : null;
+    return timestampIsRight ? null : 'bad_timestamp';
   }
 
-  /**
-   * Returns the secrets for the signature of a body that is too large to be kept: always two, so that it takes the same time
-   * for every endpoint.
-   */
-  async loadTwoSecrets(endpoint: EndpointSnapshot | null): Promise<SigningSecrets> {
-    const secrets = endpoint ? await this.loadSigningSecrets(endpoint) : [];
-    return new Map([...secrets, ['none', NO_SECRET] as const, ['none either', NO_SECRET] as const].slice(0, 2));
+  /** Loads the secrets of an endpoint, and signs the body with them while it arrives. */
+  async startSignature(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<void> {
+    gateRequest.signWhileReading(new Map(await this.loadSigningSecrets(endpoint)));
   }
 
-  private async findSignatureFailure(
-    gateRequest: GateRequest,
-    endpoint: EndpointSnapshot,
-    timestamp: string | undefined,
-  ): Promise<Failure> {
+  private async findSignatureFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<Failure> {
     const { headers, method } = gateRequest.request;
     const signature = headers[this.signature] as string | undefined;
-    const body = await gateRequest.unauthorizedDelay.waitForBody(gateRequest.body);
+    const isBodySigned = method === 'POST';
+    const { body: reader } = gateRequest;
+    const arrived = gateRequest.waitForBody();
+    arrived.catch(() => undefined); // reported below
+    if (isBodySigned && (!reader.hasArrived || reader.isOversized)) await this.startSignature(gateRequest, endpoint);
+    const body = await arrived;
     if (!body) return 'body_withheld'; // waiting for longer would reveal that all other checks passed
     const secrets = await this.loadSigningSecrets(endpoint);
-    const isBodySigned = method === 'POST';
-    if (isBodySigned && !body.ok) {
-      if (body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent as a whole
-      const digests = await gateRequest.streamingSignature!.digests();
-      const expected = secrets.flatMap(([id]) => digests.get(id) ?? []);
-      return matchesAnySignature(signature, expected) ? null : 'bad_signature';
+    if (!isBodySigned) {
+      const signed = `${method}\n${readSentPath(gateRequest.request)}\n${headers[this.timestamp] as string}`;
+      return isSignatureValid(signature, signed, valuesOf(secrets)) ? null : 'bad_signature';
     }
-    const signed =
-      isBodySigned && body.ok ? body.bytes : `${method}\n${readSentPath(gateRequest.request)}\n${timestamp}`;
-    const candidates = secrets.map(([, secret]) => secret);
-    return isSignatureValid(signature, signed, candidates) ? null : 'bad_signature';
+    if (body.ok && !gateRequest.streamingSignature)
+      return isSignatureValid(signature, body.bytes, valuesOf(secrets)) ? null : 'bad_signature';
+    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent as a whole
+    const digests = gateRequest.streamingSignature!.digests();
+    // A secret that was rotated in while the body arrived has no digest. A body that is too large to be kept then fails.
+    const expected = secrets.flatMap(([id, secret]) => digests.get(id) ?? (body.ok ? [sign(body.bytes, secret)] : []));
+    return matchesAnySignature(signature, expected) ? null : 'bad_signature';
   }
 
   /** Returns the endpoint's secrets with their ids; two while one is being rotated (D-40). */
@@ -110,6 +112,9 @@ export class Authentication {
     return opened.flatMap(([id, secret]) => (secret ? [[id, secret] as const] : []));
   }
 }
+
+const valuesOf = (secrets: readonly (readonly [id: string, secret: string])[]): string[] =>
+  secrets.map(([, secret]) => secret);
 
 /** Returns the path exactly as it was sent, without the query (D-13). */
 const readSentPath = ({ raw }: FastifyRequest): string => raw.url!.split('?', 1)[0]!;

@@ -67,9 +67,13 @@ export const isSignatureValid = (
   signed: Buffer | string,
   secrets: readonly string[],
 ): boolean => {
-  const expected = secrets.map((secret) => createHmac('sha256', secret).update(signed).digest());
+  const expected = secrets.map((secret) => sign(signed, secret));
   return matchesAnySignature(header, expected);
 };
+
+/** Returns the HMAC-SHA256 of a text or of bytes. */
+export const sign = (signed: Buffer | string, secret: string): Buffer =>
+  createHmac('sha256', secret).update(signed).digest();
 
 /** True if a signature header is one of these signatures. Takes constant time. @param expected HMAC-SHA256 */
 export const matchesAnySignature = (header: string | undefined, expected: readonly Buffer[]): boolean => {

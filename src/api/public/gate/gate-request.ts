@@ -1,23 +1,25 @@
 import type { FastifyRequest } from 'fastify';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import { type ReceivedBody, receiveBody } from '../../transport/raw-body.js';
+import { BodyReader, type ReceivedBody } from '../../transport/body-reader.js';
+import { isBusy, type UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
 import { StreamingSignature, type SigningSecrets } from './streaming-signature.js';
 import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
 
 /** The routes that a request is for: an endpoint's own, or the sandbox, which also accepts test tokens (D-12). */
 export type EntryPoint = 'endpoint' | 'sandbox';
 
+const NO_SECRETS: SigningSecrets = new Map();
+
 /** A request that the gate is checking. */
 export class GateRequest {
-  /** The body. It is read from the start, whether or not a check needs it. */
-  readonly body: Promise<ReceivedBody>;
-  /**
-   * The signature of a body that is too large to be kept; null for any other body. It is computed for every endpoint, so that
-   * the time does not reveal which endpoints require it.
-   */
-  streamingSignature: StreamingSignature | null = null;
   /** The delay after which a 401 is sent (D-7). */
   readonly unauthorizedDelay = new UniformUnauthorizedDelay();
+  /** Reads the body, from the start, whether or not a check needs it. */
+  readonly body: BodyReader;
+  /** The signature of a body that arrived slowly, or is too large to be kept; null for any other body. */
+  streamingSignature: StreamingSignature | null = null;
+  /** The authentication failure for which the body was dropped before it had arrived; null: it was not. It stands. */
+  droppedFor: string | null = null;
   /**
    * Settles when everything that arrived with the head was read, including a body that arrived as a whole. The deadline of a
    * 401 is then set, before any check that takes longer for one cause than for another.
@@ -27,17 +29,41 @@ export class GateRequest {
   /**
    * @param cachedSnapshot returns the endpoint as this process last read it; null: it has not
    * @param fetchSnapshot reads the endpoint as it is now; null: there is none
-   * @param loadSecrets reads the secrets that an endpoint's requests may be signed with; as many if there is no endpoint
    */
   constructor(
     readonly request: FastifyRequest,
     readonly entryPoint: EntryPoint,
     readonly cachedSnapshot: () => EndpointSnapshot | null,
     readonly fetchSnapshot: () => Promise<EndpointSnapshot | null>,
-    loadSecrets: (endpoint: EndpointSnapshot | null) => Promise<SigningSecrets>,
+    unauthenticated: UnauthenticatedBodies,
   ) {
-    this.body = receiveBody(request, this.unauthorizedDelay, (chunk) => {
-      (this.streamingSignature ??= new StreamingSignature(fetchSnapshot().then(loadSecrets))).update(chunk);
-    });
+    this.body = new BodyReader(request, unauthenticated, this.unauthorizedDelay);
+  }
+
+  /**
+   * Waits for the body; null if no chunk of it arrived for a second.
+   * @throws HttpProblem 503 if the process no longer reads it, see {@link BodyReader.wait}
+   */
+  async waitForBody(): Promise<ReceivedBody | null> {
+    const body = await this.unauthorizedDelay.waitForBody(this.body.received);
+    if (body && !body.ok && isBusy(body.problem)) throw body.problem;
+    return body;
+  }
+
+  /** Signs the body while it arrives. @param secrets those that the endpoint's requests may be signed with */
+  signWhileReading(secrets: SigningSecrets): void {
+    if (this.streamingSignature) return;
+    const signature = (this.streamingSignature = new StreamingSignature(secrets));
+    this.body.passChunks((chunk) => signature.update(chunk));
+  }
+
+  /**
+   * Drops a body that is still arriving: its request is not authenticated, whatever the body. What arrives is signed all the
+   * same: the time must not reveal whether only the signature is still to be checked (D-7).
+   */
+  dropBody(failure: string): void {
+    this.droppedFor = failure;
+    this.signWhileReading(NO_SECRETS);
+    this.body.drop();
   }
 }

@@ -30,6 +30,7 @@ import {
   type PostVerdict,
 } from './limit-guard.js';
 import { isAcceptable, type ParsedPost, parsePost, resolveChannels } from './parsed-post.js';
+import { describeRequest } from './request-log-entry.js';
 import {
   bodyRejection,
   disabledRejection,
@@ -100,7 +101,7 @@ export class Gate {
     const checking = this.checkEndpoint(gateRequest);
     const endpoint = checking instanceof Promise ? await checking : checking;
     const parsing = parsePost(
-      requireWholeBody(endpoint, await gateRequest.body),
+      requireWholeBody(endpoint, await gateRequest.body.received),
       readHeaderText(request, 'idempotency-key'),
       this.addresses,
     );
@@ -129,7 +130,7 @@ export class Gate {
 
   /** Releases the rate-limit tokens of a post that was not accepted, through no fault of its sender. Never throws. */
   releaseTokens(post: NewPost): Promise<void> {
-    return this.limits.releaseTokens(post);
+    return this.limits.releaseTokens(post, post.gateRequest.request);
   }
 
   /**
@@ -154,7 +155,7 @@ export class Gate {
   private async admitWithinBudget(gateRequest: GateRequest, budget: Budget): Promise<ReceivedRequest> {
     await gateRequest.arrival;
     const endpoint = await this.checkEndpoint(gateRequest);
-    const body = requireWholeBody(endpoint, await gateRequest.body);
+    const body = requireWholeBody(endpoint, await gateRequest.body.received);
     return { endpoint: await this.takeFromBudget(gateRequest, endpoint, budget), body };
   }
 
@@ -236,7 +237,8 @@ export class Gate {
         if (verdict.disables)
           await this.disableForViolations(gateRequest, endpoint).catch((error: unknown) => {
             // The limiter remembers the violations: the next request disables the endpoint.
-            const details = { endpoint_id: endpoint.endpoint_id, error: String(error) };
+            const { endpoint_id } = endpoint;
+            const details = { ...describeRequest(gateRequest.request), endpoint_id, error: String(error) };
             this.log.warn(details, 'failed to disable an endpoint after its rate-limit violations');
           });
         throw verdict.rejection;

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { KeyClaims, type KnownKeys } from '../../../commands/post/key-claims.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
@@ -9,6 +10,7 @@ import { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { GateRejection } from './gate-rejection.js';
 import { quotaRejection, rateLimitRejection } from './rejections.js';
+import { describeRequest } from './request-log-entry.js';
 
 /** Limits that passed. Where `knownKeys` holds a replay, no tokens were taken. */
 export interface PassedLimits {
@@ -127,11 +129,15 @@ export class LimitGuard {
     return { outcome: 'unstable', endpoint, knownKeys, keys, attempts: MAX_LIMITER_CALLS };
   }
 
-  /** Releases the rate-limit tokens of a post that was not accepted. Never throws. */
-  async releaseTokens({ endpoint, knownKeys, takenAt }: Omit<PassedLimits, 'outcome'>): Promise<void> {
+  /** Releases the rate-limit tokens of a post that was not accepted. Never throws. @param request for the log */
+  async releaseTokens(
+    { endpoint, knownKeys, takenAt }: Omit<PassedLimits, 'outcome'>,
+    request: FastifyRequest,
+  ): Promise<void> {
     if (takenAt === null) return;
     await this.limiter.releaseTokens(endpoint, takenAt, hashKeys(knownKeys)).catch((error: unknown) => {
-      const details = { endpoint_id: endpoint.endpoint_id, error: String(error) };
+      const { endpoint_id } = endpoint;
+      const details = { ...describeRequest(request), endpoint_id, error: String(error) };
       this.log.warn(details, 'failed to release rate-limit tokens of a post that was not accepted');
     });
   }

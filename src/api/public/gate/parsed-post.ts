@@ -10,7 +10,7 @@ import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-s
 import { HttpProblem } from '../../transport/http-problem.js';
 import { selectCheckableMedia, type IndexedMedium } from '../media-check.js';
 import { checkPayload, readJson } from '../read-payload.js';
-import type { ReceivedBody } from '../../transport/raw-body.js';
+import type { ReceivedBody } from '../../transport/body-reader.js';
 
 /** The content of a request to publish. It is parsed once, early; its problems are reported in the order of D-7. */
 export interface ParsedPost {

@@ -6,7 +6,7 @@ import type { ProbeVerdict } from '../../../limits/probe-budget.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { HttpProblem } from '../../transport/http-problem.js';
-import type { ReceivedBody } from '../../transport/raw-body.js';
+import type { ReceivedBody } from '../../transport/body-reader.js';
 import { GateRejection } from './gate-rejection.js';
 import type { EntryPoint } from './gate-request.js';
 

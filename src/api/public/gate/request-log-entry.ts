@@ -64,6 +64,12 @@ export const setLogRejection = (request: FastifyRequest, { decision, reason, why
   Object.assign(request.logEntry, { decision, reason, why: why ?? { rule: reason, figures: {}, event_id: null } });
 };
 
+/** Returns the fields by which a log line names its request: `request_id` and, as far as the body was read, `trace_id`. */
+export const describeRequest = ({ id, logEntry }: FastifyRequest): { request_id: string; trace_id?: string } => {
+  const traceId = logEntry?.traceId;
+  return { request_id: id, ...(typeof traceId === 'string' && { trace_id: traceId }) };
+};
+
 /** Returns the User-Agent, shortened for the log; null if none was sent. */
 export const readUserAgent = (request: FastifyRequest): string | null => {
   const sent = readHeaderText(request, 'user-agent');

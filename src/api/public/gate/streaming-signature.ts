@@ -3,34 +3,34 @@ import { createHmac, type Hmac } from 'node:crypto';
 /** Signing secrets, by their ids. */
 export type SigningSecrets = ReadonlyMap<string, string>;
 
+/** Stands for a missing secret. */
+const NO_SECRET = '0'.repeat(43);
+
+/** Number of secrets that every body is signed with. An endpoint has two while one is being rotated (D-40). */
+const SECRETS = 2;
+
 /**
- * Computes the signatures of a body that is too large to be kept, chunk by chunk: its sender is authenticated before the body
- * is rejected (D-5, D-7). Chunks are buffered until the secrets are loaded, which takes at most one query.
+ * Computes the signatures of a body chunk by chunk while it arrives. So the signature of a body that is too large to be kept can
+ * be checked before the body is rejected (D-5, D-7), and a body that is dropped costs as much as one that is kept (ADR-88).
  */
 export class StreamingSignature {
-  private readonly buffered: Buffer[] = [];
-  private hmacs: ReadonlyMap<string, Hmac> | null = null;
-  private readonly ready: Promise<void>;
-  private result: Promise<ReadonlyMap<string, Buffer>> | undefined;
+  private readonly hmacs: readonly (readonly [id: string, hmac: Hmac])[];
+  private result: ReadonlyMap<string, Buffer> | null = null;
 
-  /** @param secrets the same number for every sender, so that the time it takes to sign reveals nothing (D-7) */
-  constructor(secrets: Promise<SigningSecrets>) {
-    this.ready = secrets.then((opened) => {
-      this.hmacs = new Map([...opened].map(([id, secret]) => [id, createHmac('sha256', secret)]));
-      for (const chunk of this.buffered.splice(0)) this.update(chunk);
-    });
-    this.ready.catch(() => undefined); // `digests` reports it
+  /** @param secrets at most two; fewer are supplemented, so that the time it takes to sign reveals nothing (D-7) */
+  constructor(secrets: SigningSecrets) {
+    const supplements = Array.from({ length: SECRETS }, (_, n) => [`none ${n}`, NO_SECRET] as const);
+    const all = [...secrets, ...supplements].slice(0, SECRETS);
+    this.hmacs = all.map(([id, secret]) => [id, createHmac('sha256', secret)]);
   }
 
   /** Adds the next chunk of the body. */
   update(chunk: Buffer): void {
-    if (!this.hmacs) return void this.buffered.push(chunk);
-    for (const hmac of this.hmacs.values()) hmac.update(chunk);
+    if (!this.result) for (const [, hmac] of this.hmacs) hmac.update(chunk);
   }
 
-  /** Returns the HMAC-SHA256 of all chunks, by the secret's id. Call it when the body has ended. @throws Unavailable */
-  digests(): Promise<ReadonlyMap<string, Buffer>> {
-    this.result ??= this.ready.then(() => new Map([...this.hmacs!].map(([id, hmac]) => [id, hmac.digest()])));
-    return this.result;
+  /** Returns the HMAC-SHA256 of all chunks, by the secret's id. Call it when the body has ended. */
+  digests(): ReadonlyMap<string, Buffer> {
+    return (this.result ??= new Map(this.hmacs.map(([id, hmac]) => [id, hmac.digest()])));
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BodyWatcher } from '../../transport/raw-body.js';
+import type { BodyWatcher } from '../../transport/body-reader.js';
 
 /** Delay after the body was read, in ms: longer than any check, including the signature over 5 MB (3 ms). */
 const AFTER_BODY_MS = 10;

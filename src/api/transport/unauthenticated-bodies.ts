@@ -1,0 +1,67 @@
+import { HttpProblem } from './http-problem.js';
+
+/** Bytes of bodies that a process holds at most for requests that are not authenticated yet (ADR-88). */
+const MAX_HELD_BYTES = 33_554_432;
+/** Requests that are not authenticated and whose bodies a process reads at the same time, at most (ADR-88). */
+const MAX_READING = 1_000;
+const RETRY_AFTER_SECONDS = '1';
+
+/**
+ * Counts what a process spends on requests that are not authenticated yet: the bytes of their bodies that it holds, and the
+ * number of bodies that it is still reading. Both are bounded, whatever the number of clients (ADR-88).
+ */
+export class UnauthenticatedBodies {
+  private held = 0;
+  private beingRead = 0;
+
+  constructor(
+    private readonly maxHeldBytes = MAX_HELD_BYTES,
+    private readonly maxReading = MAX_READING,
+  ) {}
+
+  /** Bytes held at present. */
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  /** Bodies being read at present. */
+  get reading(): number {
+    return this.beingRead;
+  }
+
+  /** True while no more bytes may be held. */
+  get isFull(): boolean {
+    return this.held > this.maxHeldBytes;
+  }
+
+  /** Adds held bytes; negative: they were released. */
+  addHeldBytes(bytes: number): void {
+    this.held += bytes;
+  }
+
+  /** Reserves a place for a body to be read; false: there is none left. */
+  startReading(): boolean {
+    if (this.beingRead >= this.maxReading) return false;
+    this.beingRead += 1;
+    return true;
+  }
+
+  /** Releases the place of a body. */
+  stopReading(): void {
+    this.beingRead -= 1;
+  }
+}
+
+const CODE = 'too_many_unauthenticated';
+
+/** Returns the 503 of a request that is not authenticated yet while the process reads as many as it can. */
+export const busyProblem = (): HttpProblem =>
+  HttpProblem.withMessage(
+    503,
+    CODE,
+    'The service is reading too many requests that it has not authenticated yet. Send the same request again.',
+    { 'retry-after': RETRY_AFTER_SECONDS },
+  );
+
+/** True for {@link busyProblem}. */
+export const isBusy = ({ code }: HttpProblem): boolean => code === CODE;
