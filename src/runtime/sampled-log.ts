@@ -1,5 +1,7 @@
 const MINUTE_MS = 60_000;
 
+const callEveryMinute = (callback: () => void): NodeJS.Timeout => setInterval(callback, MINUTE_MS).unref();
+
 /**
  * Logs an event that anyone can cause as often as they like: the first one, then once a minute how many more there were, with
  * the details of the last (ADR-89).
@@ -12,7 +14,7 @@ export class SampledLog<Details extends object> {
   /** @param log called with the details of an event, and the number of events that it stands for */
   constructor(
     private readonly log: (details: Details, count: number) => void,
-    private readonly periodMs = MINUTE_MS,
+    private readonly callRegularly = callEveryMinute,
   ) {}
 
   /** Records an event. Never throws, never waits. */
@@ -23,7 +25,7 @@ export class SampledLog<Details extends object> {
       return;
     }
     this.log(details, 1);
-    this.timer = setInterval(() => this.flush(), this.periodMs).unref();
+    this.timer = this.callRegularly(() => this.flush());
   }
 
   /** Logs the events since the last line; without any, the next event is logged at once. */
