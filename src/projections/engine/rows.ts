@@ -47,7 +47,7 @@ export class Rows<Row extends object> {
     if (missing.length === 0) return;
     const { name, key } = this.table;
     const found = await this.tx.query<{ rows: Row[] | null }>({
-      name: `load ${name}`,
+      name: statementName('load', this.table),
       text: `select json_agg(t) as rows from ${name} t where ${key} = any($1)`,
       values: [missing],
     });
@@ -95,7 +95,7 @@ export class Rows<Row extends object> {
     const { name, key } = this.table;
     if (this.removed.size > 0) {
       const text = `delete from ${name} where ${key} = any($1)`;
-      await this.tx.query({ name: `delete ${name}`, text, values: [[...this.removed]] });
+      await this.tx.query({ name: statementName('delete', this.table), text, values: [[...this.removed]] });
       for (const removed of this.removed) {
         this.stored.delete(removed);
         this.cache?.delete(removed);
@@ -116,7 +116,7 @@ export class Rows<Row extends object> {
     const changing = columns.filter((column) => column !== key && !fixed.includes(column));
     const set = changing.map((column) => `${column} = r.${column}`);
     await this.tx.query({
-      name: `update ${name}`,
+      name: statementName('update', this.table),
       text: `update ${name} t set ${set.join(', ')}
              from json_populate_recordset(null::${name}, $1::json) r where t.${key} = r.${key}`,
       values: [toJsonText(rows.map((row) => pickColumns(row, [key, ...changing])))],
@@ -130,7 +130,7 @@ export class Rows<Row extends object> {
     const list = columns.join(', ');
     const set = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
     await this.tx.query({
-      name: `insert ${name}`,
+      name: statementName('insert', this.table),
       text: `insert into ${name} (${list}) select ${list} from json_populate_recordset(null::${name}, $1::json)
              on conflict (${key}) do update set ${set.join(', ')}`,
       values: [toJsonText(rows)],
@@ -163,6 +163,19 @@ export interface RowTable<Row extends object> {
   /** Columns that never change after the insert: updates omit them. */
   readonly fixed?: readonly (keyof Row & string)[];
 }
+
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+/**
+ * Returns the name of a prepared statement. Tables of several projections have the same name, and their connections are shared
+ * (ADR-94); so the name contains a number of the table's definition.
+ */
+const statementName = (what: string, table: { readonly name: string }): string => {
+  let number = numbers.get(table);
+  if (number === undefined) numbers.set(table, (number = ++lastNumber));
+  return `${what} ${table.name} ${number}`;
+};
 
 const pickColumns = <Row extends object>(row: Row, columns: readonly (keyof Row)[]): Partial<Row> => {
   const picked: Partial<Row> = {};
