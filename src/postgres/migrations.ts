@@ -17,7 +17,13 @@ export interface Migration {
  * give the same result however often it runs (`create or replace`). A function whose parameters or result change is
  * dropped by a numbered migration first.
  */
-export type RepeatableMigration = Omit<Migration, 'number'>;
+export interface RepeatableMigration extends Omit<Migration, 'number'> {
+  /**
+   * Default 1; raised by the first edit after a release. A process never replaces functions of a higher version, so that an
+   * older program that starts during an upgrade does not put its functions back.
+   */
+  readonly version?: number;
+}
 
 /** Everything that brings an empty database to the schema of this program. */
 export interface Migrations {
@@ -36,11 +42,12 @@ const MIGRATION_LOCK = 4_107_260_411;
 const MIN_SERVER_VERSION = 15;
 
 interface AppliedMigration {
-  /** Null: repeatable. */
-  readonly number: number | null;
+  readonly number: number;
   readonly name: string;
   readonly checksum: string;
 }
+
+type AppliedRepeatable = Omit<AppliedMigration, 'number'> & { readonly version: number };
 
 /**
  * Brings the database's schema up to the newest migration. Several processes may start at once: each migration runs
@@ -73,13 +80,19 @@ const migrateWith = async (client: ClientBase, migrations: Migrations, logger: L
   try {
     await client.query(
       `create table if not exists ops_migration (
-         name text primary key, number int unique, checksum text not null, at timestamptz not null default now())`,
+         name text primary key, number int unique, checksum text not null, version int not null default 1,
+         at timestamptz not null default now())`,
     );
-    const { rows } = await client.query<AppliedMigration>(
-      'select number, name, checksum from ops_migration order by number',
+    const numbered = await client.query<AppliedMigration>(
+      'select number, name, checksum from ops_migration where number is not null order by number',
     );
-    for (const migration of findPending(migrations.numbered, rows)) await applyMigration(client, migration, logger);
-    for (const migration of findChanged(migrations.repeatable, rows)) await applyMigration(client, migration, logger);
+    const pending = findPending(migrations.numbered, numbered.rows);
+    for (const migration of pending) await applyMigration(client, migration, logger);
+    const repeatable = await client.query<AppliedRepeatable>(
+      'select name, checksum, version from ops_migration where number is null',
+    );
+    const changed = findChanged(migrations.repeatable, repeatable.rows);
+    for (const migration of changed) await applyMigration(client, migration, logger);
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined); // ends with the session
   }
@@ -96,9 +109,9 @@ const applyMigration = async (
     await client.query('begin');
     await client.query(sql);
     await client.query(
-      `insert into ops_migration (name, number, checksum) values ($1, $2, $3)
-       on conflict (name) do update set checksum = excluded.checksum, at = now()`,
-      [name, number, checksumOf(sql)],
+      `insert into ops_migration (name, number, checksum, version) values ($1, $2, $3, $4)
+       on conflict (name) do update set checksum = excluded.checksum, version = excluded.version, at = now()`,
+      [name, number, checksumOf(sql), versionOf(migration)],
     );
     await client.query('commit');
   } catch (error) {
@@ -128,14 +141,13 @@ const checkNumbering = (migrations: readonly Migration[]): void => {
 
 /** Returns the migrations that have not run yet, after checking that those that have run are known to this program. */
 const findPending = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] => {
-  const numbered = applied.filter(({ number }) => number !== null);
-  const [expected, found] = [migrations[0], numbered[0]];
+  const [expected, found] = [migrations[0], applied[0]];
   if (found?.number === 1 && expected && found.name !== expected.name)
     throw new MigrationError(
       `The database was created by an unreleased version of this program (its first migration is "${found.name}", not "${expected.name}") and cannot be upgraded: set DATA_DIR to a new folder, or DATABASE_URL to an empty database.`,
     );
-  for (const { number, name, checksum } of numbered) {
-    const known = migrations[number! - 1];
+  for (const { number, name, checksum } of applied) {
+    const known = migrations[number - 1];
     if (!known)
       throw new MigrationError(
         `The database has migration ${number} "${name}", but this program knows only ${migrations.length}: a newer release has used this database. Start that release or a later one.`,
@@ -145,21 +157,27 @@ const findPending = (migrations: readonly Migration[], applied: readonly Applied
         `Migration ${number} "${name}" ran in this database with a different content than this program has ("${known.name}"). A released migration must never be edited: restore it, and put the change into a new one.`,
       );
   }
-  const gap = numbered.findIndex(({ number }, i) => number !== i + 1);
+  const gap = applied.findIndex(({ number }, i) => number !== i + 1);
   if (gap >= 0)
     throw new MigrationError(
       `The database lacks migration ${gap + 1} "${migrations[gap]?.name}" but has later ones: its table ops_migration was changed by hand. Restore the database from a backup.`,
     );
-  return migrations.slice(numbered.length);
+  return migrations.slice(applied.length);
 };
 
-/** Returns the repeatable migrations that have not run with their present content. */
+/** Returns the repeatable migrations that have not run with their present content, except those that a newer program replaced. */
 const findChanged = (
   migrations: readonly RepeatableMigration[],
-  applied: readonly AppliedMigration[],
+  applied: readonly AppliedRepeatable[],
 ): readonly RepeatableMigration[] => {
-  const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
-  return migrations.filter(({ name, sql }) => checksums.get(name) !== checksumOf(sql));
+  const known = new Map(applied.map((one) => [one.name, one]));
+  return migrations.filter((migration) => {
+    const ran = known.get(migration.name);
+    return !ran || (ran.version <= versionOf(migration) && ran.checksum !== checksumOf(migration.sql));
+  });
 };
+
+const versionOf = (migration: Migration | RepeatableMigration): number =>
+  ('version' in migration ? migration.version : undefined) ?? 1;
 
 const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');

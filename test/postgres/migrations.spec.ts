@@ -15,8 +15,9 @@ const logger = createLogger({ logLevel: 'silent' });
 const first: Migration = { number: 1, name: 'first', sql: 'create table a (n int); insert into a values (1)' };
 const second: Migration = { number: 2, name: 'second', sql: 'create table b as select n + 1 as n from a' };
 const only = (...numbered: readonly Migration[]): Migrations => ({ numbered, repeatable: [] });
-const doubling = (factor: number): RepeatableMigration => ({
+const doubling = (factor: number, version = 1): RepeatableMigration => ({
   name: 'doubling',
+  version,
   sql: `create or replace function double_it(n int) returns int language sql as $$ select n * ${factor} $$`,
 });
 
@@ -105,6 +106,16 @@ describe('migrations', () => {
     await migrate(pool, { numbered: [first, second], repeatable: [doubling(3)] }, logger);
     expect(await doubled()).toEqual([{ n: 3 }]);
     expect(await applied()).toHaveLength(3);
+  });
+
+  it('does not put back the functions of an older program that starts later', async () => {
+    const doubled = async (): Promise<unknown> => (await pool.query('select double_it(1) as n')).rows;
+    await migrate(pool, { numbered: [first], repeatable: [doubling(2)] }, logger);
+    await migrate(pool, { numbered: [first], repeatable: [doubling(3, 2)] }, logger);
+    await migrate(pool, { numbered: [first], repeatable: [doubling(2)] }, logger);
+    expect(await doubled()).toEqual([{ n: 3 }]);
+    await migrate(pool, { numbered: [first], repeatable: [doubling(4, 2)] }, logger); // edited before its release
+    expect(await doubled()).toEqual([{ n: 4 }]);
   });
 
   it('rolls back a repeatable migration that fails, and runs it at the next start', async () => {
