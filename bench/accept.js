@@ -149,7 +149,7 @@ const limitedProfile = () => {
 const measureReadModels = async (startGateway, connectionString, postmaster) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  const head = BigInt((await client.query('select position from event_store.head')).rows[0].position);
+  const head = BigInt((await client.query('select event_store.head_position() as position')).rows[0].position);
   const readPosition = async () =>
     (await client.query('select min(position) as at, max(position) as most from ops_checkpoint')).rows[0].at;
   const from = BigInt(await readPosition());

@@ -16,10 +16,10 @@ export const OPERATOR_KEY = 'service_operator_bench';
 /** Settings of every process of an environment. */
 export const environmentSettings = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), OPERATOR_KEY };
 
-/** Runs a bench with gateways that use this limits profile. */
-export const withBenchEnvironment = async (profile, runBench) => {
+/** Runs a bench with gateways that use this limits profile. @param more settings of the server */
+export const withBenchEnvironment = async (profile, runBench, more = {}) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crosspost-bench-'));
-  const settings = { max_wal_size: '16GB', min_wal_size: `${WAL_SEGMENTS * 16}MB` };
+  const settings = { max_wal_size: '16GB', min_wal_size: `${WAL_SEGMENTS * 16}MB`, ...more };
   const database = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'silent' }), settings });
   const stops = [() => database.stop()];
   try {

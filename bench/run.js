@@ -5,6 +5,7 @@ const benches = {
   latency: './latency.js',
   publish: './publish.js',
   refuse: './refuse.js',
+  snapshot: './snapshot.js',
   storm: './storm.js',
   'unauthorized-timing': './unauthorized-timing.js',
 };
