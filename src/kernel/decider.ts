@@ -10,6 +10,11 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
   readonly category: string;
   readonly initial: State;
   /**
+   * Number of events that determine the state: folding the last ones of a stream gives the same state as folding all. Only
+   * these are read, so that a stream may grow without end. Absent: all events are needed.
+   */
+  readonly memory?: number;
+  /**
    * Returns the owner of the aggregate; null if there is no aggregate. An owner's command on another owner's aggregate is
    * rejected with `not_found` before and after the decision, so that no use case can forget the check. Absent where the
    * owner is not part of the state.

@@ -3,6 +3,7 @@ import {
   isFirstRequest,
   canResume,
   notPaused,
+  PAUSE_MEMORY,
   type PauseRequest,
   applyPause,
   computePauseEnd,
@@ -21,6 +22,7 @@ export type ChannelPauseCommand = { readonly channelId: string } & (
 export const channelPause: Decider<ChannelPauseCommand, PauseState, ChannelPauseEvent> = {
   category: 'channelPause',
   initial: notPaused,
+  memory: PAUSE_MEMORY,
 
   decide(command, state) {
     const { channelId } = command;

@@ -21,14 +21,21 @@ export interface ResumeRequest {
 export interface PauseState {
   /** End of the pause; 0 before the first and after a resume. */
   readonly until: Instant;
-  /** Posts that have requested a pause, the newest last: enough of them to recognise a repeated delivery. */
-  readonly postIds: readonly string[];
+  /**
+   * The post of each of the last {@link PAUSE_MEMORY} events, the newest last; null: the event has none. Enough of them to
+   * recognise a repeated delivery.
+   */
+  readonly postIds: readonly (string | null)[];
 }
 
 /** The state before the first pause. */
 export const notPaused: PauseState = { until: 0, postIds: [] };
 
-const MAX_POST_IDS = 1_000;
+/**
+ * Number of events after which a pause forgets a post (ADR-97). A post repeats its request only after a crash between the
+ * pause and the end of its publication, and all workers together publish fewer posts at a time.
+ */
+export const PAUSE_MEMORY = 1_000;
 
 /** True if this post has not requested a pause before, even if that request would not change the end. */
 export const isFirstRequest = (postId: string | null, state: PauseState): postId is string =>
@@ -47,8 +54,8 @@ export const canResume = ({ at }: ResumeRequest, state: PauseState): boolean => 
 /** Sets the end of the pause and adds the post that requested it, if a post did. */
 export const applyPause = (state: PauseState, until: Instant, postId: string | null): PauseState => ({
   until,
-  postIds: postId === null ? state.postIds : [...state.postIds, postId].slice(-MAX_POST_IDS),
+  postIds: [...state.postIds.slice(-PAUSE_MEMORY + 1), postId],
 });
 
 /** Lifts the pause; keeps the posts that have requested one. */
-export const applyResume = (state: PauseState): PauseState => ({ ...state, until: 0 });
+export const applyResume = (state: PauseState): PauseState => applyPause(state, 0, null);

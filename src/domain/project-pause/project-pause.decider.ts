@@ -3,6 +3,7 @@ import {
   isFirstRequest,
   canResume,
   notPaused,
+  PAUSE_MEMORY,
   type PauseRequest,
   applyPause,
   computePauseEnd,
@@ -21,6 +22,7 @@ export type ProjectPauseCommand = { readonly projectId: string } & (
 export const projectPause: Decider<ProjectPauseCommand, PauseState, ProjectPauseEvent> = {
   category: 'projectPause',
   initial: notPaused,
+  memory: PAUSE_MEMORY,
 
   decide(command, state) {
     const { projectId } = command;
