@@ -64,7 +64,7 @@ const PARTS = {
   },
   'event-store': {
     why: 'The store keeps events; it decides nothing.',
-    may: [part('kernel'), part('runtime'), '^src/postgres/binary-array\\.ts$'],
+    may: [part('kernel'), part('runtime'), '^src/postgres/(binary-array|unavailable)\\.ts$'],
   },
   limits: {
     why: 'The database evaluates limits, from plan figures and usage.',

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ProblemFilter } from '../api/transport/problem.filter.js';
 import { CoreModule } from './modules/core.module.js';
+import { EventStoreModule } from './modules/event-store.module.js';
 import { HealthModule } from './modules/health.module.js';
 import { ManagementApiModule } from './modules/management-api.module.js';
 import { PublicApiModule } from './modules/public-api.module.js';
@@ -21,6 +22,7 @@ export class AppModule {
       imports: [
         CoreModule.forRoot(options, resources),
         CqrsModule.forRoot(),
+        EventStoreModule,
         HealthModule,
         ...(roles.has('worker') ? [WorkerModule] : []),
         ...(roles.has('api') ? [PublicApiModule, ManagementApiModule] : []),

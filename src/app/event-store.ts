@@ -44,12 +44,7 @@ const openInPostgres = async (
   { connectionString, connections }: Database,
   resources: Resources,
 ): Promise<EventStore> => {
-  const store = new PostgresEventStore({
-    connectionString,
-    conditions: 'ops_find_changed_endpoints',
-    readConnections: connections.events,
-    log,
-  });
+  const store = new PostgresEventStore({ connectionString, readConnections: connections.events, log });
   const signal = resources.untilStopped(given);
   const url = settings.databaseUrl;
   const from = url === null ? null : ({ setting: 'DATABASE_URL', url } as const);

@@ -8,7 +8,9 @@ import {
   BEGINNING,
   type EventStore,
   type NewEvent,
+  NotAppended,
   type Position,
+  StorageFailed,
   type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
@@ -74,6 +76,10 @@ const MAX_CONFLICTS = 50;
 const REPEAT_FOR_MS = 5_000;
 const APPEND_RETRY = { firstMs: 50, longestMs: 1_000 };
 
+/** True for an outage that may end within seconds. */
+const mayRepeat = (error: unknown): boolean =>
+  error instanceof Unavailable && !(error instanceof NotAppended) && !(error instanceof StorageFailed);
+
 /**
  * Executes commands on aggregates: loads the stream, folds it, decides, and appends at the expected revision. After a
  * conflict it tries again; commands of this process that conflict on a stream then run one at a time.
@@ -97,11 +103,9 @@ export class AggregateStore {
     id: string,
     known: LoadedAggregate<S> = emptyAggregate(decider),
   ): Promise<LoadedAggregate<S>> {
-    return this.foldEvents(
-      decider,
-      await this.store.readStream(streamOf(decider, id), { from: known.revision + 1n }),
-      known,
-    );
+    const stream = streamOf(decider, id);
+    if (known.revision < 0n) return this.foldEvents(decider, await this.readEvents(decider, stream));
+    return this.foldEvents(decider, await this.store.readStream(stream, { from: known.revision + 1n }), known);
   }
 
   /** Folds an aggregate's stream up to a revision. @throws Unavailable */
@@ -122,7 +126,8 @@ export class AggregateStore {
 
   /**
    * Executes one command. A command whose id has written events already is not executed again: its earlier result is
-   * returned, so that work that is delivered twice is done once.
+   * returned, so that work that is delivered twice is done once. A decider with a {@link Decider.memory} recognises only
+   * commands whose events are that recent.
    * @param known the aggregate, if the caller knows it: saves the read. {@link emptyAggregate} if the stream most likely does
    * not exist, or the result of an earlier command. If it is out of date, the append conflicts and the stream is read.
    * @throws Unavailable the store was unavailable for several seconds; the command may be repeated with its id
@@ -138,7 +143,7 @@ export class AggregateStore {
     let releaseLock: (() => void) | null = null;
     try {
       for (let conflicts = 0; ; known = undefined, conflicts++) {
-        const stored = known ? [] : await this.store.readStream(stream);
+        const stored = known ? [] : await this.readEvents(decider, stream);
         const earlier = this.findEarlierResult(decider, stream, stored, context.commandId);
         if (earlier) return earlier;
         const loaded = known ?? this.foldEvents(decider, stored);
@@ -163,6 +168,13 @@ export class AggregateStore {
     } finally {
       releaseLock?.();
     }
+  }
+
+  /** Reads the events that determine an aggregate's state: all, or the last ones. */
+  private async readEvents(decider: { readonly memory?: number }, stream: string): Promise<readonly StoredEvent[]> {
+    const { memory } = decider;
+    if (memory === undefined) return this.store.readStream(stream);
+    return (await this.store.readStream(stream, { direction: 'backwards', limit: memory })).reverse();
   }
 
   private foldEvents<S, E extends DomainEvent>(
@@ -217,6 +229,7 @@ export class AggregateStore {
    * Appends, and repeats the identical append while its outcome is unknown.
    * @throws ConditionFailed
    * @throws WrongExpectedRevision
+   * @throws NotAppended at once, likewise StorageFailed
    * @throws Unavailable after several seconds
    */
   async appendWithRetry(
@@ -237,7 +250,7 @@ export class AggregateStore {
       } catch (error) {
         this.reportAppend(startedAt, error);
         const delay = backoff.nextDelay();
-        if (!(error instanceof Unavailable) || performance.now() + delay > giveUpAt) throw error;
+        if (!mayRepeat(error) || performance.now() + delay > giveUpAt) throw error;
         await sleep(delay);
       }
     }

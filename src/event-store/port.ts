@@ -97,6 +97,7 @@ export interface EventStore {
    * @throws WrongExpectedRevision the stream has another revision, or does not exist
    * @throws ConditionFailed the condition does not hold, whatever the stream's revision is
    * @throws AppendTooLarge the append exceeds {@link MAX_APPEND_BYTES}
+   * @throws NotAppended nothing was written, and repeating the append at once is useless; likewise StorageFailed
    * @throws Unavailable nothing was written, or the outcome is unknown: repeat the identical append
    */
   append(
@@ -124,8 +125,27 @@ export interface EventStore {
   /** Limits a stream to its newest `maxCount` (>= 1) events: reads hide older ones. @throws Unavailable */
   setRetention(stream: string, maxCount: number): Promise<void>;
 
+  /** Failure for which the store refuses appends at present; null if the last append was written, or none was tried. */
+  readonly appendFailure: AppendFailure | null;
+
+  /**
+   * Finds out in the background whether the store accepts appends, and updates {@link EventStore.appendFailure}. For a
+   * caller that met a {@link StorageFailed} elsewhere in the same database.
+   */
+  checkAppends(): void;
+
   /** Waits for calls in flight and closes every connection. */
   close(): Promise<void>;
+}
+
+/** Cause for which a store that runs refuses appends, until people remove it. */
+export interface AppendFailure {
+  /** The server's code, such as SQLSTATE `53100`: the disk is full. */
+  readonly code: string;
+  /** The server's message. */
+  readonly message: string;
+  /** Time of the first append that was refused, in ms since 1970. */
+  readonly since: number;
 }
 
 /** The stream's revision is `actual`, not the one that the append expected. */
@@ -153,6 +173,30 @@ export class Unavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'Unavailable';
+  }
+}
+
+/** The append was not sent and is not written: too many were waiting, or it waited too long. Repeat it after a while. */
+export class NotAppended extends Unavailable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotAppended';
+  }
+}
+
+/**
+ * The store runs but refuses to write or read for a cause that people remove: a full disk, missing rights, damage. Nothing
+ * was written. Repeating the call at once is useless; it succeeds once the cause is removed.
+ */
+export class StorageFailed extends Unavailable {
+  constructor(
+    /** The server's code, such as an SQLSTATE. */
+    readonly code: string,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`${message} (${code})`, options);
+    this.name = 'StorageFailed';
   }
 }
 

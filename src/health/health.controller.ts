@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
+import { checkEventStore } from '../event-store/check-event-store.js';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
 import { Metrics } from './metrics.js';
@@ -29,7 +30,7 @@ export class HealthController {
   async readReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
     const checks = {
       database: () => this.pool.query('select 1'),
-      event_store: () => this.store.readHead(),
+      event_store: () => checkEventStore(this.store),
       projections: () => this.checkProjections(),
     };
     const results = await Promise.all(

@@ -32,6 +32,43 @@ const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable|Connection ended unexpectedly)/;
 
 /**
+ * SQLSTATEs of a server that runs, but refuses to store or to read for a cause that people remove: disk_full, io_error, a
+ * read-only server, undefined_file, duplicate_file, damaged data or index.
+ */
+const STORAGE = /^(53100|58030|25006|58P0.|XX001|XX002)$/;
+/** 28, 3D: log-in or database refused; 3F, 42: missing rights, or a schema, table or function that is not there. */
+const SETUP = /^(28|3D|3F|42)/;
+
+/** Code and message of an error that a PostgreSQL server sent. */
+export interface ServerError {
+  /** SQLSTATE. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * Returns the error of a server that cannot store data until people remove the cause: a full disk, a read-only server,
+ * damaged files. Null for any other error.
+ */
+export const findStorageError = (error: unknown): ServerError | null => {
+  const found = asServerError(error);
+  return found && STORAGE.test(found.code) ? found : null;
+};
+
+/** Like {@link findStorageError}, and also for missing rights, a refused log-in, and tables or functions that are not there. */
+export const findLastingError = (error: unknown): ServerError | null => {
+  const found = asServerError(error);
+  return found && (STORAGE.test(found.code) || SETUP.test(found.code)) ? found : null;
+};
+
+/** By shape, not by class: errors may come from another realm. */
+const asServerError = (error: unknown): ServerError | null => {
+  if (typeof error !== 'object' || error === null || !('severity' in error)) return null;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return typeof code === 'string' ? { code, message: String(message) } : null;
+};
+
+/**
  * True for errors that say nothing about the statement: the database does not run, cannot be reached, shuts down or has no
  * resources left. A later attempt may succeed. The outcome of a commit that failed with such an error is unknown.
  */

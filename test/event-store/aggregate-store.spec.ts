@@ -3,7 +3,7 @@ import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand } from '../../src/domain/owner/owner.decider.js';
 import { EventCodec, type CommandContext } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
-import { BEGINNING, type StoredEvent, Unavailable } from '../../src/event-store/port.js';
+import { BEGINNING, NotAppended, StorageFailed, type StoredEvent, Unavailable } from '../../src/event-store/port.js';
 import { emptyAggregate, AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { isRejection } from '../../src/kernel/result.js';
 
@@ -220,6 +220,23 @@ describe('an unavailable store', () => {
     await aggregates.execute(owner, ownerId, register, contextOf('c1'), emptyAggregate(owner));
     expect(typesIn(log)).toEqual(['OwnerRegistered']);
   });
+
+  it.each([new NotAppended('the queue is full'), new StorageFailed('53100', 'disk full')])(
+    'is not waited for if repeating is useless: $name',
+    async (failure) => {
+      const store = new MemoryEventStore({ log });
+      let tries = 0;
+      store.append = async () => {
+        tries += 1;
+        throw failure;
+      };
+      const refused = new AggregateStore(store, codec).execute(
+        ...([owner, ownerId, register, contextOf('c1'), emptyAggregate(owner)] as const),
+      );
+      await expect(refused).rejects.toBe(failure);
+      expect(tries).toBe(1);
+    },
+  );
 
   it('leads to Unavailable if every response is lost, and a repeated command finds its events', async () => {
     await aggregates.execute(owner, ownerId, register, contextOf('c1'));

@@ -1,7 +1,6 @@
 import { Pool } from 'pg';
 import { type LimitsProfile, type PlanLimits, readLimitsProfile } from '../../src/config/limits-profile.js';
 import { PLANS } from '../../src/domain/owner/owner.events.js';
-import { eventStoreSchema } from '../../src/event-store/postgres/schema.js';
 import { Limiter, type LimitedEndpoint } from '../../src/limits/limiter.js';
 import { pgTypes } from '../../src/postgres/pool.js';
 import { discoveryTables } from '../../src/projections/discovery/discovery.tables.js';
@@ -99,7 +98,6 @@ export class LimitsDatabase {
 
   /** Creates a stream with one event. */
   async writeStream(stream: string): Promise<void> {
-    await this.pool.query(eventStoreSchema('event_store', 1n));
     await this.pool.query(
       `select event_store.append_events('{0}', array[$1], '{0}', '{t}', array[gen_random_uuid()], '{E}', array['{}'], array['{}'])`,
       [stream],

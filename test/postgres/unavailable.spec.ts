@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { createPool, withTransaction } from '../../src/postgres/pool.js';
-import { isUnavailable } from '../../src/postgres/unavailable.js';
+import { findLastingError, findStorageError, isUnavailable } from '../../src/postgres/unavailable.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 
 const logger = createLogger({ logLevel: 'silent' });
@@ -122,6 +122,43 @@ describe('isUnavailable', () => {
       expect(isUnavailable(await catchError(pool.query(sql)))).toBe(false);
     expect(isUnavailable(new Error('anything'))).toBe(false);
     expect(isUnavailable(undefined)).toBe(false);
+  });
+});
+
+describe('errors that people must remove', () => {
+  let postgres: TestPostgres;
+  let pool: Pool;
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    pool = createPool(postgres.connectionString, { max: 1, applicationName: 'unavailable-spec', logger });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await postgres.stop();
+  });
+
+  const raise = (sqlstate: string): Promise<unknown> =>
+    catchError(pool.query(`do $$ begin raise exception 'no' using errcode = '${sqlstate}'; end $$`));
+
+  it.each(['53100', '58030', '25006', '58P01', 'XX001', 'XX002'])('%s: the server cannot store', async (code) => {
+    const error = await raise(code);
+    expect(findStorageError(error)).toEqual({ code, message: 'no' });
+    expect(findLastingError(error)).toEqual({ code, message: 'no' });
+  });
+
+  it.each(['42501', '42P01', '42883', '3F000', '28P01', '3D000'])('%s: rights or setup', async (code) => {
+    const error = await raise(code);
+    expect(findStorageError(error)).toBeNull();
+    expect(findLastingError(error)).toEqual({ code, message: 'no' });
+  });
+
+  it.each(['53300', '57P01', '57014', '40P01', '55P03', '22021', '23505'])('%s: not among them', async (code) => {
+    expect(findLastingError(await raise(code))).toBeNull();
+  });
+
+  it('are errors of a server, not of Node', () => {
+    expect(findLastingError(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toBeNull();
+    expect(findLastingError(null)).toBeNull();
   });
 });
 

@@ -1,20 +1,28 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseError } from 'pg';
-import { Unavailable } from '../../event-store/port.js';
+import { EVENT_STORE, type EventStore, StorageFailed, Unavailable } from '../../event-store/port.js';
 import { type Log, LOG } from '../../kernel/log.js';
-import { isUnavailable } from '../../postgres/unavailable.js';
+import { findStorageError, isUnavailable } from '../../postgres/unavailable.js';
 import { GateRejection } from '../public/gate/gate-rejection.js';
 import { describeRequest, setLogRejection } from '../public/gate/request-log-entry.js';
 import { HttpProblem } from './http-problem.js';
 import { buildProblemView } from './problem.view.js';
 
 const RETRY_AFTER_SECONDS = '5';
+/** After a failure that people must remove. */
+const STORAGE_RETRY_AFTER_SECONDS = '30';
 
-/** Turns errors into answers that say what to do: a problem as it is, an outage into 503, any other into a logged 500. */
+/**
+ * Turns errors into answers that say what to do: a problem as it is, an outage or a full disk into 503, any other into a
+ * logged 500.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(@Inject(LOG) private readonly log: Log) {}
+  constructor(
+    @Inject(LOG) private readonly log: Log,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -31,6 +39,19 @@ export class ProblemFilter implements ExceptionFilter {
 
   private problemOf(error: unknown, request: FastifyRequest): HttpProblem {
     if (error instanceof HttpProblem) return error;
+    if (error instanceof StorageFailed || findStorageError(error)) {
+      // The store writes the cause to the log, and reports it at /readyz.
+      if (!(error instanceof StorageFailed)) this.store.checkAppends();
+      const { code } = error as { readonly code: string };
+      this.log.warn(
+        { ...describeRequest(request), sqlstate: code },
+        'failed to answer a request: the database refuses it',
+      );
+      const message = 'The service cannot store data at the moment. Send the same request again later.';
+      return HttpProblem.withMessage(503, 'storage_unavailable', message, {
+        'retry-after': STORAGE_RETRY_AFTER_SECONDS,
+      });
+    }
     if (error instanceof Unavailable || isUnavailable(error) || isMissingReadModel(error)) {
       this.log.warn(
         { ...describeRequest(request), error: String(error) },

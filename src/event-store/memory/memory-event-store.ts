@@ -44,6 +44,7 @@ export class MemoryLog {
 
 /** Event store in memory, for unit tests. It fulfils the port's contract without a server. */
 export class MemoryEventStore implements EventStore {
+  readonly appendFailure = null;
   private readonly log: MemoryLog;
   private readonly first: Position;
   private readonly closing = new AbortController();
@@ -122,6 +123,10 @@ export class MemoryEventStore implements EventStore {
   async setRetention(stream: string, maxCount: number): Promise<void> {
     await this.simulateCall();
     this.log.retention.set(stream, maxCount);
+  }
+
+  checkAppends(): void {
+    // appends to memory never fail
   }
 
   async close(): Promise<void> {

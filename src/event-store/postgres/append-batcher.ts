@@ -7,24 +7,19 @@ import {
   ConditionFailed,
   type ExpectedRevision,
   type NewEvent,
+  NotAppended,
   type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
+import type { AppendHealth } from './append-health.js';
+import { type Append, AppendQueue, type QueueBounds } from './append-queue.js';
 import type { LogFollower } from './log-follower.js';
+import { toPortError } from './port-error.js';
+import { findLastingError } from '../../postgres/unavailable.js';
 import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
 import { BatchInterval } from '../../runtime/batch-interval.js';
 import { withTimeLimit } from '../../runtime/time-limit.js';
-
-interface Append {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  readonly events: readonly NewEvent[];
-  readonly condition: AppendCondition | null;
-  readonly bytes: number;
-  readonly resolve: (result: AppendResult) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** One rejected append. If none was rejected, a single row holds the position before the accepted ones. */
 interface Row {
@@ -35,8 +30,8 @@ interface Row {
   readonly failed?: number | null;
 }
 
-const MAX_EVENTS = 1_000;
-const MAX_BYTES = 8 * 1_048_576;
+/** Most appends that wait: several seconds of full load. Beyond it the store is stuck, and clients should learn it at once. */
+const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
 /** Measured: at 2,500 posts a second it halves the CPU time of each append; a longer interval gains no more. */
 const BATCH_INTERVAL_MS = 3;
 
@@ -46,7 +41,10 @@ const BATCH_INTERVAL_MS = 3;
  * This is not a {@link Batcher}: a batch is bounded by bytes, holds a stream once, and may fail in part.
  */
 export class AppendBatcher {
-  private readonly waiting: Append[] = [];
+  private readonly queue: AppendQueue;
+  /** Appends of the batch in flight whose callers still wait. */
+  private sent: readonly Append[] = [];
+  private expiry: NodeJS.Timeout | null = null;
   private client: Promise<pg.Client> | null = null;
   private committing: Promise<void> | null = null;
   private readonly interval = new BatchInterval(BATCH_INTERVAL_MS);
@@ -57,19 +55,18 @@ export class AppendBatcher {
       schema: string;
       timeoutMs: number;
       log: Log;
-      /** True if the schema has a function that checks conditions. */
-      hasConditions: boolean;
+      queueBounds?: QueueBounds;
     },
     /** Returns the result of a rejected append that repeats an earlier one. @throws WrongExpectedRevision if it does not */
-    private readonly findEarlierResult: (
-      append: Omit<Append, 'resolve' | 'reject'>,
-      current: bigint,
-    ) => Promise<AppendResult>,
+    private readonly findEarlierResult: (append: Append, current: bigint) => Promise<AppendResult>,
     /** Receives the range of the log that a batch has written, before the callers receive their results. */
     private readonly onCommit: LogFollower['addCommitted'],
-  ) {}
+    private readonly health: AppendHealth,
+  ) {
+    this.queue = new AppendQueue(options.queueBounds ?? QUEUE_BOUNDS);
+  }
 
-  /** Port: {@link EventStore.append}. */
+  /** Port: {@link EventStore.append}. Settles within the time limit from now, whether the append was sent or not. */
   append(
     stream: string,
     expected: ExpectedRevision,
@@ -77,8 +74,11 @@ export class AppendBatcher {
     condition: AppendCondition | null,
   ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      const bytes = validateAppend(stream, events, this.options.hasConditions ? null : condition);
-      this.waiting.push({ stream, expected, events, condition, bytes, resolve, reject });
+      const bytes = validateAppend(stream, events);
+      const arrivedAt = performance.now();
+      if (!this.queue.add({ stream, expected, events, condition, bytes, arrivedAt, resolve, reject }))
+        return reject(new NotAppended('the event store does not keep up: too many appends wait'));
+      this.expiry ??= setTimeout(() => this.refuseExpired(), this.options.timeoutMs).unref();
       this.committing ??= this.commitWaiting();
     });
   }
@@ -86,40 +86,40 @@ export class AppendBatcher {
   /** Waits for the appends in flight. */
   async close(): Promise<void> {
     await this.committing;
+    if (this.expiry) clearTimeout(this.expiry);
     const client = await this.client?.catch(() => null);
     this.client = null;
     await client?.end().catch(() => undefined);
   }
 
   private async commitWaiting(): Promise<void> {
-    while (this.waiting.length > 0) {
+    while (!this.queue.isEmpty) {
       await this.interval.waitForNextBatch(); // callers of the same event loop turn join the batch
-      const batch = this.takeBatch();
+      const batch = this.queue.takeBatch();
       this.interval.recordBatch(batch.length);
+      this.sent = batch;
       await this.commit(batch);
+      this.sent = [];
     }
     this.committing = null;
   }
 
-  /** Takes the next batch, in order. It holds a stream once: a second append waits for the outcome of the first. */
-  private takeBatch(): Append[] {
-    const batch: Append[] = [];
-    const later: Append[] = [];
-    const streams = new Set<string>();
-    let events = 0;
-    let bytes = 0;
-    for (const append of this.waiting) {
-      const isFull = events + append.events.length > MAX_EVENTS || bytes + append.bytes > MAX_BYTES;
-      if (streams.has(append.stream) || (isFull && batch.length > 0)) later.push(append);
-      else {
-        batch.push(append);
-        events += append.events.length;
-        bytes += append.bytes;
-      }
-      streams.add(append.stream);
-    }
-    this.waiting.splice(0, Infinity, ...later);
-    return batch;
+  /** Refuses the appends that have reached the time limit. Those in the queue are taken out of it and not written. */
+  private refuseExpired(): void {
+    const { timeoutMs } = this.options;
+    const latest = performance.now() - timeoutMs;
+    const seconds = timeoutMs / 1_000;
+    for (const { reject } of this.queue.takeArrivedUntil(latest))
+      reject(
+        new NotAppended(`not sent to the event store within ${seconds} s, because earlier appends are not answered`),
+      );
+    const expired = this.sent.filter(({ arrivedAt }) => arrivedAt <= latest);
+    if (expired.length > 0) this.sent = this.sent.filter(({ arrivedAt }) => arrivedAt > latest);
+    for (const { reject } of expired) reject(new Unavailable(`the event store did not answer within ${seconds} s`));
+    const oldest = Math.min(this.queue.oldestArrival ?? Infinity, ...this.sent.map(({ arrivedAt }) => arrivedAt));
+    this.expiry = Number.isFinite(oldest)
+      ? setTimeout(() => this.refuseExpired(), Math.max(1, oldest - latest)).unref()
+      : null;
   }
 
   private async commit(batch: readonly Append[]): Promise<void> {
@@ -127,15 +127,20 @@ export class AppendBatcher {
     try {
       rows = await this.callAppendFunction(batch);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || isTransient(error)) {
-        this.discardClient();
-        const unavailable = new Unavailable('the event store did not answer', { cause: error });
-        for (const append of batch) append.reject(unavailable);
+      const refusal = findLastingError(error);
+      const isOutage = !(error instanceof pg.DatabaseError) || isTransient(error);
+      if (refusal || isOutage) {
+        this.discardClient(); // a new one may lead to another server
+        if (refusal) this.health.recordRefusal(refusal);
+        else this.health.recordOutage(error);
+        const failure = toPortError(error);
+        for (const append of batch) append.reject(failure);
       } else if (batch.length > 1) {
         for (const append of batch) await this.commit([append]); // one bad event must not fail the others
       } else batch[0]!.reject(error);
       return;
     }
+    this.health.recordSuccess();
     if (typeof rows[0]!.failed === 'number')
       return this.commitWithoutFailed(batch, new Set(rows.map(({ failed }) => failed)));
     const rejected = new Map(rows.map((row) => [row.rejected, row.current]));
@@ -278,7 +283,7 @@ const toStoredEvents = (
 
 /** True if the same append may succeed later: shutdown, lost connection, resources, time-outs, deadlocks. */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
-  ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2)) || code === '25006';
+  ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2));
 
 /**
  * Returns the result of an earlier append if it wrote the same ids at the same revisions.

@@ -247,8 +247,10 @@ export class LogFollower {
   }
 
   private async readHead(client: pg.Client): Promise<Position> {
-    const { rows } = await client.query<{ position: string }>(`select position from ${this.options.schema}.head`);
-    return BigInt(rows[0]?.position ?? 0);
+    const { rows } = await client.query<{ position: string }>(
+      `select ${this.options.schema}.head_position() as position`,
+    );
+    return BigInt(rows[0]!.position);
   }
 
   /** Wakes the reader because there are new events. */

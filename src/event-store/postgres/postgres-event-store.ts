@@ -4,6 +4,7 @@ import { Batcher } from '../../runtime/batcher.js';
 import { int8Array, textArray } from '../../postgres/binary-array.js';
 import {
   type AppendCondition,
+  type AppendFailure,
   type AppendResult,
   type Batch,
   BEGINNING,
@@ -15,10 +16,11 @@ import {
   type ReadStreamOptions,
   type StoredEvent,
   type SubscribeOptions,
-  Unavailable,
 } from '../port.js';
 import { AppendBatcher, matchEarlierAppend } from './append-batcher.js';
-import { eventStoreSchema } from './schema.js';
+import { AppendHealth } from './append-health.js';
+import type { QueueBounds } from './append-queue.js';
+import { toPortError } from './port-error.js';
 import { type ReadLog, LogFollower } from './log-follower.js';
 
 /** Location of the store in its database. */
@@ -26,17 +28,14 @@ export interface PostgresEventStoreOptions {
   readonly connectionString: string;
   /** Schema of the store. Default `event_store`. */
   readonly schema?: string;
-  /** Position of the very first event, used when the schema is created. Default 1. */
-  readonly firstPosition?: bigint;
-  /**
-   * Name of a function `(subjects text[], versions text[]) returns int[]` of the same database, which checks
-   * {@link AppendCondition}s. It returns the indexes, from 1, of those that do not hold. Default: appends have no conditions.
-   */
-  readonly conditions?: string;
   /** Connections that read, at least 1; one that appends and one that follows the log come in addition. Default 4. */
   readonly readConnections?: number;
-  /** Time limit of one call, in ms; after it the store counts as unavailable. Default 10,000. */
+  /** Time limit of a read, and of an append from its arrival on, in ms. Default 10,000. */
   readonly timeoutMs?: number;
+  /** Most appends and bytes that wait; for tests. */
+  readonly queueBounds?: QueueBounds;
+  /** Interval of the probes while the store refuses appends, in ms; for tests. */
+  readonly probeIntervalMs?: number;
   readonly log?: Log;
 }
 
@@ -64,6 +63,7 @@ interface StreamRead {
 export class PostgresEventStore implements EventStore {
   private readonly pool: pg.Pool;
   private readonly batcher: AppendBatcher;
+  private readonly health: AppendHealth;
   private readonly follower: LogFollower;
   private readonly streamReads: Readonly<Record<'forwards' | 'backwards', Batcher<StreamRead, StoredEvent[]>>>;
   private readonly lastReads = new Batcher((streams: readonly string[]) => this.readLastEvents(streams), READ_BATCHING);
@@ -85,13 +85,19 @@ export class PostgresEventStore implements EventStore {
     this.pool.on('error', (error) => {
       if (!this.pool.ending) log.warn({ error: error.message }, 'lost an idle connection to the event store');
     });
+    const probe = async () => void (await this.pool.query(`select ${this.schema}.probe_append()`));
+    this.health = new AppendHealth(log, probe, options.probeIntervalMs);
     this.batcher = new AppendBatcher(
-      { connectionString, schema: this.schema, timeoutMs, log, hasConditions: options.conditions !== undefined },
+      {
+        ...{ connectionString, schema: this.schema, timeoutMs, log },
+        ...(options.queueBounds && { queueBounds: options.queueBounds }),
+      },
       async (append, current) => {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
         return matchEarlierAppend(append, await this.written(append.stream, from, append.events.length), current);
       },
       (after, end, createEvents) => this.follower.addCommitted(after, end, createEvents),
+      this.health,
     );
     const reads = (direction: 'forwards' | 'backwards') =>
       new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), READ_BATCHING);
@@ -99,11 +105,17 @@ export class PostgresEventStore implements EventStore {
     this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readLog(options));
   }
 
-  /** Creates missing tables. Several processes may call it at the same time. @throws Unavailable */
+  /** Waits for an answer of the store. @throws Unavailable */
   async start(): Promise<void> {
-    const lock = `select pg_advisory_xact_lock(hashtext('event store ${this.schema}'))`;
-    const ddl = eventStoreSchema(this.schema, this.options.firstPosition ?? 1n, this.options.conditions);
-    await this.query(`${lock}; ${ddl}`); // several statements in one simple query are one transaction
+    await this.readHead();
+  }
+
+  get appendFailure(): AppendFailure | null {
+    return this.health.failure;
+  }
+
+  checkAppends(): void {
+    this.health.check();
   }
 
   append(
@@ -154,6 +166,7 @@ export class PostgresEventStore implements EventStore {
 
   async close(): Promise<void> {
     await this.batcher.close();
+    this.health.stop();
     await this.follower.close();
     await this.pool.end();
   }
@@ -226,7 +239,7 @@ export class PostgresEventStore implements EventStore {
       const config = { text, rowMode: 'array' as const, ...(values && { values: [...values] }), ...(name && { name }) };
       return (await this.pool.query<Row>(config)).rows;
     } catch (cause) {
-      throw new Unavailable('the event store did not answer', { cause });
+      throw toPortError(cause);
     }
   }
 }

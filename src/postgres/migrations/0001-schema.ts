@@ -1,14 +1,16 @@
 import type { Migration } from '../migrations.js';
+import { eventStoreTables } from './event-store-tables.js';
 
 /**
- * The tables that cannot be rebuilt from events: settings of the database, checkpoints, workers and their leases, secrets,
- * responses of idempotent requests, rate limits. Read models are not among them: each projection creates its own tables.
+ * The event store, which stays empty if the events lie in KurrentDB, and the tables that cannot be rebuilt from events:
+ * settings of the database, checkpoints, workers and their leases, secrets, responses of idempotent requests, rate limits.
+ * Read models are not among them: each projection creates its own tables.
  * The functions that work on these tables are in migrations/repeatable/.
  */
 export const schema: Migration = {
   number: 1,
   name: 'schema',
-  sql: `
+  sql: `${eventStoreTables('event_store')}
     -- Facts about this database that all processes share, e.g. the fingerprint of its SECRETS_KEY.
     create table ops_setting (name text primary key, value text not null);
 

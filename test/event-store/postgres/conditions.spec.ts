@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { ConditionFailed, WrongExpectedRevision } from '../../../src/event-store/port.js';
 import { MemoryEventStore } from '../../../src/event-store/memory/memory-event-store.js';
+import { eventStoreFunctions } from '../../../src/postgres/migrations/repeatable/event-store.sql.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { newEvent } from '../contract/events.js';
@@ -19,13 +20,13 @@ describe('the condition of an append', () => {
   let store: PostgresEventStore;
 
   beforeAll(async () => {
-    postgres = await startTestPostgres();
+    postgres = await startTestPostgres({ migrated: true });
     const { connectionString } = postgres;
     client = new pg.Client({ connectionString });
     await client.connect();
     await client.query(CHECK);
-    store = new PostgresEventStore({ connectionString, conditions: 'changed_things' });
-    await store.start();
+    await client.query(eventStoreFunctions({ schema: 'event_store', firstPosition: 1n, conditions: 'changed_things' }));
+    store = new PostgresEventStore({ connectionString });
   });
 
   afterAll(async () => {
@@ -83,10 +84,7 @@ describe('the condition of an append', () => {
   });
 
   it('is never ignored: a store that cannot check it rejects the append', async () => {
-    const without = new PostgresEventStore({ connectionString: postgres.connectionString });
-    for (const other of [without, new MemoryEventStore()])
-      await expect(other.append('unchecked', 'noStream', [newEvent()], holds('a'))).rejects.toThrow(RangeError);
-    await without.close();
-    expect(await written('unchecked')).toBe(0);
+    const other = new MemoryEventStore();
+    await expect(other.append('unchecked', 'noStream', [newEvent()], holds('a'))).rejects.toThrow(RangeError);
   });
 });

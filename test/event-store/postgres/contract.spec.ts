@@ -1,3 +1,6 @@
+import pg from 'pg';
+import { eventStoreTables } from '../../../src/postgres/migrations/event-store-tables.js';
+import { eventStoreFunctions } from '../../../src/postgres/migrations/repeatable/event-store.sql.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { startTestPostgres } from '../../support/postgres.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
@@ -6,19 +9,21 @@ import { describeEventStore } from '../contract.js';
 import { proxiedFaults } from '../kurrentdb/proxied-faults.js';
 
 describeEventStore('PostgreSQL', async () => {
-  const postgres = await startTestPostgres();
+  const postgres = await startTestPostgres({ migrated: true });
   const proxy = await TcpProxy.start(postgres.connectionString);
-  const open = async (options: { connectionString?: string; schema?: string; firstPosition?: bigint } = {}) => {
-    const store = new PostgresEventStore({ connectionString: postgres.connectionString, ...options });
-    await store.start();
-    return store;
-  };
+  const open = (options: { connectionString?: string; schema?: string } = {}) =>
+    new PostgresEventStore({ connectionString: postgres.connectionString, ...options });
   let far = 0;
   return {
     ...proxiedFaults(proxy),
-    open: () => open(),
+    open: async () => open(),
     openFragile: async () => open({ connectionString: proxy.through(postgres.connectionString) }),
-    openFar: () => open({ schema: `far_${far++}`, firstPosition: 2n ** 53n + 1n }),
+    openFar: async () => {
+      const schema = `far_${far++}`;
+      const location = { schema, firstPosition: 2n ** 53n + 1n, conditions: 'ops_find_changed_endpoints' };
+      await execute(postgres.connectionString, eventStoreTables(schema) + eventStoreFunctions(location));
+      return open({ schema });
+    },
     appendInOtherProcess: (plan) => appendInOtherProcess('postgres', postgres.connectionString, plan),
     stop: async () => {
       await proxy.stop();
@@ -26,3 +31,9 @@ describeEventStore('PostgreSQL', async () => {
     },
   };
 });
+
+const execute = async (connectionString: string, sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+};

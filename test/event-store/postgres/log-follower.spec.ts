@@ -48,15 +48,14 @@ describe('LogFollower', () => {
   });
 
   it('reports a lost connection to its subscribers even if none of their own reads failed', async () => {
-    const postgres = await startTestPostgres();
+    const postgres = await startTestPostgres({ migrated: true });
     const store = new PostgresEventStore({ connectionString: postgres.connectionString });
-    await store.start();
     const subscriber = new Subscriber(store, { after: -1n });
     await subscriber.waitUntil(({ last }) => last?.isLive ?? false);
     const killer = new pg.Client({ connectionString: postgres.connectionString });
     await killer.connect();
     const listening = `from pg_stat_activity where application_name = 'crosspost log follower'
-                       and datname = current_database() and state = 'idle' and query like 'select position%'`;
+                       and datname = current_database() and state = 'idle' and query like 'select event_store.head_position%'`;
     while ((await killer.query(`select ${listening}`)).rowCount === 0) await sleep(5);
     await killer.query(`select pg_terminate_backend(pid) ${listening}`);
     await subscriber.waitUntil(({ drops }) => drops.length > 0);
@@ -69,9 +68,8 @@ describe('LogFollower', () => {
   it.each([1n, 2n, 7n, 1_000n])(
     'returns events of rare types to a subscriber that is far behind, searching %i positions at a time',
     async (window) => {
-      const postgres = await startTestPostgres();
+      const postgres = await startTestPostgres({ migrated: true });
       const store = new PostgresEventStore({ connectionString: postgres.connectionString });
-      await store.start();
       for (let n = 0; n < 40; n++)
         await store.append(newStream(), 'noStream', newEvents(1, { type: n % 13 === 4 ? 'Rare' : 'Usual' }));
       const options = { connectionString: postgres.connectionString, schema: 'event_store', log: silentLog, window };
@@ -102,13 +100,12 @@ describe('LogFollower', () => {
   );
 
   it('buffers the events that any subscriber wants, and shows a later subscriber with other types all of them', async () => {
-    const postgres = await startTestPostgres();
+    const postgres = await startTestPostgres({ migrated: true });
     const { connectionString } = postgres;
     const [store, elsewhere] = [
       new PostgresEventStore({ connectionString }),
       new PostgresEventStore({ connectionString }),
     ];
-    await store.start();
     const append = async (rounds: number) => {
       const one = (by: EventStore, type: string) => by.append(newStream(), 'noStream', newEvents(1, { type }));
       for (let n = 0; n < rounds; n++) {
@@ -202,11 +199,10 @@ describe('LogFollower', () => {
     });
 
     it('are never returned before events that another process has written in between', async () => {
-      const postgres = await startTestPostgres();
+      const postgres = await startTestPostgres({ migrated: true });
       const { connectionString } = postgres;
       const store = new PostgresEventStore({ connectionString });
       const elsewhere = new PostgresEventStore({ connectionString });
-      await store.start();
       const follower = new LogFollower({ connectionString, schema: 'event_store', log: silentLog }, (options) =>
         store.readAll(options),
       );

@@ -1,4 +1,5 @@
 import type {
+  AppendFailure,
   AppendResult,
   Batch,
   EventStore,
@@ -163,6 +164,14 @@ class KillableStore implements EventStore {
 
   setRetention(stream: string, maxCount: number): Promise<void> {
     return this.inner.setRetention(stream, maxCount);
+  }
+
+  get appendFailure(): AppendFailure | null {
+    return this.inner.appendFailure;
+  }
+
+  checkAppends(): void {
+    this.inner.checkAppends();
   }
 
   close(): Promise<void> {

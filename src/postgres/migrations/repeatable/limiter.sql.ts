@@ -258,7 +258,6 @@ export const limiter: RepeatableMigration = {
       set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
     as $$
     begin
-      -- With events outside this database the table may not exist.
       if cardinality(streams) = 0 then return '{}'; end if;
       return array(
         select distinct s.item from unnest(streams, items) s (stream, item)

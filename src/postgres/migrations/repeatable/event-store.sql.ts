@@ -1,37 +1,38 @@
+import type { RepeatableMigration } from '../../migrations.js';
+
+/** Namespace of the advisory locks under which events are appended. No other code locks in it. */
+const APPEND_LOCKS = 7002;
+
+/** Name and start of a store. */
+export interface EventStoreLocation {
+  readonly schema: string;
+  /** Position of the very first event. */
+  readonly firstPosition: bigint;
+  /**
+   * Name of a function `(subjects text[], versions text[]) returns int[]` that checks conditions of appends. It returns the
+   * indexes, from 1, of those that do not hold.
+   */
+  readonly conditions: string;
+}
+
 /**
- * Returns the DDL of the store: its tables and functions, in a schema of their own.
+ * Returns the SQL functions of an event store.
  *
- * `append_events` is a group commit. The lock on `head` makes positions gapless and equal to the commit order, across
- * processes. There is no table of streams: the unique index on stream and revision is the check. There is no index on
- * event ids: a conflict compares the ids at that revision. Both would cost more than they give. `event.data` is text, not
- * jsonb, because the hash chain covers its exact bytes.
- *
- * @param conditions see {@link PostgresEventStoreOptions.conditions}
+ * `append_events` is a group commit. An advisory lock of the transaction makes positions gapless and equal to the commit
+ * order, across processes: the lock is released after the commit has become visible, and the position that follows is read
+ * after the lock was acquired. The newest position is the end of the primary key, not a row that every append updates: while
+ * a transaction elsewhere keeps old versions (`pg_dump`), such a row becomes slower with each update (ADR-96). There is no
+ * table of streams: the unique index on stream and revision is the check. There is no index on event ids: a conflict compares
+ * the ids at that revision. Both would cost more than they give.
  */
-export const eventStoreSchema = (schema: string, firstPosition: bigint, conditions?: string): string => `
-create schema if not exists ${schema};
-
-create table if not exists ${schema}.event (
-  position bigint primary key,
-  stream   text   not null collate "C",
-  revision bigint not null,
-  id       uuid   not null,
-  type     text   not null,
-  data     text   not null,
-  metadata text   not null,
-  unique (stream, revision)
-);
-
-create table if not exists ${schema}.head (
-  one      boolean primary key default true check (one),
-  position bigint not null
-) with (fillfactor = 10);
-insert into ${schema}.head (position) values (${firstPosition - 1n}) on conflict do nothing;
-
-create table if not exists ${schema}.retention (
-  stream    text   primary key collate "C",
-  max_count bigint not null check (max_count >= 1)
-);
+export const eventStoreFunctions = ({ schema, firstPosition, conditions }: EventStoreLocation): string => `
+-- Position of the newest event, or the one before the first. Retention never removes a stream's newest event, so it stays.
+create or replace function ${schema}.head_position() returns bigint language plpgsql stable
+  set enable_seqscan = off
+as $$
+begin
+  return coalesce((select e.position from ${schema}.event e order by e.position desc limit 1), ${firstPosition - 1n});
+end $$;
 
 -- Input: one row per event, in the order of appending. The caller ensures that no two appends of a batch share a stream.
 -- Output: one row per rejected append, with its item and the revision of its stream (-1: no stream). If none was rejected:
@@ -47,7 +48,9 @@ declare
   currents bigint[];
   written bigint;
 begin
-  select h.position into start from ${schema}.head h for update;
+  perform pg_advisory_xact_lock(${APPEND_LOCKS}, hashtext('${schema}'));
+  -- A statement of its own: its snapshot is taken after the lock was acquired.
+  select coalesce((select e.position from ${schema}.event e order by e.position desc limit 1), ${firstPosition - 1n}) into start;
   select array_agg(c.item), array_agg(c.found) into rejections, currents from (
     select g.item, g.revision as wanted,
       coalesce((select e.revision from ${schema}.event e where e.stream = g.stream order by e.revision desc limit 1), -1) as found
@@ -68,16 +71,11 @@ begin
     where g.item <> all (rejections);
   end if;
   get diagnostics written = row_count;
-  if written > 0 then
-    update ${schema}.head set position = start + written;
-    perform pg_notify('${schema}', (start + written)::text);
-  end if;
+  if written > 0 then perform pg_notify('${schema}', (start + written)::text); end if;
   return query select start, r.item, r.found
     from unnest(coalesce(rejections, '{null}'), coalesce(currents, '{null}')) r (item, found);
 end $$;
-${conditions === undefined ? '' : conditionalAppend(schema, conditions)}`;
 
-const conditionalAppend = (schema: string, conditions: string): string => `
 -- Calls append_events if all conditions hold. Otherwise it writes nothing and returns one row for each append whose
 -- condition does not hold, with its item as "failed".
 create or replace function ${schema}.append_events_if(
@@ -95,4 +93,23 @@ begin
   return query select a.base, a.rejected, a.current, null::int
     from ${schema}.append_events(items, streams, revisions, firsts, ids, types, datas, metadatas) a;
 end $$;
+
+-- Writes an event as an append does, and undoes it: raises the error that an append would meet now. The event is larger than
+-- the free space of most pages, so that the table must grow.
+create or replace function ${schema}.probe_append() returns void language plpgsql
+as $$
+begin
+  insert into ${schema}.event (position, stream, revision, id, type, data, metadata)
+  values (-1 - (random() * 1e15)::bigint, '$probe-' || gen_random_uuid(), 0, gen_random_uuid(), '$probe', '{}',
+    (select string_agg(gen_random_uuid()::text, '') from generate_series(1, 220)));
+  raise exception using errcode = 'CP001';
+exception when sqlstate 'CP001' then
+  null; -- undone
+end $$;
 `;
+
+/** The functions of the gateway's event store. */
+export const eventStore: RepeatableMigration = {
+  name: 'event-store',
+  sql: eventStoreFunctions({ schema: 'event_store', firstPosition: 1n, conditions: 'ops_find_changed_endpoints' }),
+};

@@ -1,0 +1,10 @@
+import { type EventStore, StorageFailed } from './port.js';
+
+/** Checks that a store answers and accepts appends. @throws Unavailable it does not; the message has the cause */
+export const checkEventStore = async (store: EventStore): Promise<void> => {
+  await store.readHead();
+  const failure = store.appendFailure;
+  if (!failure) return;
+  const since = new Date(failure.since).toISOString();
+  throw new StorageFailed(failure.code, `refuses appends since ${since}: ${failure.message}`);
+};

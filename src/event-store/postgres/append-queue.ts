@@ -1,0 +1,78 @@
+import type { AppendCondition, AppendResult, ExpectedRevision, NewEvent } from '../port.js';
+
+/** An append, and the functions that settle it. Settling it again does nothing. */
+export interface Append {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly NewEvent[];
+  readonly condition: AppendCondition | null;
+  readonly bytes: number;
+  /** By `performance.now()`, in ms. */
+  readonly arrivedAt: number;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Most appends and bytes that wait. Beyond it the store does not keep up, and waiting would only use memory. */
+export interface QueueBounds {
+  readonly appends: number;
+  readonly bytes: number;
+}
+
+const MAX_BATCH_EVENTS = 1_000;
+const MAX_BATCH_BYTES = 8 * 1_048_576;
+
+/** Appends that wait to be sent, in the order of their arrival. Nothing in it has been written. */
+export class AppendQueue {
+  private waiting: Append[] = [];
+  private bytes = 0;
+
+  constructor(private readonly bounds: QueueBounds) {}
+
+  get isEmpty(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  /** Arrival of the append that has waited longest; null if none waits. */
+  get oldestArrival(): number | null {
+    return this.waiting[0]?.arrivedAt ?? null;
+  }
+
+  /** Adds an append. @returns false if the queue is full */
+  add(append: Append): boolean {
+    if (this.waiting.length >= this.bounds.appends || this.bytes + append.bytes > this.bounds.bytes) return false;
+    this.waiting.push(append);
+    this.bytes += append.bytes;
+    return true;
+  }
+
+  /** Takes the next batch, in order. It holds a stream once: a second append waits for the outcome of the first. */
+  takeBatch(): Append[] {
+    const batch: Append[] = [];
+    const later: Append[] = [];
+    const streams = new Set<string>();
+    let events = 0;
+    let bytes = 0;
+    for (const append of this.waiting) {
+      const isFull = events + append.events.length > MAX_BATCH_EVENTS || bytes + append.bytes > MAX_BATCH_BYTES;
+      if (streams.has(append.stream) || (isFull && batch.length > 0)) later.push(append);
+      else {
+        batch.push(append);
+        events += append.events.length;
+        bytes += append.bytes;
+      }
+      streams.add(append.stream);
+    }
+    this.waiting = later;
+    this.bytes -= bytes;
+    return batch;
+  }
+
+  /** Takes the appends that arrived at a time or before it. */
+  takeArrivedUntil(time: number): Append[] {
+    const end = this.waiting.findIndex(({ arrivedAt }) => arrivedAt > time);
+    const taken = this.waiting.splice(0, end < 0 ? this.waiting.length : end);
+    for (const { bytes } of taken) this.bytes -= bytes;
+    return taken;
+  }
+}

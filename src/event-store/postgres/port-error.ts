@@ -1,0 +1,10 @@
+import { StorageFailed, Unavailable } from '../port.js';
+import { findLastingError } from '../../postgres/unavailable.js';
+
+/** Converts an error of PostgreSQL to the port's: {@link StorageFailed} if people must remove its cause, otherwise an outage. */
+export const toPortError = (cause: unknown): Unavailable => {
+  const lasting = findLastingError(cause);
+  return lasting
+    ? new StorageFailed(lasting.code, `the event store refuses the call: ${lasting.message}`, { cause })
+    : new Unavailable('the event store did not answer', { cause });
+};
