@@ -1,16 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Semaphore } from '../runtime/semaphore.js';
+import { helperCommand, type HelperRights } from './helper-command.js';
 
 /** The program of a helper process as source text: it is set up once and then answers request after request. */
 export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
 /** Options of a {@link HelperProcess}. */
-export interface HelperOptions<Request, Response> {
+export interface HelperOptions<Request, Response> extends HelperRights {
   readonly program: HelperProgram<Request, Response>;
   /** Time limit of one request, in ms. */
   readonly timeoutMs: number;
-  /** Limit of the JavaScript heap; native memory of libraries is the program's responsibility. */
-  readonly maxHeapMb: number;
 }
 
 /** The result of a request. */
@@ -54,12 +56,12 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 };
 
 /**
- * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process alone. It
- * handles one request at a time, starts with the first, ends when idle, and is killed when a request takes too long.
+ * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process alone. It has
+ * nothing of the gateway's environment, an empty working folder and few rights (see helper-command.ts, ADR-93). It handles one request at a time, starts with the first, ends when idle, and is killed when a request takes too long.
  */
 export class HelperProcess<Request, Response> {
   private readonly turn = new Semaphore(1);
-  private running: { readonly child: ChildProcess; readonly ready: Promise<unknown> } | undefined;
+  private running: { readonly child: ChildProcess; readonly ready: Promise<unknown>; leaveFolder(): void } | undefined;
   private idle: NodeJS.Timeout | undefined;
   private isClosed = false;
 
@@ -92,8 +94,10 @@ export class HelperProcess<Request, Response> {
   }
 
   private start(): NonNullable<typeof this.running> {
-    const { program, maxHeapMb } = this.options;
-    const child = spawn(process.execPath, [`--max-old-space-size=${maxHeapMb}`, '--eval', program], {
+    const { file, args } = helperCommand(this.options.program, this.options);
+    const { cwd, leaveFolder } = enterEmptyFolder();
+    const child = spawn(file, args, {
+      cwd,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
       env: {}, // The gateway's environment has secrets.
@@ -102,17 +106,29 @@ export class HelperProcess<Request, Response> {
     child.unref();
     child.channel?.unref();
     child.on('error', () => undefined);
+    child.on('close', leaveFolder);
     // A child that died between two requests, for example for want of memory, is replaced.
     child.on('exit', () => void (this.running?.child === child && (this.running = undefined)));
-    return { child, ready: nextMessage(child, START_MS) };
+    return { child, ready: nextMessage(child, START_MS), leaveFolder };
   }
 
   private kill(): void {
     clearTimeout(this.idle);
     this.running?.child.kill('SIGKILL');
+    this.running?.leaveFolder(); // at once: the gateway may end before the child's end is reported
     this.running = undefined;
   }
 }
+
+/** Creates an empty working folder. Where there is no writable folder for temporary files, the helper works in the root. */
+const enterEmptyFolder = (): { readonly cwd: string; readonly leaveFolder: () => void } => {
+  try {
+    const cwd = mkdtempSync(join(tmpdir(), 'crosspost-helper-'));
+    return { cwd, leaveFolder: () => rmSync(cwd, { recursive: true, force: true }) };
+  } catch {
+    return { cwd: '/', leaveFolder: () => undefined };
+  }
+};
 
 /** Sends a request, if given, and waits for the next message. Rejects if none arrives. */
 const nextMessage = <Response>(child: ChildProcess, timeoutMs: number, request?: unknown): Promise<Message<Response>> =>

@@ -19,7 +19,10 @@ export class Inspector {
   private readonly log: Log;
 
   constructor({ timeoutMs = 1_000, maxWasmBytes = 256 * 1_048_576, program, log }: InspectorOptions = {}) {
-    this.helper = new HelperProcess({ program: program ?? parsers(maxWasmBytes), timeoutMs, maxHeapMb: 128 });
+    this.helper = new HelperProcess({
+      ...{ program: program ?? parsers(maxWasmBytes), libraries: Object.values(LIBRARIES), timeoutMs },
+      ...{ maxHeapMb: 128, maxMemoryMb: 1_024 },
+    });
     this.log = log ?? silentLog;
   }
 
@@ -42,9 +45,11 @@ export class Inspector {
   }
 }
 
-const parsers = (maxWasmBytes: number): HelperProgram<InspectionRequest, Inspection> => {
-  const fileType = import.meta.resolve('file-type');
-  const imageSize = import.meta.resolve('image-size');
-  const mediaInfo = import.meta.resolve('mediainfo.js');
-  return buildProgram(inspectorProgram, { fileType, imageSize, mediaInfo }, maxWasmBytes);
+const LIBRARIES = {
+  fileType: import.meta.resolve('file-type'),
+  imageSize: import.meta.resolve('image-size'),
+  mediaInfo: import.meta.resolve('mediainfo.js'),
 };
+
+const parsers = (maxWasmBytes: number): HelperProgram<InspectionRequest, Inspection> =>
+  buildProgram(inspectorProgram, LIBRARIES, maxWasmBytes);

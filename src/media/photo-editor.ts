@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { silentLog, type Log } from '../kernel/log.js';
 import { storageError } from './download.js';
 import { fitSize } from './fit-size.js';
@@ -18,8 +19,9 @@ export class PhotoEditor {
   private readonly log: Log;
 
   constructor({ timeoutMs = 30_000, log = silentLog }: PhotoEditorOptions = {}) {
-    const program = buildProgram(photoProgram, fitSize, import.meta.resolve('sharp'), MAX_PIXELS);
-    this.helper = new HelperProcess({ program, timeoutMs, maxHeapMb: 64 });
+    const sharp = import.meta.resolve('sharp');
+    const program = buildProgram(photoProgram, fitSize, sharp, MAX_PIXELS);
+    this.helper = new HelperProcess({ program, libraries: [sharp], timeoutMs, maxHeapMb: 64, maxMemoryMb: 1_536 });
     this.log = log;
   }
 
@@ -28,8 +30,9 @@ export class PhotoEditor {
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
    * @throws FetchError `storage` for errors of the disk, or if the gateway stops
    */
-  async fit(request: PhotoRequest, signal?: AbortSignal): Promise<ResizedPhoto | null> {
-    const reply = await this.helper.ask(request, signal);
+  async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal): Promise<ResizedPhoto | null> {
+    // The process has a working folder of its own.
+    const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal);
     if ('withdrawn' in reply) throw storageError('was not resized: the gateway is stopping');
     const answer: PhotoAnswer = 'answer' in reply ? reply.answer : { photo: null, reason: reply.failed };
     if ('failure' in answer) throw storageError('could not be resized', new Error(answer.failure));

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Rights of a helper process. */
+export interface HelperRights {
+  /** URLs of the libraries that its program imports; it may read their folder `node_modules`, and no other file. */
+  readonly libraries: readonly string[];
+  /** Limit of the JavaScript heap. */
+  readonly maxHeapMb: number;
+  /** Limit of all its data, native libraries included; enforced by the kernel of Linux, elsewhere not. */
+  readonly maxMemoryMb: number;
+}
+
+/** A command with its arguments. */
+export interface HelperCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Limits the data segment, unless a lower limit holds already, leaves no core dump, and leaves the network where the kernel lets this user: then the process has
+ * an empty network of its own. Each `exec` keeps the process id.
+ */
+const SHELL = `
+ulimit -c 0
+ulimit -d "$1" 2>/dev/null
+shift
+unshare -rn true 2>/dev/null && exec unshare -rn -- "$@"
+exec "$@"`;
+
+/**
+ * Returns the command of a helper process with as few rights as the platform allows (ADR-93): Node's permission model forbids
+ * files, child processes and worker threads to its JavaScript, and, from Node 25 on, the network; on Linux the kernel limits its
+ * memory and, where it may, takes away its network.
+ */
+export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemoryMb }: HelperRights): HelperCommand => {
+  const node = [
+    process.execPath,
+    ...permissionFlags(libraries),
+    '--no-warnings',
+    `--max-old-space-size=${maxHeapMb}`,
+    ...['--eval', program],
+  ];
+  if (process.platform === 'linux' && existsSync('/bin/sh'))
+    return { file: '/bin/sh', args: ['-c', SHELL, 'sh', String(maxMemoryMb * 1_024), ...node] };
+  return { file: node[0]!, args: node.slice(1) };
+};
+
+/** sharp is an addon; it opens the photos itself, so that JavaScript needs no right to them. */
+const permissionFlags = (libraries: readonly string[]): string[] => {
+  const known = process.allowedNodeEnvironmentFlags;
+  const flag = ['--permission', '--experimental-permission'].find((name) => known.has(name));
+  if (flag === undefined) return [];
+  const readable = new Set([...libraries.map(folderOf), LDD]);
+  return [flag, '--allow-addons', ...[...readable].map((path) => `--allow-fs-read=${path}`)];
+};
+
+/** sharp reads it to find out which C library the system has. */
+const LDD = '/usr/bin/ldd';
+
+/** The outermost `node_modules`: packages import each other across the folders inside it. */
+const folderOf = (library: string): string => {
+  const path = fileURLToPath(library);
+  return `${/^.*?[\\/]node_modules(?=[\\/])/.exec(path)?.[0] ?? dirname(path)}/*`;
+};
