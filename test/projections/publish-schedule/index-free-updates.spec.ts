@@ -50,8 +50,7 @@ const applyBatches = async (projection: Projection, version: number, cache?: Row
   const { client } = await createEmptyTables(postgres, projection, version);
   const read: string[] = [];
   const query = (statement: string | { readonly name: string }, values?: unknown[]) => {
-    if (typeof statement === 'object' && statement.name.startsWith('load '))
-      read.push(statement.name.split(' ')[1]!); // load <table> <number>
+    if (typeof statement === 'object' && statement.name.startsWith('load ')) read.push(statement.name.split(' ')[1]!); // load <table> <number>
     return client.query(statement as string, values);
   };
   const tx = { query } as unknown as Tx;
