@@ -3,6 +3,7 @@ const benches = {
   accept: './accept.js',
   backlog: './backlog.js',
   latency: './latency.js',
+  neighbours: './neighbours.js',
   publish: './publish.js',
   refuse: './refuse.js',
   snapshot: './snapshot.js',
