@@ -22,7 +22,9 @@ export const run = async (args) => {
   const seconds = readOption(args, 'seconds', 20);
   const rate = readOption(args, 'rate', 50);
   const held = readOption(args, 'held', 10_000);
-  const floods = (args.find((arg) => arg.startsWith('--flood='))?.split('=')[1] ?? Object.keys(RATES).join()).split(',');
+  const floods = (args.find((arg) => arg.startsWith('--flood='))?.split('=')[1] ?? Object.keys(RATES).join()).split(
+    ',',
+  );
   const media = createServer((_, response) => response.end(Buffer.alloc(16_384, '<html>'))).listen(0, '127.0.0.1');
   await once(media, 'listening');
 
@@ -80,7 +82,9 @@ export const run = async (args) => {
       console.log(`           flooded  ${line(figures)}   ${describeFlood(result)}`);
     }
     const [calm, flooded] = [median(results.calm), median(results.flooded)];
-    console.log(`\nmedians of ${rounds} rounds of ${seconds} s: ${rate} posts/s of others, floods of ${floods.join(', ')}`);
+    console.log(
+      `\nmedians of ${rounds} rounds of ${seconds} s: ${rate} posts/s of others, floods of ${floods.join(', ')}`,
+    );
     console.log(
       `ratio      p99 to the answer ${(flooded.answer / calm.answer).toFixed(2)} ×   ` +
         `p99 to the network ${(flooded.published / calm.published).toFixed(2)} ×`,
@@ -91,7 +95,11 @@ export const run = async (args) => {
 /** Returns the streams of a flooding owner's requests, as traffic.js takes them. */
 const createFloods = ([backlog, ...endpoints], mediaPort) => {
   const textRequest = ({ path, token }, body) =>
-    formatPostRequest(path, { Authorization: `Bearer ${token}` }, typeof body === 'string' ? body : JSON.stringify(body));
+    formatPostRequest(
+      path,
+      { Authorization: `Bearer ${token}` },
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
   const operator = { Authorization: `Bearer ${OPERATOR_KEY}` };
   const pauseRequest = (minutes) =>
     formatPostRequest(`/manage/v1/projects/${backlog.projectId}/pause`, operator, JSON.stringify({ minutes }));
@@ -99,7 +107,11 @@ const createFloods = ([backlog, ...endpoints], mediaPort) => {
   const photo = (i) => ({ type: 'photo', url: `https://127.0.0.1:${mediaPort}/${i}.jpg` });
   const cheap = (i) => ({ type: 'photo', url: `http://127.0.0.1:${mediaPort}/${i}.jpg` });
   return [
-    { name: 'posts', connections: 16, requests: endpoints.map((each) => textRequest(each, { text: 'A post of a flood' })) },
+    {
+      name: 'posts',
+      connections: 16,
+      requests: endpoints.map((each) => textRequest(each, { text: 'A post of a flood' })),
+    },
     { name: 'pauses', connections: 2, requests: [pauseRequest(1_440), resumeRequest] },
     {
       name: 'refusals',
