@@ -12,13 +12,13 @@ import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 /** Length of the soak, and the number of hours of life in it. */
-const [SECONDS, HOURS] = LONG ? [Number(process.env.SOAK_SECONDS ?? 1_260), 24] : [15, 2];
-const SAMPLE_MS = (SECONDS * 1_000) / (LONG ? 84 : 15);
+const [SECONDS, HOURS] = LONG ? [Number(process.env.SOAK_SECONDS ?? 1_260), 24] : [10, 2];
+const SAMPLE_MS = (SECONDS * 1_000) / (LONG ? 84 : 10);
 /** A pause-minute, so that the hours pass in this time. */
 const MINUTE_MS = Math.max(1, Math.round((SECONDS * 1_000) / (HOURS * 60)));
 const CHANNELS = 6;
 const ENDPOINTS = [[0], [1, 2], [3], [4, 5]];
-const CLIENTS_EACH = 4;
+const CLIENTS_EACH = LONG ? 4 : 2;
 const NETWORK_DELAY_MS = 5;
 
 interface Life {
