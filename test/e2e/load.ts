@@ -22,17 +22,19 @@ interface LoadOptions {
   readonly posts: number | (() => boolean);
   /** Longest pause between an answer and the client's next post, in ms; 30 by default. */
   readonly longestPauseMs?: number;
+  /** Begins the clients' names, and so the keys of their posts: for a further load on the same endpoints. */
+  readonly prefix?: string;
 }
 
 /**
  * Starts two clients for each endpoint. Each sends one post after the other with random pauses; the second also sends an
  * `external_id` with each post.
  */
-export const startLoad = ({ endpoints, random, urls, posts, longestPauseMs = 30 }: LoadOptions): Load => {
+export const startLoad = ({ endpoints, random, urls, posts, longestPauseMs = 30, prefix = '' }: LoadOptions): Load => {
   const sent: SentPost[] = [];
   const clients = endpoints.flatMap((endpoint, i) => [
-    { endpoint, client: new RetryingClient(`endpoint ${i}, client 1`, urls), sendsExternalId: false },
-    { endpoint, client: new RetryingClient(`endpoint ${i}, client 2`, urls), sendsExternalId: true },
+    { endpoint, client: new RetryingClient(`${prefix}endpoint ${i}, client 1`, urls), sendsExternalId: false },
+    { endpoint, client: new RetryingClient(`${prefix}endpoint ${i}, client 2`, urls), sendsExternalId: true },
   ]);
   const hasMore = typeof posts === 'number' ? (n: number) => n <= Math.ceil(posts / clients.length) : posts;
   const work = clients.map(async ({ endpoint, client, sendsExternalId }) => {
