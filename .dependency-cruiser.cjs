@@ -71,8 +71,18 @@ const PARTS = {
     may: [part('kernel'), part('runtime'), part('config'), ...EVENTS, part('postgres'), ...READ_SIDE],
   },
   health: {
-    why: 'Health reads ports; it changes nothing.',
-    may: [part('kernel'), part('runtime'), ...EVENT_STORE, part('postgres')],
+    why: 'Health reads ports; it changes nothing. Its answers have the form of every other answer, also on its own listener.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      part('config'),
+      ...EVENT_STORE,
+      ...READ_SIDE,
+      part('postgres'),
+      '^src/secrets/tokens\\.ts$',
+      '^src/api/transport/(http-problem|problem\\.view)\\.ts$',
+      '^src/api/public/gate/credentials\\.ts$',
+    ],
   },
   projections: {
     why: 'A read model is folded from events alone, so that it can be rebuilt and never sends anything.',

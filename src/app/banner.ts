@@ -7,10 +7,14 @@ export interface Demo {
 }
 
 /** Returns the text that a started process prints for people: addresses, a generated key, and the demo's endpoint. */
-export const banner = ({ address, settings, infrastructure, networks }: Running, demo: Demo | null): string => {
+export const banner = (
+  { address, metricsAddress, settings, infrastructure, networks }: Running,
+  demo: Demo | null,
+): string => {
   const { keys } = infrastructure;
   const lines: [string, string][] = [['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]];
   if (settings.baseUrl !== address) lines.push(['Listens on', address]);
+  if (metricsAddress !== null) lines.push(['Metrics', `${metricsAddress}/metrics`]);
   if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
   if (demo) lines.push(['Demo endpoint', demo.url]);
   if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);

@@ -10,6 +10,8 @@ export interface Connections {
   readonly events: number;
   /** Pool of the projections; 0 in a process without them, and if they share the pool of the queries. */
   readonly projections: number;
+  /** Pool of readiness and metrics; 0 if they share the pool of the queries, for want of connections. */
+  readonly health: number;
 }
 
 const MOST_QUERIES = 12;
@@ -17,6 +19,10 @@ const MOST_QUERIES = 12;
 const MOST_EVENTS = 4;
 /** One for each projection. */
 const MOST_PROJECTIONS = 4;
+/** One for /readyz and one for /metrics, so that neither waits for requests, nor requests for them. */
+const MOST_HEALTH = 2;
+/** Connections for queries below which health shares them. */
+const FEWEST_QUERIES = 2;
 
 /**
  * Divides DATABASE_POOL among the parts of a process (ADR-94). Connections that hold a session are counted first: the one that
@@ -32,11 +38,13 @@ export const divideConnections = ({
   const hasEvents = eventStoreUrl === null;
   const sessions = 1 + (isWorker ? 1 : 0) + (hasEvents ? 1 : 0) + (hasEvents && isWorker ? 1 : 0);
   const most = { events: hasEvents ? MOST_EVENTS : 0, projections: isWorker ? MOST_PROJECTIONS : 0 };
-  const shared = MOST_QUERIES + most.events + most.projections;
+  const shared = MOST_QUERIES + most.events + most.projections + MOST_HEALTH;
   const total = databasePool ?? sessions + shared;
   const rest = total - sessions;
   const partOf = (size: number): number => Math.min(size, Math.floor((rest * size) / shared));
   const events = hasEvents ? Math.max(1, partOf(most.events)) : 0;
   const projections = rest - events >= 2 && isWorker ? Math.max(1, partOf(most.projections)) : 0;
-  return { total, queries: rest - events - projections, events, projections };
+  const left = rest - events - projections;
+  const health = left > FEWEST_QUERIES ? Math.max(1, partOf(MOST_HEALTH)) : 0;
+  return { total, queries: left - health, events, projections, health };
 };

@@ -1,7 +1,10 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { defaultBaseUrl, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
+import { createHealthListener } from '../health/health-listener.js';
+import { HealthRoutes } from '../health/health-routes.js';
 import { closeHttpServer, createHttpServer } from './http-server.js';
 import { type Infrastructure, infrastructureOf } from './infrastructure.js';
 import { listen } from './listen.js';
@@ -14,6 +17,8 @@ export interface Running {
   readonly settings: ProcessSettings;
   /** Address on its own machine; BASE_URL may be a name that leads here only from outside. */
   readonly address: string;
+  /** Address of the listener of METRICS_PORT; null: there is none. */
+  readonly metricsAddress: string | null;
   readonly infrastructure: Infrastructure;
   readonly networks: Networks;
   /** Answers the requests under way, finishes the sends under way, then closes everything. */
@@ -46,13 +51,29 @@ export const start = async (
     app = await createHttpServer({ settings: given, log, signal, overrides }, resources);
     signal?.throwIfAborted();
     const settings = app.get<ProcessSettings>(SETTINGS, { strict: false });
-    const address = defaultBaseUrl(given.host, await listen(app, settings));
+    await app.init();
+    const server: FastifyInstance = app.getHttpAdapter().getInstance(); // listen() of NestJS would log the error that it throws
+    const { host } = given;
+    const address = defaultBaseUrl(host, await listen(server, { host, port: given.port, portSetting: 'PORT' }));
+    const metricsAddress = await openHealthListener(app, given, resources);
     signal?.throwIfAborted();
     settings.baseUrl = given.baseUrl ?? address;
     const networks = app.get<Networks>(NETWORKS, { strict: false });
-    return { settings, address, infrastructure: infrastructureOf(app), networks, stop };
+    return { settings, address, metricsAddress, infrastructure: infrastructureOf(app), networks, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+};
+
+/** Opens the listener of METRICS_PORT, if that is set; it answers until everything else is closed. Returns its address. */
+const openHealthListener = async (
+  app: NestFastifyApplication,
+  { host, metricsPort }: Settings,
+  resources: Resources,
+): Promise<string | null> => {
+  if (metricsPort === null) return null;
+  const listener = createHealthListener(app.get(HealthRoutes, { strict: false }));
+  await resources.add(() => listener.close());
+  return defaultBaseUrl(host, await listen(listener, { host, port: metricsPort, portSetting: 'METRICS_PORT' }));
 };

@@ -96,7 +96,7 @@ export const schema = {
     read: parseDatabaseUrl,
     show: (s) => (s.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(s.databaseUrl)),
   }),
-  DATABASE_POOL: optional('from the roles: 18 for api, 24 with worker', {
+  DATABASE_POOL: optional('from the roles: 20 for api, 26 with worker', {
     takes: 'a number of connections from 6 to 1000',
     description:
       'connections to PostgreSQL that this process opens at most; checked against the limits of the server at start',
@@ -155,6 +155,21 @@ export const schema = {
       'starts stand-ins of the networks and creates a demo owner; with NODE_ENV=production OPERATOR_KEY must then be set',
     read: parseOnOff,
     show: (s) => formatOnOff(s.demo),
+  }),
+  METRICS_KEY: optional('none', {
+    ...secret,
+    takes: 'visible ASCII characters without spaces',
+    description:
+      "bearer key for /metrics; without it and METRICS_PORT, /metrics is for the operator's key alone with NODE_ENV=production",
+    read: matching(/^[\x21-\x7e]{1,512}$/),
+    show: (s) => (s.metricsKey === null ? 'none' : MASK),
+  }),
+  METRICS_PORT: optional('none', {
+    takes: 'a port from 0 to 65535 other than PORT',
+    description:
+      "port, on HOST, of a listener for /metrics, /healthz and /readyz alone; /metrics on PORT then takes METRICS_KEY or the operator's key; 0 chooses a free port and prints it",
+    read: wholeNumber(0, 65_535),
+    show: (s) => (s.metricsPort === null ? 'none' : String(s.metricsPort)),
   }),
   LIMITS_PROFILE: defaulted('A', {
     takes: '"A", "B", or the path of a JSON file of the form that A and B have in dist/config/limits-profiles.json',

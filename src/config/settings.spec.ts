@@ -36,6 +36,8 @@ describe('settings', () => {
       demo: true,
       limitsProfile: expect.objectContaining({ name: 'A' }) as unknown,
       mediaProbe: true,
+      metricsKey: null,
+      metricsPort: null,
       allowPrivateAddresses: [],
       trustedProxies: [],
       maintenance: false,

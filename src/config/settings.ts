@@ -40,6 +40,10 @@ export interface Settings {
   /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
   readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
+  /** null: none; see {@link metricsPort}. */
+  readonly metricsKey: string | null;
+  /** Port of the listener for metrics and health; 0: any free port; null: none. */
+  readonly metricsPort: number | null;
   readonly limitsProfile: LimitsProfile;
   readonly mediaProbe: boolean;
   /** CIDRs; empty: off. */
@@ -90,6 +94,8 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     leaseMs: values.LEASE_SECONDS * 1000,
     apiUrls,
     demo: values.DEMO ?? (values.DATABASE_URL === null && values.NODE_ENV !== 'production'),
+    metricsKey: values.METRICS_KEY,
+    metricsPort: values.METRICS_PORT,
     limitsProfile: values.LIMITS_PROFILE,
     mediaProbe: values.MEDIA_PROBE,
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES,
@@ -146,6 +152,8 @@ const findContradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessE
     found.push(
       'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
     );
+  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT)
+    found.push(`METRICS_PORT takes another port than PORT; got "${env.METRICS_PORT}"`);
   return values.NODE_ENV === 'production' ? [...found, ...findUnfitForProduction(values, env)] : found;
 };
 

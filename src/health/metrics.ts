@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { EventStore } from '../event-store/port.js';
 import type { AppendTimer } from '../event-store/aggregate-store.js';
 
 declare module 'fastify' {
@@ -21,7 +19,7 @@ interface Series {
   uncounted: number;
 }
 
-/** Metrics of one process for Prometheus, and those of the whole deployment that are in the database. */
+/** Metrics of one process for Prometheus, counted where they happen: reading them asks nothing of any server. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly requests = new Counter({
@@ -54,50 +52,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(private readonly pool: Pool) {
+  constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.addGauge('crosspost_queue_depth', 'Publications that have not ended', ['platform', 'state'], async (set) => {
-      const { rows } = await pool.query<{ platform: string; state: string; n: bigint }>(
-        'select platform, state, count(*) as n from publish_schedule.publication group by 1, 2',
-      );
-      for (const { platform, state, n } of rows) set({ platform, state }, Number(n));
-    });
-    this.addGauge(
-      'crosspost_queue_age_seconds',
-      'Age of the oldest publication that waits',
-      ['platform'],
-      async (set) => {
-        const { rows } = await pool.query<{ platform: string; oldest: bigint }>(
-          `select platform, min(accepted_at) as oldest from publish_schedule.publication
-         where state in ('queued', 'publishing') group by 1`,
-        );
-        for (const { platform, oldest } of rows) set({ platform }, (Date.now() - Number(oldest)) / 1_000);
-      },
-    );
-    this.addGauge('crosspost_projection_position', 'Position of a live projection', ['projection'], async (set) => {
-      for (const { name, position } of await this.projections()) set({ projection: name }, Number(position));
-    });
-  }
-
-  /** Adds the position of the log's head, and the lag of each projection behind it. */
-  watchHead(store: EventStore): void {
-    this.addGauge('crosspost_event_store_position', 'Position of the newest event', [], async (set) => {
-      set({}, Number(await store.readHead()));
-    });
-    const lag = 'Positions that a live projection is behind the newest event; on PostgreSQL as many events';
-    this.addGauge('crosspost_projection_lag', lag, ['projection'], async (set) => {
-      const readProjections = await this.projections(); // first: an event between the two reads counts as lag
-      const head = await store.readHead();
-      for (const { name, position } of readProjections) set({ projection: name }, Math.max(0, Number(head - position)));
-    });
-  }
-
-  private async projections(): Promise<{ readonly name: string; readonly position: bigint }[]> {
-    const { rows } = await this.pool.query<{ name: string; position: bigint }>(
-      `select c.name, c.position from ops_checkpoint c
-       join ops_projection p on p.name = c.name and p.live_version = c.version`,
-    );
-    return rows;
   }
 
   /** Counts and times all answers of a server. */
@@ -138,7 +94,10 @@ export class Metrics {
 
   /** Adds a gauge of this process. @param read called on each scrape */
   watchGauge(name: string, help: string, read: () => number): void {
-    this.addGauge(name, help, [], async (set) => set({}, read()));
+    const collect = function (this: Gauge): void {
+      this.set(read());
+    };
+    new Gauge({ name, help, registers: [this.registry], collect });
   }
 
   /** Adds a counter of this process. @param read returns the total; called on each scrape */
@@ -150,27 +109,6 @@ export class Metrics {
       collect() {
         this.reset();
         this.inc(read());
-      },
-    });
-  }
-
-  /** Adds a gauge that is read on each scrape; it has no value while its source is unavailable. */
-  private addGauge(
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: (set: (labels: Record<string, string>, value: number) => void) => Promise<void>,
-  ): void {
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [this.registry],
-      async collect() {
-        if (labelNames.length === 0)
-          this.remove(); // a reset would set it to 0
-        else this.reset();
-        await read((labels, value) => this.set(labels, value)).catch(() => undefined);
       },
     });
   }

@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
+import { DeploymentMetrics } from '../../src/health/deployment-metrics.js';
+import { METRICS_KEPT_MS, MetricsPage } from '../../src/health/metrics-page.js';
 import { Metrics } from '../../src/health/metrics.js';
+import { SharedResult } from '../../src/runtime/shared-result.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 import { until } from '../e2e/until.js';
 
@@ -29,7 +33,8 @@ describe('/readyz (D-31)', () => {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({
       ok: true,
-      checks: { database: 'ok', event_store: 'ok', projections: 'ok' },
+      checks: { database: 'ok', event_store: 'ok', discovery: 'ok' },
+      degraded: [],
     });
   });
 });
@@ -79,9 +84,54 @@ describe('/metrics (D-31)', () => {
   it('have no value for the log while it is unavailable: 0 would mean an empty one', async () => {
     const connectionString = 'postgres://unknown@127.0.0.1:1/nothing';
     const [pool, store] = [new Pool({ connectionString }), new PostgresEventStore({ connectionString })];
-    const metrics = new Metrics(pool);
-    metrics.watchHead(store);
-    expect(await metrics.registry.metrics()).not.toMatch(/^crosspost_\w+position/m);
+    const metrics = new Metrics();
+    const head = new SharedResult(() => store.readHead(), 0);
+    const page = await new MetricsPage(metrics, new DeploymentMetrics(metrics.registry, pool, head)).read();
+    expect(page).toMatch(/^# TYPE crosspost_event_store_position gauge$/m);
+    expect(page).not.toMatch(/^crosspost_\w+position/m);
     await Promise.all([pool.end(), store.close()]);
+  });
+});
+
+describe('a crowd', () => {
+  const CROWD = 30;
+  const askAll = (path: string) => Promise.all(Array.from({ length: CROWD }, () => fetch(`${gateway.url}${path}`)));
+
+  it('gets /readyz and /metrics while every connection for queries is busy', async () => {
+    const busy = await Promise.all(Array.from({ length: gateway.pool.options.max }, () => gateway.pool.connect()));
+    try {
+      for (const path of ['/readyz', '/metrics'])
+        expect((await askAll(path)).map(({ status }) => status)).toEqual(Array.from({ length: CROWD }, () => 200));
+      expect((await figures('crosspost_projection_position')).size).toBe(4);
+    } finally {
+      for (const client of busy) client.release();
+    }
+  });
+
+  it('at /metrics waits for one statement, not for one each', async () => {
+    const [locking, watching] = [await gateway.pool.connect(), await gateway.pool.connect()];
+    await until(
+      'what earlier tests have read is read again',
+      async () => (await figures('crosspost_queue_depth')) && true,
+    );
+    await sleep(METRICS_KEPT_MS);
+    await locking.query('begin; lock table publish_schedule_v1.channel, publish_schedule_v1.publication');
+    try {
+      const pages = askAll('/metrics');
+      let most = 0;
+      await until('statements wait for the lock', async () => {
+        const { rows } = await watching.query<{ n: number }>(
+          `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+           and query ~ 'publish_schedule'`,
+        );
+        most = Math.max(most, rows[0]!.n);
+        return most > 0;
+      });
+      for (const page of await pages) expect(page.status).toBe(200);
+      expect(most).toBe(1);
+    } finally {
+      await locking.query('rollback');
+      for (const client of [locking, watching]) client.release();
+    }
   });
 });

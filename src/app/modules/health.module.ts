@@ -1,20 +1,70 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { SETTINGS } from '../../config/tokens.js';
+import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { DeploymentMetrics } from '../../health/deployment-metrics.js';
 import { HealthController } from '../../health/health.controller.js';
+import { HealthRoutes } from '../../health/health-routes.js';
 import { Metrics } from '../../health/metrics.js';
+import { MetricsAccess } from '../../health/metrics-access.js';
+import { MetricsPage } from '../../health/metrics-page.js';
+import { Readiness } from '../../health/readiness.js';
+import { createPool } from '../../postgres/pool.js';
+import { SharedResult } from '../../runtime/shared-result.js';
+import { Database } from '../database.js';
+import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings } from '../process-options.js';
+import { Resources } from '../resources.js';
 import { EventStoreModule } from './event-store.module.js';
 import { MetricsModule } from './metrics.module.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** Liveness, readiness and metrics over HTTP, for every role. */
-@Module({ imports: [PostgresModule, EventStoreModule, MetricsModule], controllers: [HealthController] })
-export class HealthModule implements OnModuleInit {
-  constructor(
-    private readonly metrics: Metrics,
-    @Inject(EVENT_STORE) private readonly store: EventStore,
-  ) {}
+/** Time after which the server cancels a statement for health, ms. */
+const STATEMENT_MS = 2_000;
 
-  onModuleInit(): void {
-    this.metrics.watchHead(this.store);
-  }
-}
+const HEALTH_POOL = Symbol('HealthPool');
+const STORE_HEAD = Symbol('StoreHead');
+
+/** Liveness, readiness and metrics over HTTP, for every role. */
+@Module({
+  imports: [PostgresModule, EventStoreModule, MetricsModule],
+  controllers: [HealthController],
+  providers: [
+    {
+      provide: HEALTH_POOL,
+      inject: [PROCESS_OPTIONS, Database, Resources],
+      useFactory: async ({ log: logger }: ProcessOptions, database: Database, resources: Resources) => {
+        const { connectionString, connections } = database;
+        if (connections.health === 0) return database.pool;
+        const options = { max: connections.health, applicationName: 'crosspost health', logger };
+        const pool = createPool(connectionString, { ...options, statementTimeoutMs: STATEMENT_MS });
+        await resources.add(() => pool.end());
+        return pool;
+      },
+    },
+    {
+      provide: STORE_HEAD,
+      inject: [EVENT_STORE],
+      useFactory: (store: EventStore) => new SharedResult(() => store.readHead(), 0),
+    },
+    {
+      provide: HealthRoutes,
+      inject: [SETTINGS, HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, Metrics],
+      useFactory: (
+        settings: ProcessSettings,
+        pool: Pool,
+        storeHead: SharedResult<bigint>,
+        store: EventStore,
+        codec: EventCodec,
+        metrics: Metrics,
+      ) =>
+        new HealthRoutes(
+          new Readiness({ pool, store, codec, storeHead }),
+          new MetricsPage(metrics, new DeploymentMetrics(metrics.registry, pool, storeHead)),
+          new MetricsAccess(settings),
+        ),
+    },
+  ],
+  exports: [HealthRoutes],
+})
+export class HealthModule {}

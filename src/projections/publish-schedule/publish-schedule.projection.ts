@@ -10,6 +10,7 @@ import { Rows } from '../engine/rows.js';
 import { isBacklog } from './hold.js';
 import { updateNextDue } from './next-due.js';
 import { ProjectPauses } from './project-pauses.js';
+import { queueDepthTables } from './queue-depth.js';
 import {
   SCHEDULE_VERSION,
   newChannelRow,
@@ -48,8 +49,8 @@ const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed)|PostPa
 export const publishSchedule = (minuteMs: number): Projection => ({
   name: 'publish-schedule',
   version: SCHEDULE_VERSION,
-  tables: scheduleTables,
-  views: ['publication', 'channel', 'project', 'project_pause', 'paused_queue', 'scheduled_publication'],
+  tables: scheduleTables + queueDepthTables,
+  views: ['publication', 'channel', 'project', 'project_pause', 'paused_queue', 'scheduled_publication', 'queue_depth'],
   handles: (type) => TYPES.test(type),
 
   async apply(tx, events, cache) {

@@ -1,0 +1,43 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { HttpProblem } from '../api/transport/http-problem.js';
+import { buildProblemView } from '../api/transport/problem.view.js';
+import { newId } from '../kernel/ids.js';
+import type { HealthRoutes } from './health-routes.js';
+
+const REQUEST_MS = 10_000;
+const MAX_HEAD_BYTES = 16_384;
+const MAX_BODY_BYTES = 1_024;
+
+/**
+ * Creates the server of METRICS_PORT: /healthz, /readyz and /metrics, and no other route, so that a network may reach it that
+ * must not reach the API. It does not listen yet.
+ */
+export const createHealthListener = (routes: HealthRoutes): FastifyInstance => {
+  const fastify = Fastify({
+    genReqId: () => newId('req'),
+    requestTimeout: REQUEST_MS,
+    bodyLimit: MAX_BODY_BYTES,
+    forceCloseConnections: true,
+    http: { headersTimeout: REQUEST_MS, maxHeaderSize: MAX_HEAD_BYTES },
+    logger: false,
+  });
+  fastify.get('/healthz', () => routes.readLiveness());
+  fastify.get('/readyz', (_request, reply) => routes.readReadiness(reply));
+  fastify.get('/metrics', (request, reply) => routes.readMetrics('METRICS_PORT', request, reply));
+  fastify.setNotFoundHandler(() => {
+    throw HttpProblem.withMessage(404, 'not_found', 'This port serves GET /healthz, /readyz and /metrics alone.');
+  });
+  fastify.setErrorHandler((error, request, reply) => {
+    const problem = error instanceof HttpProblem ? error : unexpectedProblem(error as { statusCode?: number });
+    void reply
+      .code(problem.status)
+      .headers({ ...problem.headers })
+      .send(buildProblemView(problem, request.id));
+  });
+  return fastify;
+};
+
+const unexpectedProblem = ({ statusCode: status = 500 }: { readonly statusCode?: number }): HttpProblem =>
+  status < 500
+    ? HttpProblem.withMessage(status, 'bad_request', 'This port serves GET /healthz, /readyz and /metrics alone.')
+    : HttpProblem.withMessage(500, 'internal', 'The service failed. Send the same request again.');

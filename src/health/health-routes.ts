@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { MetricsAccess, MetricsDoor } from './metrics-access.js';
+import type { MetricsPage } from './metrics-page.js';
+import type { Readiness } from './readiness.js';
+
+const RETRY_AFTER_SECONDS = '5';
+
+/** The routes about the process itself, as PORT and METRICS_PORT serve them (management-api.md: The rest). */
+export class HealthRoutes {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly page: MetricsPage,
+    private readonly access: MetricsAccess,
+  ) {}
+
+  /** Reports that the process is alive, whatever the state of its dependencies. */
+  readLiveness(): object {
+    return { ok: true };
+  }
+
+  /** Answers 200 if the event store, the database and `discovery` work; otherwise 503 with those that do not. */
+  async readReadiness(reply: FastifyReply): Promise<object> {
+    const report = await this.readiness.read();
+    if (!report.ok) void reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
+    return report;
+  }
+
+  /** Returns the metrics for Prometheus. @throws HttpProblem 401 */
+  async readMetrics(door: MetricsDoor, { headers }: FastifyRequest, reply: FastifyReply): Promise<string> {
+    this.access.check(door, headers.authorization);
+    const page = await this.page.read();
+    void reply.header('content-type', this.page.contentType);
+    return page;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Pool } from 'pg';
+import type { AppendFailure, EventStore } from '../event-store/port.js';
+import { SharedResult } from '../runtime/shared-result.js';
+import { Readiness, type ReadinessReport } from './readiness.js';
+
+interface State {
+  /** Live projections by name: the position, and the error of one that is stopped. */
+  readonly projections?: Readonly<Record<string, readonly [position: bigint, error?: string]>> | Error;
+  readonly head?: bigint | Error;
+  readonly appendFailure?: AppendFailure;
+  /** Age of the event after each position, ms. */
+  readonly ages?: Readonly<Record<string, number>>;
+}
+
+const answer = <T>(value: T | Error): Promise<T> =>
+  value instanceof Error ? Promise.reject(value) : Promise.resolve(value);
+
+const BUILT = { discovery: [9n], posts: [9n] } as const;
+
+/** Reads readiness once. */
+const readiness = ({ projections = BUILT, head = 9n, ages = {}, appendFailure }: State): Promise<ReadinessReport> => {
+  const rows =
+    projections instanceof Error
+      ? projections
+      : Object.entries(projections).map(([name, [position, error = null]]) => ({ name, position, error }));
+  const query = () => answer(rows).then((found) => ({ rows: found }));
+  const readAll = ({ after }: { after: bigint }) =>
+    Promise.resolve(
+      String(after) in ages ? [{ metadata: JSON.stringify({ at: Date.now() - ages[String(after)]! }) }] : [],
+    );
+  return new Readiness({
+    pool: { query } as unknown as Pool,
+    store: { readAll, appendFailure: appendFailure ?? null } as unknown as EventStore,
+    codec: { readEnvelope: ({ metadata }: { metadata: string }) => JSON.parse(metadata) },
+    storeHead: new SharedResult(() => answer(head), 0),
+  }).read();
+};
+
+const OK = { database: 'ok', event_store: 'ok', discovery: 'ok' };
+
+describe('readiness', () => {
+  it('is given if everything answers', async () => {
+    expect(await readiness({})).toEqual({ ok: true, checks: OK, degraded: [] });
+  });
+
+  it('is not given without the database, without the event store, or while `discovery` is stopped or not built', async () => {
+    expect(await readiness({ projections: new Error('refused') })).toEqual({
+      ok: false,
+      checks: { ...OK, database: 'refused', discovery: 'refused' },
+      degraded: [],
+    });
+    expect(await readiness({ head: new Error('silent') })).toEqual({
+      ok: false,
+      checks: { ...OK, event_store: 'silent' },
+      degraded: [],
+    });
+    const full = { code: '53100', message: 'could not extend file: No space left on device', since: 0 };
+    const cause = 'refuses appends since 1970-01-01T00:00:00.000Z: could not extend file: No space left on device';
+    expect(await readiness({ appendFailure: full })).toEqual({
+      ok: false,
+      checks: { ...OK, event_store: expect.stringContaining(cause) },
+      degraded: [],
+    });
+    expect(await readiness({ projections: { ...BUILT, discovery: [7n, 'no such event'] } })).toEqual({
+      ok: false,
+      checks: { ...OK, discovery: 'stopped: no such event' },
+      degraded: [],
+    });
+    const { ok, checks } = await readiness({ projections: {} });
+    expect({ ok, discovery: checks.discovery }).toEqual({
+      ok: false,
+      discovery: expect.stringMatching(/^not built yet/),
+    });
+  });
+
+  it('is given, degraded, while another read model is stopped', async () => {
+    expect(await readiness({ projections: { ...BUILT, posts: [7n, 'no such event'] }, ages: { 7: 90_000 } })).toEqual({
+      ok: true,
+      checks: OK,
+      degraded: [{ name: 'posts', reason: 'stopped: no such event' }],
+    });
+  });
+
+  it('is given, degraded, while a read model lacks an event of more than a minute ago', async () => {
+    const projections = { discovery: [9n], posts: [7n], 'request-log': [8n] } as const;
+    expect(await readiness({ projections, ages: { 7: 90_000, 8: 30_000 } })).toEqual({
+      ok: true,
+      checks: OK,
+      degraded: [{ name: 'posts', reason: 'far behind: the next event to apply is 90 s old' }],
+    });
+  });
+});

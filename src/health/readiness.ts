@@ -1,0 +1,134 @@
+import type { Pool } from 'pg';
+import { checkEventStore } from '../event-store/check-event-store.js';
+import type { EventCodec } from '../event-store/codec.js';
+import type { EventStore, Position } from '../event-store/port.js';
+import { reasonOf } from '../kernel/reason.js';
+import { SharedResult } from '../runtime/shared-result.js';
+import { withTimeLimit } from '../runtime/time-limit.js';
+
+/** Longest wait for one dependency, ms. */
+const CHECK_MS = 3_000;
+/** Time for which an answer serves all that ask for it, ms. */
+const KEPT_MS = 1_000;
+/** A read model is far behind once an event that it does not show yet is older than this, ms. */
+const FAR_BEHIND_MS = 60_000;
+/** The read model without which no request can be answered. */
+const REQUIRED = 'discovery';
+
+/** A read model that answers, but not with the present state. */
+export interface Degradation {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** The answer of /readyz (management-api.md: The rest). */
+export interface ReadinessReport {
+  /** True if all checks are. */
+  readonly ok: boolean;
+  /** `ok`, or the reason why a dependency cannot be used, by its name. */
+  readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
+  /** Read models that are stopped or far behind. Requests are answered nevertheless. */
+  readonly degraded: readonly Degradation[];
+}
+
+/** Sources of a {@link ReadinessReport}. */
+export interface ReadinessSources {
+  /** For these statements alone, so that a crowd on the shared pool does not look like an outage. */
+  readonly pool: Pick<Pool, 'query'>;
+  readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
+  readonly codec: Pick<EventCodec, 'readEnvelope'>;
+  /** Position of the newest event. */
+  readonly storeHead: Pick<SharedResult<Position>, 'get'>;
+}
+
+interface LiveProjection {
+  readonly name: string;
+  readonly position: Position;
+  readonly error: string | null;
+}
+
+/**
+ * Judges whether the process can do its work. However many ask, each dependency is asked once a second at most, and one
+ * that does not answer has one call waiting, not one for each that asked.
+ */
+export class Readiness {
+  private readonly report = new SharedResult(() => this.check(), KEPT_MS);
+  private readonly projections = new SharedResult(() => this.readProjections(), 0);
+  private readonly behind = new SharedResult(() => this.findBehind(), 0);
+
+  constructor(private readonly sources: ReadinessSources) {}
+
+  /** Returns a report that is at most a second old. Never throws. */
+  read(): Promise<ReadinessReport> {
+    return this.report.get();
+  }
+
+  private async check(): Promise<ReadinessReport> {
+    const [database, eventStore, behind] = await Promise.all([
+      outcomeOf(this.projections.get()),
+      outcomeOf(this.checkStore()),
+      outcomeOf(this.behind.get()),
+    ]);
+    const projections = 'value' in database ? database.value : [];
+    const stopped = projections.flatMap(({ name, error }) =>
+      error === null ? [] : [{ name, reason: `stopped: ${error}` }],
+    );
+    const isStopped = (name: string): boolean => stopped.some((one) => one.name === name);
+    const late = 'value' in behind ? behind.value.filter(({ name }) => !isStopped(name)) : [];
+    const checks = {
+      database: describe(database),
+      event_store: describe(eventStore),
+      [REQUIRED]: 'value' in database ? this.judgeRequired(projections) : describe(database),
+    };
+    return {
+      ok: Object.values(checks).every((outcome) => outcome === 'ok'),
+      checks,
+      degraded: [...stopped.filter(({ name }) => name !== REQUIRED), ...late],
+    };
+  }
+
+  private checkStore(): Promise<void> {
+    const { store, storeHead } = this.sources;
+    return checkEventStore({ readHead: () => storeHead.get(), appendFailure: store.appendFailure });
+  }
+
+  private judgeRequired(projections: readonly LiveProjection[]): string {
+    const required = projections.find(({ name }) => name === REQUIRED);
+    if (!required) return 'not built yet: no process with the role worker has run on this database';
+    return required.error === null ? 'ok' : `stopped: ${required.error}`;
+  }
+
+  /** Reads the live projections; the statement also shows that the database answers. */
+  private async readProjections(): Promise<LiveProjection[]> {
+    const { rows } = await this.sources.pool.query<LiveProjection>(
+      `select p.name, c.position, c.error from ops_projection p
+       join ops_checkpoint c on c.name = p.name and c.version = p.live_version order by 1`,
+    );
+    return rows;
+  }
+
+  /** Finds the projections that have not applied an event of more than a minute ago. */
+  private async findBehind(): Promise<Degradation[]> {
+    const [projections, head] = await Promise.all([this.projections.get(), this.sources.storeHead.get()]);
+    const found = projections
+      .filter(({ position }) => position < head)
+      .map(async ({ name, position }) => {
+        const [next] = await this.sources.store.readAll({ after: position, limit: 1 });
+        const ms = next ? Date.now() - this.sources.codec.readEnvelope(next).at : 0;
+        const reason = `far behind: the next event to apply is ${Math.round(ms / 1_000)} s old`;
+        return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
+      });
+    return (await Promise.all(found)).flat();
+  }
+}
+
+/** Outcome of a call: its value, or the reason why there is none. */
+type Outcome<T> = { readonly value: T } | { readonly reason: string };
+
+const outcomeOf = <T>(call: Promise<T>): Promise<Outcome<T>> =>
+  withTimeLimit(call, CHECK_MS, () => new Error(`no answer within ${CHECK_MS} ms`)).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ reason: reasonOf(error) }),
+  );
+
+const describe = (outcome: Outcome<unknown>): string => ('value' in outcome ? 'ok' : outcome.reason);

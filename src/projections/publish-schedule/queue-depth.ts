@@ -1,0 +1,58 @@
+const STATES = ['queued', 'publishing', 'failed', 'in_doubt'] as const;
+
+/** SQL: adds changes to the counters. @param changes a query of `platform`, `state` and `n`, the change */
+const addCounts = (changes: string): string => {
+  const sums = STATES.map((state) => `coalesce(sum(n) filter (where state = '${state}'), 0)`);
+  return `insert into queue_depth as d (platform, ${STATES.join(', ')})
+    select platform, ${sums.join(', ')} from (${changes}) c group by platform
+    having (${sums.join(', ')}) <> (${STATES.map(() => 0).join(', ')})
+    on conflict (platform) do update set ${STATES.map((state) => `${state} = d.${state} + excluded.${state}`).join(', ')}`;
+};
+
+/**
+ * DDL of the numbers of publications by network and state, one row per network. Triggers
+ * count the rows of `publication` in the statements that change them, so that reading the numbers costs the same with any
+ * backlog (ADR-90). The schedule has one writer, so the counters are never contended. A network has a row from
+ * its first channel on, whatever batches the events came in: a rebuild produces the same rows.
+ */
+export const queueDepthTables = `
+  create table queue_depth (
+    platform text primary key,
+    queued bigint not null default 0,
+    publishing bigint not null default 0,
+    failed bigint not null default 0,
+    in_doubt bigint not null default 0
+  ) with (fillfactor = 20);
+
+  create function add_network() returns trigger language plpgsql set search_path from current as $$
+  begin
+    insert into queue_depth (platform) select distinct platform from added on conflict do nothing;
+    return null;
+  end $$;
+  create trigger add_network after insert on channel
+    referencing new table as added for each statement execute function add_network();
+
+  create function count_added() returns trigger language plpgsql set search_path from current as $$
+  begin
+    ${addCounts('select platform, state, 1 as n from added')};
+    return null;
+  end $$;
+  create trigger count_added after insert on publication
+    referencing new table as added for each statement execute function count_added();
+
+  create function count_removed() returns trigger language plpgsql set search_path from current as $$
+  begin
+    ${addCounts('select platform, state, -1 as n from removed')};
+    return null;
+  end $$;
+  create trigger count_removed after delete on publication
+    referencing old table as removed for each statement execute function count_removed();
+
+  create function count_moved() returns trigger language plpgsql set search_path from current as $$
+  begin
+    ${addCounts('select platform, state, 1 as n from added union all select platform, state, -1 from removed')};
+    return null;
+  end $$;
+  create trigger count_moved after update on publication
+    referencing old table as removed new table as added for each statement execute function count_moved();
+`;
