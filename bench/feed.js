@@ -41,7 +41,8 @@ export const openFeed = (connectionString) => {
       })),
       request: { ip: '127.0.0.1', userAgent: null, route: 'publish', payloadBytes: 200, latencyMs: 0 },
     };
-    const origin = { actor: `endpoint:${endpointId}`, requestId, causationId: requestId, correlationId: requestId };
+    const ids = { requestId, causationId: requestId, correlationId: requestId };
+    const origin = { actor: `endpoint:${endpointId}`, ...ids, clientAddress: '127.0.0.1' };
     const context = { ...origin, commandId: newUuid(), at: acceptedAt };
     const { aggregate } = await aggregates.execute(
       decider,

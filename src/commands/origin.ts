@@ -4,16 +4,24 @@ import type { Instant } from '../kernel/instant.js';
 
 export type { CommandContext } from '../event-store/codec.js';
 
+/** The part of an HTTP request that the events which it causes remember. */
+export interface RequestOrigin {
+  /** `req_…` */
+  readonly id: string;
+  readonly clientAddress: string;
+}
+
 /** Returns the origin of the events that an HTTP request causes. */
-export const originOfRequest = (actor: Actor, requestId: string): Origin => ({
+export const originOfRequest = (actor: Actor, { id, clientAddress }: RequestOrigin): Origin => ({
   actor,
-  requestId,
-  causationId: requestId,
-  correlationId: requestId,
+  requestId: id,
+  causationId: id,
+  correlationId: id,
+  clientAddress,
 });
 
 /** Returns a context whose event ids follow from the request and the use case, so that an append can be repeated safely. */
 export const newCommandContext = (origin: Origin, useCase: string, at: Instant): CommandContext => {
-  const { actor, requestId, causationId, correlationId } = origin;
-  return { actor, requestId, causationId, correlationId, commandId: `${causationId}/${useCase}`, at };
+  const { actor, requestId, causationId, correlationId, clientAddress } = origin;
+  return { actor, requestId, causationId, correlationId, clientAddress, commandId: `${causationId}/${useCase}`, at };
 };

@@ -17,6 +17,7 @@ const createHarness = () => {
       at: NOW,
       actor: 'test',
       requestId: '',
+      clientAddress: null,
       causationId: '',
       correlationId: '',
     };

@@ -37,6 +37,7 @@ interface Envelope {
   readonly request_id: string;
   readonly causation_id: string;
   readonly correlation_id: string;
+  readonly ip: string | null;
   readonly hash: string;
 }
 
@@ -82,7 +83,7 @@ export class EventCodec {
 
   /** Decodes an event at the current schema version. @throws Error for an unknown type, a newer version or invalid JSON */
   decode<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
-    const { version, at, actor, request_id, causation_id, correlation_id, hash } = JSON.parse(
+    const { version, at, actor, request_id, causation_id, correlation_id, ip, hash } = JSON.parse(
       stored.metadata,
     ) as Envelope;
     return {
@@ -97,6 +98,7 @@ export class EventCodec {
       requestId: request_id,
       causationId: causation_id,
       correlationId: correlation_id,
+      clientAddress: ip,
       hash,
       data: this.upcast(stored.type, version, JSON.parse(stored.data)),
     };
@@ -132,12 +134,13 @@ export class EventCodec {
 /** Serialises the part of an envelope that the hash covers, byte for byte as `JSON.stringify` would. */
 const serializeEnvelope = (
   version: number,
-  { at, actor, requestId, causationId, correlationId }: CommandContext,
+  { at, actor, requestId, causationId, correlationId, clientAddress }: CommandContext,
 ): string => {
   const request = quoteJson(requestId);
   const causation = causationId === requestId ? request : quoteJson(causationId);
   const correlation = correlationId === requestId ? request : quoteJson(correlationId);
-  return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation}}`;
+  const ip = clientAddress === null ? 'null' : quoteJson(clientAddress);
+  return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation},"ip":${ip}}`;
 };
 
 /** Text in which JSON escapes nothing. */

@@ -27,6 +27,8 @@ export interface Origin {
   readonly causationId: string;
   /** Id of the first command of the chain; it connects everything that followed from it. */
   readonly correlationId: string;
+  /** Address of the client whose request led to the command directly; null for work of the gateway's own. */
+  readonly clientAddress: string | null;
 }
 
 /** An event as it is read back, with its data at the current schema version. */

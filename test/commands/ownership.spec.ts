@@ -31,7 +31,7 @@ let log: MemoryLog;
 let aggregates: AggregateStore;
 let commandCount = 0;
 const actingAs = (actor: string): CommandContext => ({
-  ...{ actor, requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1' },
+  ...{ actor, requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1', clientAddress: null },
   ...{ commandId: `command-${++commandCount}`, at: 1_000 },
 });
 

@@ -16,6 +16,7 @@ const context: CommandContext = {
   requestId: 'req_0195931f3c007000a000000000000007',
   causationId: 'cause',
   correlationId: 'story',
+  clientAddress: '203.0.113.7',
 };
 const types = Object.entries(catalogue).map(([type, { version }]) => ({ type, version }));
 const goldenFiles = types.flatMap(({ type, version }) =>
@@ -39,11 +40,12 @@ describe('the golden files', () => {
     ));
 
   it.each(goldenFiles)('$name decodes to the event that was written', ({ type, version, name }) => {
-    const { at, actor, requestId, causationId, correlationId } = context;
+    const { at, actor, requestId, causationId, correlationId, clientAddress } = context;
     const stored = parseGolden(readGolden(name));
     expect(codec.decode(stored)).toStrictEqual({
       ...{ stream: `golden-${type}`, revision: 0n, position: 1n, id: stored.id, type, version },
-      ...{ at, actor, requestId, causationId, correlationId, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ...{ at, actor, requestId, causationId, correlationId, clientAddress },
+      ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       data: samples[type]?.[version - 1],
     });
   });

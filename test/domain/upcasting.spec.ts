@@ -25,7 +25,15 @@ const fictional: Catalogue = { GuestArrived, GuestLeft: { version: 1 } };
 const codec = new EventCodec(fictional);
 
 const context: CommandContext = {
-  ...{ commandId: 'c', at: 1, actor: 'operator', requestId: '', causationId: 'c', correlationId: 'c' },
+  ...{
+    commandId: 'c',
+    at: 1,
+    actor: 'operator',
+    requestId: '',
+    causationId: 'c',
+    correlationId: 'c',
+    clientAddress: null,
+  },
 };
 const place = { stream: 'guest-1', revision: 0n, previousHash: '' };
 

@@ -16,7 +16,7 @@ const addPack: OwnerCommand = { type: 'AddPostPack', ownerId, posts: 100 };
 const rename = (name: string): OwnerCommand => ({ type: 'ChangeOwner', ownerId, name });
 
 const contextOf = (commandId: string): CommandContext => ({
-  ...{ commandId, at: 1_741_953_600_000, actor: 'operator', requestId: `req_${commandId}` },
+  ...{ commandId, at: 1_741_953_600_000, actor: 'operator', requestId: `req_${commandId}`, clientAddress: null },
   ...{ causationId: commandId, correlationId: 'story' },
 });
 

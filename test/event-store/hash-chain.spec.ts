@@ -41,7 +41,7 @@ beforeAll(async () => {
   for (const [i, command] of commands.entries()) {
     await aggregates.execute(owner, ownerId, command, {
       ...{ commandId: `command-${i}`, at: 1_741_953_600_000 + i, actor: 'operator', requestId: `req_${i}` },
-      ...{ causationId: `cause-${i}`, correlationId: 'story' },
+      ...{ causationId: `cause-${i}`, correlationId: 'story', clientAddress: i === 1 ? null : '203.0.113.7' },
     });
   }
   chain = await aggregates.store.readStream(`owner-${ownerId}`);
@@ -78,6 +78,7 @@ describe('the hash chain of a stream', () => {
     ['request_id', { request_id: 'req_9' }],
     ['causation_id', { causation_id: 'another' }],
     ['correlation_id', { correlation_id: 'another' }],
+    ['ip', { ip: '198.51.100.1' }],
     ['that was added', { note: 'added' }],
   ])('detects a changed field of the metadata: %s', (_, changed) => {
     for (const i of chain.keys()) {
@@ -106,9 +107,9 @@ describe('the hash chain of a stream', () => {
     expect(findBreaks(tamperAt(1, (event) => withMetadata(event, { hash: '0'.repeat(64) })))).toEqual([1, 2]));
 
   it('detects an event that was rewritten with a matching hash, at the next one', () => {
-    const { actor, at, requestId, causationId, correlationId } = codec.decode(chain[1]!);
+    const { actor, at, requestId, causationId, correlationId, clientAddress } = codec.decode(chain[1]!);
     const location = { stream: chain[1]!.stream, revision: 1n, previousHash: hashOf(chain[0]!) };
-    const context = { actor, at, requestId, causationId, correlationId, commandId: 'command-1' };
+    const context = { actor, at, requestId, causationId, correlationId, clientAddress, commandId: 'command-1' };
     const renamed = { type: 'OwnerRenamed', data: { ownerId, name: 'Boris' } };
     const { event: forged } = codec.encode(renamed, 0, location, context);
     expect(forged.id).toBe(chain[1]!.id);
@@ -144,20 +145,31 @@ it('is valid whatever the envelope contains, and the envelope equals the output 
     unit: fc.constantFrom('a', ' ', '~', '"', '\\', '\n', '\u0000', '\u007f', 'я', '🌷', ']', '#'),
   });
   fc.assert(
-    fc.property(text, text, text, text, fc.nat(), (actor, requestId, causationId, correlationId, at) => {
-      const context = { commandId: 'c', at, actor: actor as 'operator', requestId, causationId, correlationId };
-      const location = { stream: 's', revision: 0n, previousHash: '' };
-      const { event } = codec.encode({ type: 'PostAccepted', data: {} }, 0, location, context);
-      expect(event.metadata).toBe(JSON.stringify(JSON.parse(event.metadata)));
-      expect(codec.verifyHash({ ...event, stream: 's', revision: 0n, position: 1n }, '')).toBe(true);
-      const { actor: itsActor, request_id, causation_id, correlation_id } = codec.readEnvelope(event);
-      expect([itsActor, request_id, causation_id, correlation_id]).toEqual([
-        actor,
-        requestId,
-        causationId,
-        correlationId,
-      ]);
-    }),
+    fc.property(
+      text,
+      text,
+      text,
+      text,
+      fc.option(text),
+      fc.nat(),
+      (...[actor, requestId, causation, story, ip, at]) => {
+        const ids = { requestId, causationId: causation, correlationId: story };
+        const context = { commandId: 'c', at, actor, ...ids, clientAddress: ip };
+        const location = { stream: 's', revision: 0n, previousHash: '' };
+        const { event } = codec.encode({ type: 'PostAccepted', data: {} }, 0, location, context);
+        expect(event.metadata).toBe(JSON.stringify(JSON.parse(event.metadata)));
+        expect(codec.verifyHash({ ...event, stream: 's', revision: 0n, position: 1n }, '')).toBe(true);
+        const { hash: _, version: __, ...envelope } = codec.readEnvelope(event);
+        expect(envelope).toEqual({
+          at,
+          actor,
+          request_id: requestId,
+          causation_id: causation,
+          correlation_id: story,
+          ip,
+        });
+      },
+    ),
     runs,
   );
 });

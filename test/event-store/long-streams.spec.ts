@@ -16,7 +16,15 @@ const T = Date.UTC(2025, 2, 14);
 const MINUTE = 60_000;
 
 const contextOf = (commandId = newUuid()): CommandContext => ({
-  ...{ commandId, at: T, actor: 'operator', requestId: 'req_1', causationId: commandId, correlationId: commandId },
+  ...{
+    commandId,
+    at: T,
+    actor: 'operator',
+    requestId: 'req_1',
+    causationId: commandId,
+    correlationId: commandId,
+    clientAddress: null,
+  },
 });
 
 /** A store that records its reads of streams. */

@@ -114,7 +114,7 @@ export class ChangePipeline {
   }
 
   private newChange(request: FastifyRequest, keyClaim: ConstructorParameters<typeof Change>[3]): Change {
-    return new Change(getActor(getCaller(request)), request.id, this.clock.now(), keyClaim, this.vault);
+    return new Change(getActor(getCaller(request)), request, this.clock.now(), keyClaim, this.vault);
   }
 
   private async runChange<V extends object, S extends Secrets>(

@@ -1,4 +1,4 @@
-import { type CommandContext, originOfRequest } from '../../commands/origin.js';
+import { type CommandContext, originOfRequest, type RequestOrigin } from '../../commands/origin.js';
 import type { Actor } from '../../kernel/events.js';
 import { deriveUuid, type IdPrefix, deriveTimedId } from '../../kernel/ids.js';
 import type { Instant } from '../../kernel/instant.js';
@@ -16,13 +16,13 @@ export class Change {
   /** @param keyClaim null: without a key; ids then follow from the request's id */
   constructor(
     actor: Actor,
-    requestId: string,
+    request: RequestOrigin,
     at: Instant,
     private readonly keyClaim: { readonly key: string; readonly since: Instant } | null,
     private readonly vault: SecretVault,
   ) {
-    const commandId = keyClaim ? `manage/${actor}/${keyClaim.since}/${keyClaim.key}` : `manage/${requestId}`;
-    this.context = { ...originOfRequest(actor, requestId), commandId, at };
+    const commandId = keyClaim ? `manage/${actor}/${keyClaim.since}/${keyClaim.key}` : `manage/${request.id}`;
+    this.context = { ...originOfRequest(actor, request), commandId, at };
   }
 
   /** Returns the id of the resource that this change creates. */

@@ -67,7 +67,7 @@ export class PausesController {
 }
 
 const createOrigin = (request: FastifyRequest, { endpoint }: AdmittedRequest): Origin =>
-  originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
+  originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
 
 /** Parses and checks a body. @param emptyBody the JSON that an empty body stands for */
 const checkPauseBody = async <Body>(

@@ -72,7 +72,7 @@ export class WebhooksController {
       payloadBytes: measureBody(request),
       latencyMs: measureLatency(request),
     };
-    const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request.id);
+    const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
     return this.commands.execute(
       new AcceptPost(endpoint, payload, channelIds, knownKeys, post.bodyHash, facts, origin, condition),
     );

@@ -8,6 +8,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { streamOf } from '../../kernel/decider.js';
 import { isRejection } from '../../kernel/result.js';
+import { originOfRequest, type RequestOrigin } from '../origin.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 
 /**
@@ -22,7 +23,8 @@ export class DisableEndpoint extends Command<string | null> {
     /** Position of the event that last enabled it. */
     readonly epoch: string,
     readonly reason: string,
-    readonly requestId: string,
+    /** The request that made the gateway decide so. */
+    readonly request: RequestOrigin,
   ) {
     super();
   }
@@ -48,11 +50,10 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ endpointId, by, epoch, reason, requestId }: DisableEndpoint): Promise<string | null> {
+  async execute({ endpointId, by, epoch, reason, request }: DisableEndpoint): Promise<string | null> {
     const commandId = disableCommandId(endpointId, by, epoch);
-    const origin = { actor: 'system:gate', requestId, causationId: requestId, correlationId: requestId };
     const command = { type: 'DisableEndpoint', endpointId, by, reason } as const;
-    const context = { ...origin, commandId, at: this.clock.now() };
+    const context = { ...originOfRequest('system:gate', request), commandId, at: this.clock.now() };
     const decided = await this.aggregates.execute(endpoint, endpointId, command, context);
     if (isRejection(decided) || decided.events.length === 0) return null;
     await this.progress.waitFor(READ_MODELS, decided.aggregate.position, READ_MODELS_TIMEOUT_MS);

@@ -34,8 +34,8 @@ export class InputWithdrawal {
     if (!state || this.inputPlans.includes(state.plan)) return [];
     const reason = planWithoutInputReason(state.plan);
     const each = (await this.endpoints.findEnabled(ownerId)).map(async ({ endpointId, epoch }) => {
-      const { requestId, causationId, correlationId, at } = origin;
-      const from = { actor: 'system:withdraw-input', requestId, causationId, correlationId };
+      const { requestId, causationId, correlationId, clientAddress, at } = origin;
+      const from = { actor: 'system:withdraw-input', requestId, causationId, correlationId, clientAddress };
       const context = { ...from, commandId: disableCommandId(endpointId, 'plan', epoch), at };
       const command = { type: 'DisableEndpoint', endpointId, by: 'plan', reason } as const;
       return this.aggregates.execute(endpoint, endpointId, command, context);

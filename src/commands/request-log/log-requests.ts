@@ -44,7 +44,8 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
     const stream = requestLogStream(endpointId);
     const event: RequestsLogged = { type: 'RequestsLogged', data: { endpointId, requests } };
     const id = newUuid();
-    const origin = { actor: 'system:gate', requestId: '', causationId: id, correlationId: id };
+    // Requests of several clients may share the event; each is logged with its own address.
+    const origin = { actor: 'system:gate', requestId: '', causationId: id, correlationId: id, clientAddress: null };
     const context = { ...origin, commandId: id, at: this.clock.now() };
     for (let conflicts = 0; ; conflicts++) {
       const end = this.ends.get(stream) ?? (await this.readEnd(stream));

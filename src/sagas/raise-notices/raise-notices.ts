@@ -36,7 +36,7 @@ export const raiseNotices = (
     if (!content) return;
     const noticeId = deriveId('ntc', event.id);
     const { id: causationId, correlationId, requestId, at } = event;
-    const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId };
+    const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId, clientAddress: null };
     const context = { ...origin, commandId: `${NAME}/${causationId}`, at };
     await raiseNotice.execute(new RaiseNotice(context, { noticeId, ...content, at }));
   },

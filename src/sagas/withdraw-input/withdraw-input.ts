@@ -21,6 +21,7 @@ export const withdrawInput = (
   async react({ id, position, requestId, correlationId, at, data: { ownerId } }) {
     // The read model must contain all endpoints that were enabled before the plan changed.
     if (!(await progress.waitFor(['discovery'], position))) throw new Error('the read model of endpoints is behind');
-    await withdrawal.disableEndpointsOf(ownerId, { requestId, causationId: id, correlationId, at });
+    const origin = { requestId, causationId: id, correlationId, clientAddress: null, at };
+    await withdrawal.disableEndpointsOf(ownerId, origin);
   },
 });

@@ -1,6 +1,4 @@
-import 'reflect-metadata';
-import { RequestMethod, type Type } from '@nestjs/common';
-import { ManagementApiModule } from '../../../src/app/modules/management-api.module.js';
+import { listChangingRoutes } from './changing-routes.js';
 import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import {
   type Caller,
@@ -10,24 +8,6 @@ import {
   startHarness,
   type TestOwner,
 } from './management-harness.js';
-
-/** Lists the routes of the management API that change something: `POST /channels/:id/pause`. */
-const listChangingRoutes = (): string[] => {
-  const controllers = Reflect.getMetadata('controllers', ManagementApiModule) as Type[];
-  return controllers.flatMap((controller) => {
-    const base = (Reflect.getMetadata('path', controller) as string).replace('manage/v1', '');
-    const handlers = Object.getOwnPropertyNames(controller.prototype)
-      .map((name) => (controller.prototype as Record<string, unknown>)[name] as object)
-      .filter((handler) => Reflect.hasMetadata('method', handler));
-    return handlers
-      .map((handler) => {
-        const method = RequestMethod[Reflect.getMetadata('method', handler) as RequestMethod];
-        const path = Reflect.getMetadata('path', handler) as string;
-        return `${method} ${base}${path === '/' ? '' : `/${path}`}`;
-      })
-      .filter((route) => !route.startsWith('GET '));
-  });
-};
 
 /** Everything that belongs to the victim, by the name of its kind. */
 interface Victim {

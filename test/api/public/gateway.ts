@@ -58,16 +58,21 @@ export class TestGateway {
     return { status: answer.status, headers: answer.headers, body: JSON.parse(text) } as Answer;
   }
 
+  /** Makes a management call as the operator. */
+  callManagement(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const own = { authorization: `Bearer ${OPERATOR_KEY}`, ...(body && { 'content-type': 'application/json' }) };
+    const init = { headers: { ...own, ...headers }, ...(body && { body: JSON.stringify(body) }) };
+    return this.call(method, `/manage/v1${path}`, init);
+  }
+
   /** Makes a management call as the operator, which must succeed; returns the answer's body. */
   async manage(method: string, path: string, body?: object): Promise<Answer['body']> {
-    const headers = {
-      authorization: `Bearer ${OPERATOR_KEY}`,
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const answer = await this.call(method, `/manage/v1${path}`, {
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const answer = await this.callManagement(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }

@@ -35,7 +35,7 @@ export const countPauses = (name: string, code: number, beforeApply = async (): 
 
 /** Pauses a channel; minutes must grow. */
 export const pauseChannel = async (on: Infrastructure, channelId: string, minutes: number): Promise<Position> => {
-  const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '' };
+  const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null };
   const how = { minutes, minuteMs: 60_000, source: 'temp-pause', postId: null } as const;
   const result = await on.aggregates.execute(
     channelPause,

@@ -22,7 +22,7 @@ const setUp = async () => {
     await progress.waitFor(['publish-schedule'], position);
   };
   const commandContext = () => ({
-    ...{ actor: 'test', requestId: '', causationId: '', correlationId: '' },
+    ...{ actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null },
     ...{ commandId: newUuid(), at: NOW },
   });
   const owner = (command: OwnerCommand) =>

@@ -224,7 +224,7 @@ export class Timeline {
   }
 
   private commandContext(): CommandContext {
-    const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '' };
+    const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null };
     return { ...origin, commandId: newUuid(), at: this.now };
   }
 

@@ -26,7 +26,7 @@ const pause = async (channelId: string, ...minutes: number[]): Promise<void> => 
 };
 const resume = (channelId: string): Promise<void> => run({ type: 'ResumeChannel', at: 0, channelId });
 const run = async (command: ChannelPauseCommand): Promise<void> => {
-  const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '' };
+  const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null };
   const execution = { ...origin, commandId: newUuid(), at: command.at };
   await processes[0].aggregates.execute(channelPause, command.channelId, command, execution);
 };

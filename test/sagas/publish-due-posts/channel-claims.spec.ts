@@ -21,7 +21,7 @@ const createDueChannel = async (platform: Platform): Promise<string> => {
   const { aggregates, progress } = schedule.infrastructure;
   const [ownerId, channelId, postId, publicationId] = [newId('own'), newId('tgt'), newId('post'), newId('pub')];
   const execution = () => ({
-    ...{ actor: 'test', requestId: '', causationId: '', correlationId: '' },
+    ...{ actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null },
     ...{ commandId: newUuid(), at: NOW },
   });
   const connect = { type: 'ConnectChannel', channelId, ownerId, platform, name: 'News', address: {} } as const;

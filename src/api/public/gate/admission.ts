@@ -161,8 +161,6 @@ export class Admission {
     { request }: GateRequest,
     { endpoint_id, epoch, plan }: EndpointSnapshot,
   ): Promise<void> {
-    await this.commands.execute(
-      new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInputReason(plan), request.id),
-    );
+    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInputReason(plan), request));
   }
 }

@@ -249,7 +249,7 @@ export class Gate {
   private disableForViolations({ request }: GateRequest, endpoint: EndpointSnapshot): Promise<string | null> {
     const { endpoint_id, epoch } = endpoint;
     const reason = `${this.settings.limitsProfile.violationsToDisable} rate-limit violations within an hour`;
-    return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request.id));
+    return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request));
   }
 
   /** Step 6. A replay has a limit of its own (D-17). */

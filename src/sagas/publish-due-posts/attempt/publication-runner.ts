@@ -66,7 +66,7 @@ export interface AttemptResult {
 /** Returns the origin of events about a publication whose post cannot be read: nothing links them to its request. */
 const originWithoutPost = (): Origin => {
   const id = newId('req');
-  return { actor: ACTOR, requestId: id, correlationId: id, causationId: id };
+  return { actor: ACTOR, requestId: id, correlationId: id, causationId: id, clientAddress: null };
 };
 
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
@@ -136,7 +136,7 @@ export class PublicationRunner {
     if (status === 'queued' && (!channel.enabled || isPaused)) return null;
 
     const { requestId, correlationId, id: causationId } = post.event;
-    const origin: Origin = { actor: ACTOR, requestId, correlationId, causationId };
+    const origin: Origin = { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
     story.origin = origin;
     const unprocessed: UnprocessedAttempt = {
       ...claimed,

@@ -31,7 +31,12 @@ const requestPost = async (claims: KeyClaims, postId: string, keys: Keys, at: nu
   const seen = await claims.lookUpKeys(ENDPOINT, keys, at);
   if (seen.replay) return { outcome: 'replay', replay: seen.replay };
   const command = { type: 'AcceptPost', data: createAcceptance(postId, keys, at) } as const;
-  return claims.claimKeys(seen, postId, command, originOfRequest(`endpoint:${ENDPOINT}`, `req_${postId}`));
+  return claims.claimKeys(
+    seen,
+    postId,
+    command,
+    originOfRequest(`endpoint:${ENDPOINT}`, { id: `req_${postId}`, clientAddress: '203.0.113.7' }),
+  );
 };
 
 const readAnswered = (claimed: KeyClaimResult): KeyClaim =>

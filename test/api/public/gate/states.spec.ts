@@ -135,7 +135,8 @@ describe('an endpoint whose owner’s plan no longer has webhook input (D-8)', (
       await gateway.createEndpoint(ownerId, [], { min_interval: 60 }),
     ];
     // Such a process leaves only the owner's event behind.
-    const origin = { actor: 'operator', requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1' };
+    const ids = { requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1' };
+    const origin = { actor: 'operator', ...ids, clientAddress: '203.0.113.7' };
     const command = { type: 'ChangeOwner', ownerId, plan: 'free' } as const;
     await gateway.aggregates.execute(ownerDecider, ownerId, command, { ...origin, commandId: 'died', at: Date.now() });
     await until('both are disabled', async () =>

@@ -1,0 +1,152 @@
+import type { RecordedEvent } from '../../src/kernel/events.js';
+import { until } from '../e2e/until.js';
+import { listChangingRoutes } from './management/changing-routes.js';
+import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './public/gateway.js';
+
+/** Address from which the tests connect: the proxy's, where it is trusted. */
+const OWN = '127.0.0.1';
+
+/** Everything that the calls below act on. */
+interface Setup {
+  readonly owner: string;
+  readonly channel: TestChannel;
+  readonly project: string;
+  readonly endpoint: TestEndpoint;
+  /** Publications that have failed. */
+  readonly publications: readonly [string, string];
+}
+
+/** A call that changes something: its route, the path and the body. */
+type Call = readonly [route: string, path: string, body?: object];
+
+const managementCalls = ({ owner, channel, project, endpoint, publications }: Setup): readonly Call[] => {
+  const credentials = { bot_token: `1000:${'t'.repeat(35)}`, chat_id: '-1009' };
+  const on = (route: string, id: string, body?: object): Call => [route, route.split(' ')[1]!.replace(':id', id), body];
+  return [
+    ['POST /owners', '/owners', { name: 'Ada', plan: 'pro' }],
+    on('PATCH /owners/:id', owner, { name: 'Ada L.' }),
+    on('POST /owners/:id/post-packs', owner, { posts: 5 }),
+    on('POST /owners/:id/rotate-key', owner),
+    ['POST /channels', '/channels', { owner_id: owner, platform: 'telegram', name: 'More', credentials }],
+    on('PATCH /channels/:id', channel.id, { name: 'News 2' }),
+    on('POST /channels/:id/pause', channel.id, { minutes: 5 }),
+    on('POST /channels/:id/resume', channel.id),
+    ['POST /projects', '/projects', { owner_id: owner, name: 'More', channel_ids: [channel.id] }],
+    on('PATCH /projects/:id', project, { name: 'Project 2' }),
+    on('POST /projects/:id/pause', project, { minutes: 5 }),
+    on('POST /projects/:id/resume', project),
+    ['POST /endpoints', '/endpoints', { owner_id: owner, project_ids: [project], mode: 'live', min_interval: 60 }],
+    on('PATCH /endpoints/:id', endpoint.id, { name: 'Endpoint 2' }),
+    on('POST /endpoints/:id/disable', endpoint.id),
+    on('POST /endpoints/:id/enable', endpoint.id),
+    on('POST /endpoints/:id/rotate-token', endpoint.id),
+    on('POST /endpoints/:id/rotate-slug', endpoint.id),
+    on('POST /endpoints/:id/rotate-secret', endpoint.id, { overlap_minutes: 5 }),
+    on('POST /publications/:id/resend', publications[0]),
+    on('POST /publications/:id/dismiss', publications[1]),
+  ];
+};
+
+describe.each([
+  ['behind a trusted proxy', { TRUSTED_PROXIES: OWN }, (forwarded: string) => forwarded],
+  ['without one, whatever it claims', {}, () => OWN],
+])('the address of a client %s', (_, env, seenAs) => {
+  let gateway: TestGateway;
+  let setup: Setup;
+  let calls = 0;
+  beforeAll(async () => {
+    gateway = await TestGateway.start({ LIMITS_PROFILE: 'A', ...env });
+    setup = await setUp(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  /** Makes a call from an address of its own. Returns the answer and the events that the call itself caused. */
+  const callFrom = async (call: (headers: Record<string, string>) => Promise<Answer>) => {
+    const address = `203.0.113.${++calls}`;
+    const answer = await call({ 'x-forwarded-for': address });
+    const requestId = answer.headers.get('x-request-id');
+    const all = await gateway.readAllEvents();
+    const caused = all.filter((event) => event.causationId === requestId && event.type !== 'RequestsLogged');
+    return { answer, caused, address: seenAs(address) };
+  };
+
+  const manageFrom = (method: string, path: string, body?: object) =>
+    callFrom((headers) => gateway.callManagement(method, path, body, headers));
+
+  it('is in the events of every changing route of the management API', async () => {
+    const all = managementCalls(setup);
+    expect(all.map(([route]) => route).toSorted()).toEqual(listChangingRoutes().toSorted());
+    for (const [route, path, body] of all) {
+      const { answer, caused, address } = await manageFrom(route.split(' ')[0]!, path, body);
+      expect({ route, ok: answer.status < 300 }).toEqual({ route, ok: true });
+      expect({ route, from: addressesOf(caused) }).toEqual({ route, from: [address] });
+    }
+  });
+
+  it('is in the events of publishing and of pauses', async () => {
+    const endpoint = await gateway.createEndpoint(setup.owner, [setup.project], { min_interval: 60 });
+    for (const [route, body] of [
+      ['', { text: 'from where' }],
+      ['temp-pause', { project_minutes: 1, target_minutes: 1 }],
+      ['temp-resume', {}],
+    ] as const) {
+      const { answer, caused, address } = await callFrom((headers) => endpoint.post(route, body, headers));
+      expect({ route, status: answer.status }).toEqual({ route, status: 200 });
+      expect({ route, from: addressesOf(caused) }).toEqual({ route, from: [address] });
+    }
+  });
+
+  it('is in the event with which the gateway disables the endpoint of a client that violates the limits', async () => {
+    const endpoint = await gateway.createEndpoint(setup.owner, [setup.project], { min_interval: 60 });
+    const disabled: { from: unknown; address: string }[] = [];
+    for (let i = 0; i < 6; i++) {
+      const { caused, address } = await callFrom((headers) => endpoint.post('', { text: `${i}` }, headers));
+      const events = caused.filter(({ type }) => type === 'EndpointDisabled');
+      if (events.length > 0) disabled.push({ from: addressesOf(events), address });
+    }
+    expect(disabled).toHaveLength(1);
+    expect(disabled[0]!.from).toEqual([disabled[0]!.address]);
+  });
+
+  it('is in the event with which a change of plan disables endpoints', async () => {
+    const owner = await gateway.createOwner();
+    await gateway.createEndpoint(owner, [], { min_interval: 60 });
+    const { caused, address } = await manageFrom('PATCH', `/owners/${owner}`, { plan: 'free' });
+    expect(caused.map(({ type }) => type)).toEqual(expect.arrayContaining(['OwnerPlanChanged', 'EndpointDisabled']));
+    expect(addressesOf(caused)).toEqual([address]);
+  });
+
+  it('is in no event of the gateway’s own work', async () => {
+    const own = (await gateway.readAllEvents()).filter(({ type }) =>
+      /^(Publication(Started|Failed)|Notice)/.test(type),
+    );
+    expect(own.length).toBeGreaterThan(0);
+    expect(addressesOf(own)).toEqual([null]);
+  });
+});
+
+/** Lists the addresses in events, each once. */
+const addressesOf = (events: readonly RecordedEvent[]): readonly (string | null)[] => [
+  ...new Set(events.map(({ clientAddress }) => clientAddress)),
+];
+
+const setUp = async (gateway: TestGateway): Promise<Setup> => {
+  const owner = await gateway.createOwner();
+  const channel = await gateway.createChannel(owner);
+  const project = await gateway.createProject(owner, [channel]);
+  const failed = async (): Promise<string> => {
+    const endpoint = await gateway.createEndpoint(owner, [project], { min_interval: 60 });
+    const { body } = await endpoint.post('', { text: 'refused' });
+    return until('it has failed', async () => {
+      const { publications } = await gateway.manage('GET', `/posts/${body.id}`);
+      return publications[0].state === 'failed' && publications[0].id;
+    });
+  };
+  await gateway.telegram.addFault({
+    ...{ mode: 'answer', status: 400, body: { ok: false, error_code: 400, description: 'Bad Request' } },
+    ...{ channel: channel.chatId, times: null },
+  });
+  const publications = [await failed(), await failed()] as const;
+  const endpoint = await gateway.createEndpoint(owner, [project], { min_interval: 60 });
+  return { owner, channel, project, endpoint, publications };
+};
