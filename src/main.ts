@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { exitAfterLog } from './config/log-output.js';
 import { createLogger } from './config/logger.js';
-import { helpText, loadSettings, type Settings } from './config/settings.js';
+import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
 import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
 import { type Running, start } from './app/start.js';
@@ -29,6 +29,7 @@ const main = async (): Promise<void> => {
   }
   const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
   const log = createLogger(settings);
+  log.info({ settings: listSettings(settings) }, 'settings');
   const stopping = new AbortController();
   let running: Running | null = null;
   const stop = (signal: string) => {
@@ -51,6 +52,15 @@ const main = async (): Promise<void> => {
     exitAfterLog(0); // the parts that had started are stopped
   }
 };
+
+/**
+ * Lists the settings in force as `NAME=value`, secrets masked. As text, because the log masks every field whose name suggests
+ * a secret, such as DATABASE_URL, of which only the password is one.
+ */
+const listSettings = (settings: Settings): readonly string[] =>
+  Object.entries(describeSettings(settings, BUILT_IN_NETWORKS.platforms.all)).map(
+    ([name, value]) => `${name}=${value}`,
+  );
 
 /**
  * Returns the text that arguments ask for; null if there are none.

@@ -11,6 +11,9 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+/** Most combinations of network, outcome and code that are counted apart. */
+const MAX_SERIES = 500;
+
 /** Counters of answers with the same labels. */
 interface Series {
   readonly labels: { readonly route: string; readonly status: number; readonly decision: string };
@@ -51,6 +54,12 @@ export class Metrics {
     buckets: SECONDS,
     registers: [this.registry],
   });
+  private readonly publications = new Counter({
+    name: 'crosspost_publications_total',
+    help: 'Outcomes of attempts to publish; code is empty for a success',
+    labelNames: ['platform', 'outcome', 'code'],
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -79,6 +88,20 @@ export class Metrics {
     const found = { labels: { route, status, decision }, time: this.latency.labels({ route }), uncounted: 0 };
     this.series.set(key, found);
     return (this.last = found);
+  }
+
+  /**
+   * Returns a function that counts outcomes of attempts to publish. Codes are a closed list of the program's own; should one
+   * ever hold a network's words, it is counted as `other` once there are {@link MAX_SERIES} series.
+   */
+  publicationCounter(): (platform: string, outcome: string, code: string) => void {
+    const known = new Set<string>();
+    return (platform, outcome, code) => {
+      const series = `${platform} ${outcome} ${code}`;
+      const isKnown = known.has(series) || known.size < MAX_SERIES;
+      if (isKnown) known.add(series);
+      this.publications.inc({ platform, outcome, code: isKnown ? code : 'other' });
+    };
   }
 
   /** Returns a function that records how long an append took, and its outcome. */

@@ -6,6 +6,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { type Log, LOG } from '../../kernel/log.js';
+import { Metrics } from '../../health/metrics.js';
 import { Inspector } from '../../media/inspector.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { Leases } from '../../postgres/leases.js';
@@ -17,6 +18,7 @@ import { ChannelMessages } from '../../projections/posts/channel-messages.querie
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { PauseAfterPublication } from '../../sagas/pause-after-publication/pause-after-publication.js';
+import type { CountOutcome } from '../../sagas/publish-due-posts/attempt/outcome-report.js';
 import { Pacing } from '../../sagas/publish-due-posts/attempt/pacing.js';
 import {
   PublicationRunner,
@@ -39,6 +41,7 @@ import { Resources } from '../resources.js';
 import { PublishingTask } from '../worker/publishing-task.js';
 import { EventStoreModule } from './event-store.module.js';
 import { MediaModule } from './media.module.js';
+import { MetricsModule } from './metrics.module.js';
 import { PlatformsModule } from './platforms.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ProcessingModule } from './processing.module.js';
@@ -50,6 +53,8 @@ const CHANNELS_PER_NETWORK = 512;
 
 @Injectable()
 class RunnerDependencies implements PublicationRunnerDependencies {
+  readonly countOutcome: CountOutcome;
+
   constructor(
     readonly aggregates: AggregateStore,
     readonly payloads: PostPayloads,
@@ -65,7 +70,10 @@ class RunnerDependencies implements PublicationRunnerDependencies {
     readonly vault: SecretVault,
     @Inject(CLOCK) readonly clock: Clock,
     @Inject(LOG) readonly log: Log,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.countOutcome = metrics.publicationCounter();
+  }
 }
 
 @Injectable()
@@ -88,6 +96,7 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
   imports: [
     PostgresModule,
     EventStoreModule,
+    MetricsModule,
     ReadModelsModule,
     SecretsModule,
     MediaModule,

@@ -106,7 +106,8 @@ export class EventSaga<E extends DomainEvent> {
       } catch (error) {
         if (signal.aborted) return;
         const { name } = this.reaction;
-        const detail = { saga: name, event: event.id, type: event.type, error: String(error) };
+        const { id, type, requestId: request_id } = event;
+        const detail = { saga: name, event: id, type, request_id, error: String(error) };
         this.deps.log.error(detail, 'saga failed to handle an event; retrying');
         await this.recordError(`${event.type} ${event.id}: ${String(error)}`);
         await backoff.wait(signal);

@@ -19,6 +19,7 @@ import type { PauseAfterPublication } from '../../pause-after-publication/pause-
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
 import { channelMovedError } from './attempt-errors.js';
 import type { AttemptOutcome, LoadedPublication } from './attempt-state.js';
+import { type CountOutcome, reportOutcome, storyOf } from './outcome-report.js';
 import type { PublicationAttempt, RecordedAttempt } from './publication-attempt.js';
 import { computeRetryAt } from './retry-delay.js';
 
@@ -28,6 +29,7 @@ export interface OutcomeRecorderDependencies {
   readonly pauses: PauseAfterPublication;
   readonly clock: Clock;
   readonly log: Log;
+  readonly countOutcome: CountOutcome;
 }
 
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;
@@ -112,10 +114,13 @@ export class OutcomeRecorder {
     const progress = { publicationId, postId, channelId, ...command } as ProgressCommand;
     const recording = new RecordPublicationProgress(this.contextOf(attempt), progress, known);
     const result = await retryWhileUnavailable(() => this.recordProgress.execute(recording), attempt.signals.abort);
-    if (!isRejection(result)) return result.aggregate;
+    if (!isRejection(result)) {
+      reportOutcome(this.deps, attempt, result.events, result.aggregate);
+      return result.aggregate;
+    }
     const { rejection } = result;
     this.deps.log.info(
-      { publication: publicationId, command: command.type, rejection },
+      { ...storyOf(attempt), command: command.type, rejection },
       'publication was taken over by another worker',
     );
     return null;

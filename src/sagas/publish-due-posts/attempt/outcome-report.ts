@@ -1,0 +1,71 @@
+import type { PublicationEvent } from '../../../domain/publication/publication.events.js';
+import type { Log } from '../../../kernel/log.js';
+import type { LoadedPublication } from './attempt-state.js';
+import type { PublicationAttempt, RecordedAttempt } from './publication-attempt.js';
+
+/** Counts an outcome. `code` is empty for a success. */
+export type CountOutcome = (platform: string, outcome: Outcome, code: string) => void;
+
+/** Outcome of an attempt: the state that it leaves the publication in, or that it is tried again or waits. */
+export type Outcome = 'published' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held';
+
+interface ReportedOutcome {
+  readonly outcome: Outcome;
+  readonly code: string;
+  /** The reason, for people. */
+  readonly reason?: string;
+  /** The rule that postponed it. */
+  readonly rule?: string;
+}
+
+/** An attempt as far as a report needs it. The payload is missing if the post could not be read. */
+type ReportedAttempt = Pick<RecordedAttempt, 'row' | 'origin'> & Partial<Pick<PublicationAttempt, 'payload'>>;
+
+const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => {
+  switch (type) {
+    case 'PublicationSucceeded':
+      return { outcome: 'published', code: '' };
+    case 'PublicationPostponed':
+      return { outcome: 'postponed', code: data.error.code, reason: data.error.message, rule: data.rule };
+    case 'PublicationFailed':
+      return { outcome: 'failed', code: data.error.code, reason: data.error.message };
+    case 'PublicationInDoubt':
+      return { outcome: 'in_doubt', code: data.error.code, reason: data.error.message };
+    case 'PublicationFiltered':
+      return { outcome: 'filtered', code: data.reason.code, reason: data.reason.message };
+    case 'PublicationHeld':
+      return { outcome: 'held', code: data.rule };
+    default:
+      return null; // a step of an attempt that goes on
+  }
+};
+
+const isExpected = ({ outcome }: ReportedOutcome): boolean =>
+  outcome === 'published' || outcome === 'filtered' || outcome === 'held';
+
+/** Returns the fields by which a line of the log is found: those of the post, and those of its request. */
+export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
+  ...{ publication: row.publication_id, post: row.post_id, channel: row.channel_id, project: row.project_id },
+  ...{ platform: row.platform, request_id: origin.requestId, trace_id: payload?.trace_id ?? null },
+});
+
+/**
+ * Logs and counts the outcome that the events of an attempt record, one line each. An event's own kind is decisive, as the
+ * domain may turn a retry into a failure for good (D-20).
+ */
+export const reportOutcome = (
+  deps: { readonly log: Log; readonly countOutcome: CountOutcome },
+  attempt: ReportedAttempt,
+  events: readonly PublicationEvent[],
+  { state }: LoadedPublication,
+): void => {
+  for (const event of events) {
+    const found = outcomeOf(event);
+    if (!found || !('at' in event.data)) continue;
+    deps.countOutcome(attempt.row.platform, found.outcome, found.code);
+    const ms = state.startedAt === 0 ? null : event.data.at - state.startedAt;
+    const line = { ...storyOf(attempt), attempt: state.attempt, ...found, ms };
+    if (isExpected(found)) deps.log.info(line, 'an attempt to publish has ended');
+    else deps.log.warn(line, 'an attempt to publish has ended without success');
+  }
+};
