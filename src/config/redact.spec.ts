@@ -30,6 +30,24 @@ describe('redact', () => {
     expect(fields.nested.secret).toBe('x');
   });
 
+  it('masks at the deepest level that is copied, and copies nothing below it', () => {
+    const nest = (levels: number, inner: object): object =>
+      levels === 0 ? inner : { inner: nest(levels - 1, inner), list: [nest(levels - 1, inner)] };
+    for (let levels = 0; levels <= 12; levels++) {
+      const copied = JSON.stringify(redact(nest(levels, { cookie: 'hunter2', plain: ['hunter2'] })));
+      // Below the limit nothing is shown, whatever its name.
+      if (levels > 6) expect(copied).not.toContain('hunter2');
+      expect(copied).not.toContain('"cookie":"hunter2"');
+    }
+    expect(JSON.stringify(redact(nest(5, { cookie: 'hunter2' })))).toContain('"cookie":"********"');
+  });
+
+  it.each(['cookie', 'Cookie', 'set-cookie', 'cookies', 'authorization', 'Proxy-Authorization'])('masks %s', (name) => {
+    expect(redact({ request: { headers: { [name]: 'sid=hunter2' } } })).toEqual({
+      request: { headers: { [name]: '********' } },
+    });
+  });
+
   it('terminates on circular values', () => {
     const circle: Record<string, unknown> = { name: 'circle', bytes: Buffer.alloc(1000) };
     circle.self = circle;

@@ -174,6 +174,8 @@ export type LookUpResult =
 export interface SendInDoubt {
   /** Start of its attempt, in milliseconds. An older message is not this one. */
   readonly since: Instant;
+  /** Time in ms by which `since` may be late, as it is from another machine’s clock. Default 0. */
+  readonly toleranceMs?: number;
   /** Ids of messages that were in the channel before it. A message older than one of them is older than the send. */
   readonly before: ReadonlySet<string>;
 }

@@ -20,7 +20,7 @@ export const lookUpMessage = async (
   connection: MaxConnection,
   step: Step,
   { credentials, channel, waits, signal }: SendContext,
-  { since, before }: SendInDoubt,
+  { since, before, toleranceMs = 0 }: SendInDoubt,
 ): Promise<LookUpResult> => {
   const token = credentials['access_token'] ?? '';
   if (!step.visible || !isToken(token)) return { kind: 'unknown' };
@@ -38,6 +38,7 @@ export const lookUpMessage = async (
   const newer = end < 0 ? found : found.slice(0, end);
   const aheadMs = answer.at === null ? 0 : answer.at - Date.now();
   const from = since + aheadMs;
+  const earliest = from - SLACK_MS - toleranceMs;
   const words = comparableTexts(step.request);
   const kinds = attachmentKinds(step.request['attachments']);
   const same = newer.filter((one) => one !== null && words.includes(one.text) && one.kinds === kinds);
@@ -45,9 +46,8 @@ export const lookUpMessage = async (
   const outcome = match ? toDoneOutcome(match.message) : null;
   if (outcome) return { kind: 'sent', outcome };
   const oldest = found.at(-1);
-  const isComplete =
-    !newer.includes(null) && (end >= 0 || found.length < COUNT || (oldest && oldest.at < from - SLACK_MS));
-  const mayBeOlder = same.some((one) => one !== null && one.at >= from - SLACK_MS);
+  const isComplete = !newer.includes(null) && (end >= 0 || found.length < COUNT || (oldest && oldest.at < earliest));
+  const mayBeOlder = same.some((one) => one !== null && one.at >= earliest);
   return { kind: isComplete && !mayBeOlder ? 'not_sent' : 'unknown' };
 };
 

@@ -17,7 +17,7 @@ export const lookUpOnWall = async (
   connection: VkConnection,
   step: Step,
   context: SendContext,
-  { since, before }: SendInDoubt,
+  { since, before, toleranceMs = 0 }: SendInDoubt,
 ): Promise<LookUpResult> => {
   const token = context.credentials['upload_token'] ?? context.credentials['access_token'];
   if (!step.visible || !token) return { kind: 'unknown' };
@@ -33,7 +33,8 @@ export const lookUpOnWall = async (
   const end = found.findIndex((item) => before.has(String(item?.id)));
   // VK's dates are whole seconds, by its own clock.
   const from = Math.floor((since + aheadMs(answer.last)) / 1_000);
-  const recent = (end < 0 ? found : found.slice(0, end)).filter((item) => (item?.date ?? 0) >= from - SLACK_S);
+  const oldest = from - SLACK_S - Math.ceil(toleranceMs / 1_000);
+  const recent = (end < 0 ? found : found.slice(0, end)).filter((item) => (item?.date ?? 0) >= oldest);
   const count = attachments === '' ? 0 : attachments.split(',').length;
   const same = recent.filter(
     (item) => comparableText(item?.text ?? '') === comparableText(message) && countUploads(item) === count,

@@ -1,5 +1,9 @@
 import { Unavailable } from '../../event-store/port.js';
-import { isUnavailable } from '../../postgres/unavailable.js';
+import { findLastingError, isUnavailable } from '../../postgres/unavailable.js';
 
-/** True for an error that says nothing about the publication: the event store or the database is away for a time. */
-export const isOutage = (error: unknown): boolean => error instanceof Unavailable || isUnavailable(error);
+/**
+ * True for an error that says nothing about the publication: the event store or the database is away for a time, or refuses
+ * every call until people remove the cause.
+ */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Unavailable || isUnavailable(error) || findLastingError(error) !== null;

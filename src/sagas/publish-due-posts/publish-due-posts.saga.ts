@@ -45,8 +45,8 @@ const QUEUE_TTL_MS = 1_000;
  */
 export class PublishDuePostsSaga {
   private readonly activeChannels = new Map<string, Promise<void>>();
-  /** Channels that are not claimed until a time. */
-  private readonly cooldowns = new Map<string, Instant>();
+  /** Channels that are not claimed until a moment of `performance.now()`: the system's clock may be set back (ADR-103). */
+  private readonly cooldowns = new Map<string, number>();
   private isWakeRequested = true;
   private wake: () => void = () => undefined;
 
@@ -88,7 +88,7 @@ export class PublishDuePostsSaga {
 
   /** Claims due channels and starts to publish on them. @returns true if more channels may be due */
   private async claimAndPublish(now: Instant, signals: ShutdownSignals): Promise<boolean> {
-    for (const [channelId, until] of this.cooldowns) if (until <= now) this.cooldowns.delete(channelId);
+    for (const [channelId, until] of this.cooldowns) if (until <= performance.now()) this.cooldowns.delete(channelId);
     const worker = this.deps.leases.workerId;
     if (worker === null) return false;
     const capacity = this.deps.concurrency.free();
@@ -125,9 +125,10 @@ export class PublishDuePostsSaga {
       if (isOutage(error))
         log.warn({ channel: channelId, reason: reasonOf(error) }, 'publishing waits until the database is available');
       else log.error({ channel: channelId, error: detailOf(error) }, 'failed to publish on a channel; retrying');
-      this.cooldowns.set(channelId, clock.now() + FAILURE_COOLDOWN_MS);
+      this.cooldowns.set(channelId, performance.now() + FAILURE_COOLDOWN_MS);
     }
-    if (batches === 0 && !this.cooldowns.has(channelId)) this.cooldowns.set(channelId, clock.now() + IDLE_COOLDOWN_MS);
+    if (batches === 0 && !this.cooldowns.has(channelId))
+      this.cooldowns.set(channelId, performance.now() + IDLE_COOLDOWN_MS);
     await claims.releaseChannel(channel);
   }
 
@@ -152,9 +153,9 @@ export class PublishDuePostsSaga {
   /** @param claimedAt time of the last claim: the sleep must not miss a channel that has become due since */
   private async sleepUntilDue(claimedAt: Instant): Promise<void> {
     const next = await this.deps.schedule.findNextDue(claimedAt, this.deps.concurrency.platforms);
-    const cooldownEnd = Math.min(...this.cooldowns.values());
-    const now = this.deps.clock.now();
-    const ms = Math.max(1, Math.min(MAX_SLEEP_MS, (next ?? Infinity) - now, cooldownEnd - now));
+    const untilDue = (next ?? Infinity) - this.deps.clock.now();
+    const untilCooled = Math.min(...this.cooldowns.values()) - performance.now();
+    const ms = Math.max(1, Math.min(MAX_SLEEP_MS, untilDue, untilCooled));
     if (this.isWakeRequested) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);

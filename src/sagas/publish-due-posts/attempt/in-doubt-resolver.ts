@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.js';
+import type { Instant } from '../../../kernel/instant.js';
 import type { Log } from '../../../kernel/log.js';
 import { detailOf } from '../../../kernel/reason.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../../../platforms/publisher.js';
@@ -27,7 +28,15 @@ interface UnconfirmedSend {
   readonly publication: LoadedPublication;
   readonly step: Step;
   readonly context: SendContext;
+  /** Start of the attempt by the present system clock; late by at most `toleranceMs`. */
+  readonly since: () => Instant;
+  readonly toleranceMs: number;
 }
+
+/** Time in ms by which another machine's clock may have been ahead when it started an attempt (ADR-103). */
+const CLOCK_TOLERANCE_MS = 2 * 3_600_000;
+/** Difference in ms between the clocks of machines that are set by NTP. */
+const CLOCK_DIFFERENCE_MS = 5_000;
 
 /** A look-up counts towards the rate limits as a call that readers do not see. */
 const LOOK_UP_CALL = { visible: false };
@@ -62,8 +71,15 @@ export class InDoubtResolver {
     publication: LoadedPublication,
     step: Step,
     context: SendContext,
+    isOrphaned: boolean,
   ): Promise<Resolution> {
-    const send: UnconfirmedSend = { attempt, publication, step, context };
+    const { startedAt } = publication.state;
+    const send: UnconfirmedSend = {
+      ...{ attempt, publication, step, context },
+      // The clock may have been set since this process started the attempt: the step is added to the start.
+      since: isOrphaned ? () => startedAt : () => startedAt + this.clockLead() - attempt.clockLead,
+      toleranceMs: isOrphaned ? CLOCK_TOLERANCE_MS : 0,
+    };
     const began = performance.now();
     let canLookUp = attempt.publisher.lookUp !== undefined;
     let refusals = 0;
@@ -85,14 +101,14 @@ export class InDoubtResolver {
   }
 
   private async lookUp(
-    { attempt, publication, step, context }: UnconfirmedSend,
+    { attempt, publication, step, context, since, toleranceMs }: UnconfirmedSend,
     began: number,
   ): Promise<LookUpResult | typeof ABANDONED> {
     const { state, position } = publication;
     const before = await this.deps.messages.findMessageIds(attempt.row.channel_id, position);
     if (before === null) return { kind: 'unanswered' }; // the read model does not show all earlier messages yet
     for (const id of state.messageIds) before.add(id);
-    const send: SendInDoubt = { since: state.startedAt, before };
+    const send: SendInDoubt = { since: since(), toleranceMs, before };
     if (!(await this.waitForTurn(attempt, LOOK_UP_CALL, context))) return ABANDONED;
     const isSettled = performance.now() >= began + SETTLED_AFTER_MS;
     // A look-up that throws is a bug: the key or the owner ends the doubt.
@@ -104,9 +120,15 @@ export class InDoubtResolver {
   }
 
   /** True if the network still accepts the attempt's key at a moment of `performance.now()`. */
-  private acceptsKey({ attempt, publication }: UnconfirmedSend, moment: number): boolean {
-    const at = this.deps.clock.now() + moment - performance.now();
-    return at < publication.state.startedAt + (attempt.publisher.keyLifetimeMs ?? 0);
+  private acceptsKey({ attempt, since }: UnconfirmedSend, moment: number): boolean {
+    const age = this.deps.clock.now() + moment - performance.now() - since();
+    // An attempt that begins in the future was started by a clock that cannot tell how old its key is.
+    return age > -CLOCK_DIFFERENCE_MS && age < (attempt.publisher.keyLifetimeMs ?? 0);
+  }
+
+  /** Returns the lead of the system clock over the monotonic one: it changes only if the clock is set. */
+  private clockLead(): number {
+    return this.deps.clock.now() - performance.now();
   }
 
   /**

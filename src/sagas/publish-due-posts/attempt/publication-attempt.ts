@@ -28,6 +28,8 @@ export interface RecordedAttempt extends ClaimedPublication {
 /** Everything about an attempt at one publication that stays the same from its start to its end. */
 export interface PublicationAttempt extends RecordedAttempt {
   readonly channel: Channel;
+  /** Lead of the system clock over the monotonic one, ms, when the attempt was made ready. */
+  readonly clockLead: number;
   readonly payload: PublishPayload;
   readonly ownerId: string;
   readonly publisher: Publisher;

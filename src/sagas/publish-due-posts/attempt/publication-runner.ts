@@ -141,6 +141,7 @@ export class PublicationRunner {
     const unprocessed: UnprocessedAttempt = {
       ...claimed,
       origin,
+      clockLead: this.deps.clock.now() - performance.now(),
       channel,
       payload: post.payload,
       ownerId: post.event.data.ownerId,

@@ -94,9 +94,10 @@ export class StepSender {
 
   /** Finds out whether readers see an unconfirmed send (D-25). */
   async resolve(attempt: PublicationAttempt, state: Unconfirmed): Promise<AttemptState> {
-    const { publication, step, credentials } = state;
+    const { publication, step, credentials, isOrphaned } = state;
     const context = this.contextOf(attempt, publication, credentials);
-    return afterResolution(state, await this.resolver.resolve(attempt, publication, step, context), attempt.render);
+    const resolution = await this.resolver.resolve(attempt, publication, step, context, isOrphaned);
+    return afterResolution(state, resolution, attempt.render);
   }
 
   /** Records the result of a step that others follow, and names the next visible step where it may go at once. */

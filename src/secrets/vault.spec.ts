@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import { SecretVault, UnreadableSecret } from './vault.js';
+
+const KEY = randomBytes(32);
+const SECRET = { bot_token: '1000:secret' };
+
+/** A table `ops_secret` in memory. */
+const createTable = () => {
+  const rows = new Map<string, Buffer>();
+  const query = async (text: string, [id, sealed]: readonly [string, Buffer?]) => {
+    if (text.startsWith('insert')) {
+      if (!rows.has(id)) rows.set(id, sealed!);
+      return { rows: [] };
+    }
+    if (text.startsWith('delete')) rows.delete(id);
+    const found = rows.get(id);
+    return { rows: found ? [{ sealed: found }] : [] };
+  };
+  return { rows, pool: { query } as unknown as Pool };
+};
+
+/** Returns a vault that has nothing in its memory yet. */
+const vaultOn = (pool: Pool, key: Buffer = KEY): SecretVault => new SecretVault(pool, key);
+
+describe('the vault', () => {
+  it('returns what it stored, from the table alone', async () => {
+    const { pool, rows } = createTable();
+    const id = await vaultOn(pool).storeSecret(SECRET);
+    expect(await vaultOn(pool).readSecret(id)).toEqual(SECRET);
+    expect(rows.get(id)!.toString('latin1')).not.toContain('secret');
+  });
+
+  it('does not decrypt a ciphertext that was moved to another id', async () => {
+    const { pool, rows } = createTable();
+    const vault = vaultOn(pool);
+    const [mine, other] = [await vault.storeSecret(SECRET), await vault.storeSecret({ bot_token: 'other' })];
+    rows.set(mine, rows.get(other)!);
+    await expect(vaultOn(pool).readSecret(mine)).rejects.toThrow(UnreadableSecret);
+  });
+
+  it('does not decrypt under another key, or a ciphertext of which any byte has changed or is missing', async () => {
+    const { pool, rows } = createTable();
+    const id = await vaultOn(pool).storeSecret(SECRET);
+    await expect(vaultOn(pool, randomBytes(32)).readSecret(id)).rejects.toThrow(UnreadableSecret);
+    const sealed = rows.get(id)!;
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed);
+      changed[at]! ^= 1;
+      rows.set(id, changed);
+      await expect(vaultOn(pool).readSecret(id)).rejects.toThrow(UnreadableSecret);
+      rows.set(id, sealed.subarray(0, at));
+      await expect(vaultOn(pool).readSecret(id)).rejects.toThrow(UnreadableSecret);
+    }
+  });
+
+  it('uses a nonce of its own for each secret: equal secrets have different ciphertexts', async () => {
+    const { pool, rows } = createTable();
+    const vault = vaultOn(pool);
+    for (let i = 0; i < 1_000; i++) await vault.storeSecret(SECRET);
+    const nonces = new Set([...rows.values()].map((sealed) => sealed.subarray(0, 12).toString('hex')));
+    expect(nonces.size).toBe(1_000);
+    expect(new Set([...rows.values()].map((sealed) => sealed.subarray(28).toString('hex'))).size).toBe(1_000);
+  });
+
+  it.each([0, 16, 24, 31, 33])('takes no key of %i bytes', (size) => {
+    expect(() => vaultOn(createTable().pool, Buffer.alloc(size))).toThrow('not 32');
+  });
+
+  it('erases a secret from the table and from its memory', async () => {
+    const { pool, rows } = createTable();
+    const vault = vaultOn(pool);
+    const id = await vault.storeSecret(SECRET);
+    expect(await vault.readSecret(id)).toEqual(SECRET);
+    await vault.eraseSecret(id);
+    expect(rows.size).toBe(0);
+    expect(await vault.readSecret(id)).toBeNull();
+  });
+});
