@@ -9,17 +9,25 @@ import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { EventSaga, type EventSagaDependencies } from '../../sagas/engine/event-saga.js';
+import { DueErasures, type DueErasuresDependencies } from '../../sagas/erase-replaced/due-erasures.js';
+import { eraseReplaced } from '../../sagas/erase-replaced/erase-replaced.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
 import { withdrawInput } from '../../sagas/withdraw-input/withdraw-input.js';
+import { Publishers } from '../../platforms/publishers.js';
+import { SecretVault } from '../../secrets/vault.js';
 import { EventSagaTask } from '../worker/event-saga-task.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
+import { PlatformsModule } from './platforms.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
 
 /** Injection tokens of the sagas that follow the log, each as a task. */
 export const RAISE_NOTICES = Symbol('RaiseNotices');
 export const WITHDRAW_INPUT = Symbol('WithdrawInput');
+export const ERASE_REPLACED = Symbol('EraseReplaced');
+export const DUE_ERASURES = Symbol('DueErasures');
 
 @Injectable()
 class Dependencies implements EventSagaDependencies {
@@ -32,11 +40,37 @@ class Dependencies implements EventSagaDependencies {
   ) {}
 }
 
-/** Sagas that follow the log: notices to owners, and the withdrawal of webhook input that a plan no longer has. */
+@Injectable()
+class ErasureDependencies implements DueErasuresDependencies {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly vault: SecretVault,
+    readonly publishers: Publishers,
+    readonly leases: Leases,
+    @Inject(LOG) readonly log: Log,
+  ) {}
+}
+
+/**
+ * Sagas that follow the log: notices to owners, the withdrawal of webhook input that a plan no longer has, and the erasure
+ * of replaced secrets.
+ */
 @Module({
-  imports: [PostgresModule, EventStoreModule, ReadModelsModule, CommandsModule],
+  imports: [PostgresModule, EventStoreModule, ReadModelsModule, CommandsModule, SecretsModule, PlatformsModule],
   providers: [
     Dependencies,
+    ErasureDependencies,
+    {
+      provide: ERASE_REPLACED,
+      inject: [AggregateStore, Dependencies],
+      useFactory: (aggregates: AggregateStore, dependencies: Dependencies) =>
+        new EventSagaTask(new EventSaga(eraseReplaced(aggregates, dependencies.pool), dependencies)),
+    },
+    {
+      provide: DUE_ERASURES,
+      inject: [ErasureDependencies],
+      useFactory: (dependencies: ErasureDependencies) => new EventSagaTask(new DueErasures(dependencies)),
+    },
     {
       provide: RAISE_NOTICES,
       inject: [AggregateStore, Dependencies],
@@ -50,6 +84,6 @@ class Dependencies implements EventSagaDependencies {
         new EventSagaTask(new EventSaga(withdrawInput(withdrawal, progress), dependencies)),
     },
   ],
-  exports: [RAISE_NOTICES, WITHDRAW_INPUT],
+  exports: [RAISE_NOTICES, WITHDRAW_INPUT, ERASE_REPLACED, DUE_ERASURES],
 })
 export class EventSagasModule {}

@@ -3,7 +3,7 @@ import { Leases } from '../../postgres/leases.js';
 import type { BackgroundTask } from '../worker/background-task.js';
 import { ProjectionRunners } from '../worker/projection-runners.js';
 import { PublishingTask } from '../worker/publishing-task.js';
-import { EventSagasModule, RAISE_NOTICES, WITHDRAW_INPUT } from './event-sagas.module.js';
+import { DUE_ERASURES, ERASE_REPLACED, EventSagasModule, RAISE_NOTICES, WITHDRAW_INPUT } from './event-sagas.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ProjectionsModule } from './projections.module.js';
 import { PublishingModule } from './publishing.module.js';
@@ -22,8 +22,10 @@ export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdo
     publishing: PublishingTask,
     @Inject(RAISE_NOTICES) raiseNotices: BackgroundTask,
     @Inject(WITHDRAW_INPUT) withdrawInput: BackgroundTask,
+    @Inject(ERASE_REPLACED) eraseReplaced: BackgroundTask,
+    @Inject(DUE_ERASURES) dueErasures: BackgroundTask,
   ) {
-    this.sagas = [publishing, raiseNotices, withdrawInput];
+    this.sagas = [publishing, raiseNotices, withdrawInput, eraseReplaced, dueErasures];
   }
 
   async onApplicationBootstrap(): Promise<void> {

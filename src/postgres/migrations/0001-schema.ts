@@ -63,6 +63,10 @@ export const schema: Migration = {
       created_at timestamptz not null default now()
     );
 
+    -- Secrets that were replaced, and the moment from which nothing uses them (D-56).
+    create table ops_erasure (secret_id text primary key, due_at timestamptz not null);
+    create index ops_erasure_due on ops_erasure (due_at);
+
     create table ops_idempotent_answer (
       caller text not null,
       key text not null,

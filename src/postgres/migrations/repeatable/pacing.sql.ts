@@ -28,12 +28,14 @@ export const pacing: RepeatableMigration = {
                from jsonb_array_elements(budgets) with ordinality x(v, place) order by place loop
         continue when b.request = waiting;
         -- Slots far ahead were reserved before the clock was set back.
-        select array(select y from unnest(p.slots) y where y < clock_time + interval '1 hour' order by y)
-          into known from ops_pace p where p.key = b.key;
+        known := array(select y from ops_pace p, unnest(p.slots) y
+                       where p.key = b.key and y < clock_time + interval '1 hour' order by y);
         select greatest(clock_time, max(known[cardinality(known) - calls + 1] + per_ms * interval '1 ms')), max(calls)
           into slot, size
           from (select (l->>0)::int as calls, (l->>1)::int as per_ms from jsonb_array_elements(b.limits) l) limits;
-        update ops_pace p set slots = (known || slot)[greatest(1, cardinality(known) + 2 - size):] where p.key = b.key;
+        -- A row that was idle may have been deleted since.
+        insert into ops_pace (key, slots) values (b.key, (known || slot)[greatest(1, cardinality(known) + 2 - size):])
+          on conflict (key) do update set slots = excluded.slots;
         request := b.request;
         wait_ms := ceil(extract(epoch from slot - clock_time) * 1000);
         if slot > clock_time then waiting := b.request; end if;

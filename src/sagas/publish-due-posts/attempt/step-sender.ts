@@ -63,6 +63,8 @@ export class StepSender {
     const { worker, signals, row } = attempt;
     const step = findNextStep(state.rendering, state.publication.state.results);
     const read = await this.readCredentials(attempt);
+    // Replaced since the channel was read, and erased (D-56): the next attempt reads the new ones.
+    if (read.kind === 'unusable' && (await this.hasOtherCredentials(attempt))) return release(state);
     const hasWaited =
       step !== undefined && read.kind === 'read' && (await pacing.waitForTurn(attempt, step, read.credentials));
     // A pause may have begun during the wait.
@@ -134,6 +136,10 @@ export class StepSender {
     if (sending === null) return afterOrphanFound(state, undefined, null);
     const read = await this.readCredentials(attempt);
     return afterOrphanFound(state, this.findStep(attempt, results, sending), read);
+  }
+
+  private async hasOtherCredentials({ channel, row }: PublicationAttempt): Promise<boolean> {
+    return (await this.channels.loadChannel(row.channel_id)).credentialsId !== channel.credentialsId;
   }
 
   /** Reads the channel's credentials. No later post could use those that cannot be decrypted: a person must set new ones. */
