@@ -34,13 +34,13 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
 /**
  * Describes a queued publication that no rule holds back: it is due and waits for a worker. Of the rules of the contract
  * (management-api.md: `waiting_for`), the nearest is the place in the queue, or the retry that is due.
- * @param row undefined: the schedule is ahead of the other read models; a worker has taken the publication up
+ * @param row undefined, or being published: the schedule and the other read models differ for a moment
  */
 export const describeNext = (
-  row: Pick<ScheduledPublication, 'attempt' | 'retry_event'> | undefined,
+  row: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,
 ): { readonly hold: Hold; readonly text: string } => {
   const due = { until: null, eventId: row?.retry_event ?? null };
-  if (row && row.attempt > 0)
+  if (row?.state === 'queued' && row.attempt > 0)
     return {
       hold: { rule: 'retry', ...due },
       text: 'The next attempt is due: it begins as soon as a worker takes it up.',

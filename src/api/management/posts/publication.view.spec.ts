@@ -4,9 +4,9 @@ import { PublicationView } from './publication.view.js';
 
 const row = (state: string) =>
   ({ publication_id: 'pub_1', state, attempts: [], warnings: [] }) as unknown as PublicationRow;
-const scheduled = (attempt: number) =>
+const scheduled = (attempt: number, state = 'queued') =>
   ({
-    publication: { not_before: 0, attempt, retry_event: attempt > 0 ? 'event' : null },
+    publication: { state, not_before: 0, attempt, retry_event: attempt > 0 ? 'event' : null },
     hold: null,
     context: {},
   }) as unknown as ScheduledWithHold;
@@ -15,6 +15,7 @@ describe('what a publication waits for', () => {
   it.each([
     ['is next', scheduled(0), { rule: 'earlier_publication', until: null, event_id: null }],
     ['is due for another attempt', scheduled(1), { rule: 'retry', until: null, event_id: 'event' }],
+    ['is being taken up', scheduled(1, 'publishing'), { rule: 'earlier_publication', until: null }],
     ['has just been taken up', undefined, { rule: 'earlier_publication', until: null, event_id: null }],
   ])('is named when it is queued and %s', (_, found, expected) => {
     expect(new PublicationView(row('queued'), found).waiting_for).toMatchObject(expected);
