@@ -94,7 +94,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
           dc.name as channel_name, dc.attention, dp.name as project_name
         from ${SCHEDULE}.scheduled_publication p
         join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
-        left join lateral (${selectQueue('c.channel_id', '$2', 1, SCHEDULE)}) h on true
+        left join lateral (${selectQueue('c.channel_id', 'c.first_waiting', '$2', 1, SCHEDULE)}) h on true
         left join ${DISCOVERY}.channel dc on dc.channel_id = p.channel_id
         left join ${DISCOVERY}.project dp on dp.project_id = p.project_id
         where p.publication_id = any($1)`,

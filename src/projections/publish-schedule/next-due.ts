@@ -16,6 +16,9 @@ type JudgedColumns = readonly [
 const judgedColumns = (alias: string): string =>
   ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
 
+/** Number of publications by which {@link ScheduledChannel.first_waiting} may be behind the head. */
+const MAX_LAG = 32;
+
 /**
  * Updates the moment at which each of these channels is due. Its head is the first publication in its queue. One that a
  * project's pause still delays becomes the head when that pause ends, if it comes earlier in order. Of all publications
@@ -32,14 +35,21 @@ export const updateNextDue = async (
 ): Promise<void> => {
   if (touched.size === 0) return;
   await channels.loadMore(touched);
+  const ids = [...touched];
   const found = await tx.query<{
-    queues: readonly (readonly [channelId: string, ...head: JudgedColumns, ...delayed: JudgedColumns])[];
+    queues: readonly (readonly [
+      channelId: string,
+      sequence: number | null,
+      ...head: JudgedColumns,
+      ...delayed: JudgedColumns,
+    ])[];
   }>({
     name: 'find heads',
     text: `
-      select json_agg(json_build_array(k.channel_id, ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
-      from unnest($1::text[]) k(channel_id)
-      left join lateral (${selectQueue('k.channel_id', '$2', 1)}) head on true
+      select json_agg(json_build_array(
+        k.channel_id, head.sequence, ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
+      from unnest($1::text[], $3::bigint[]) k(channel_id, first_waiting)
+      left join lateral (${selectQueue('k.channel_id', 'k.first_waiting', '$2', 1)}) head on true
       left join lateral (
         select p.* from (
           select q.pause_id from paused_queue q join project_pause o on o.pause_id = q.pause_id
@@ -50,9 +60,9 @@ export const updateNextDue = async (
           select * from scheduled_publication p
           where p.project_pause_id = ends_next.pause_id and p.channel_id = k.channel_id
           order by p.sequence limit 1) p) delayed on true`,
-    values: [[...touched], now],
+    values: [ids, now, ids.map((id) => channels.get(id)?.first_waiting ?? 1)],
   });
-  for (const [channelId, ...columns] of found.rows[0]!.queues) {
+  for (const [channelId, sequence, ...columns] of found.rows[0]!.queues) {
     const channel = channels.get(channelId);
     if (!channel) continue;
     const times = [columns.slice(0, 5), columns.slice(5)].flatMap((candidate) => {
@@ -61,6 +71,8 @@ export const updateNextDue = async (
       return computeDueTime({ state, attempt, retry_at, accepted_at, not_before }, channel, minuteMs) ?? [];
     });
     const next_due = times.length > 0 ? Math.min(...times) : null;
-    if (next_due !== channel.next_due) channels.patch(channelId, { next_due });
+    const first_waiting = sequence ?? channel.last_sequence + 1;
+    if (next_due !== channel.next_due || first_waiting - channel.first_waiting >= MAX_LAG)
+      channels.patch(channelId, { next_due, first_waiting });
   }
 };

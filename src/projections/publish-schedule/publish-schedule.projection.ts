@@ -80,7 +80,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'PublicationStarted': {
       const { publicationId, channelId, attempt, at } = event.data;
       leaveProjectPause(publicationId, rows);
-      const row = rows.publications.patch(publicationId, { state: 'publishing', attempt });
+      const row = queueAgain(publicationId, { state: 'publishing', attempt }, rows);
       const channel = rows.channels.get(channelId);
       if (row && channel && isBacklog({ ...row, not_before: row.waited_until }, channel))
         rows.channels.patch(channelId, { last_backlog_at: at });
@@ -92,7 +92,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'PublicationPostponed': {
       const { publicationId, channelId, retryAt, rule } = event.data;
       const change = { state: 'queued' as const, retry_at: retryAt, retry_rule: rule, retry_event: event.id };
-      rows.publications.patch(publicationId, change);
+      queueAgain(publicationId, change, rows);
       return markTouched(rows, channelId);
     }
     case 'PublicationHeld': {
@@ -113,12 +113,11 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       });
       return markTouched(rows, event.data.channelId);
     case 'PublicationResent':
-      rows.publications.patch(event.data.publicationId, {
-        state: 'queued',
-        retry_at: 0,
-        retry_rule: null,
-        retry_event: null,
-      });
+      queueAgain(
+        event.data.publicationId,
+        { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null },
+        rows,
+      );
       return markTouched(rows, event.data.channelId);
     case 'PublicationSucceeded':
     case 'PublicationFiltered':
@@ -188,6 +187,19 @@ const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows:
     if (project_pause_id !== null) rows.pauses.addToQueue(row, project_pause_id);
     markTouched(rows, channelId);
   }
+};
+
+/** Changes a publication that waits from now on: the reads of its channel's queue begin with it at the latest. */
+const queueAgain = (
+  publicationId: string,
+  change: Partial<PublicationRow>,
+  { publications, channels }: LoadedRows,
+): PublicationRow | undefined => {
+  const row = publications.patch(publicationId, change);
+  const channel = row && channels.get(row.channel_id);
+  if (channel && row.sequence < channel.first_waiting)
+    channels.patch(row.channel_id, { first_waiting: row.sequence });
+  return row;
 };
 
 /**

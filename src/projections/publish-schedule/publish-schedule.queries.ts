@@ -70,7 +70,7 @@ export class PublishScheduleQueries {
         join ${SCHEDULE}.channel c on c.channel_id = request.channel_id and c.enabled
         cross join lateral (
           select json_agg(p) as publications from (
-            ${selectQueue('request.channel_id', 'request.now', MAX_QUEUE_LENGTH, SCHEDULE)}) p) q
+            ${selectQueue('c.channel_id', 'c.first_waiting', 'request.now', MAX_QUEUE_LENGTH, SCHEDULE)}) p) q
         where q.publications is not null`,
       values: [requests.map(({ channelId }) => channelId), requests.map(({ now }) => now)],
     });

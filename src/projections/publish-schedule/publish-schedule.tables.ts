@@ -50,6 +50,7 @@ export const scheduleTables = `
     platform text not null,
     enabled boolean not null,
     last_sequence bigint not null,
+    first_waiting bigint not null,
     paused_until bigint not null,
     pause_end bigint not null,
     pause_event text,
@@ -129,6 +130,8 @@ export interface ScheduledChannel {
   readonly platform: string;
   readonly enabled: boolean;
   readonly last_sequence: number;
+  /** No publication with a lower sequence waits. A little behind the head, so that it is not written for each publication. */
+  readonly first_waiting: number;
   /** End of the current pause; 0: none, or lifted. */
   readonly paused_until: number;
   /** Moment at which the latest pause ends or was lifted. Posts accepted before it that still wait are its backlog. */
@@ -172,6 +175,7 @@ export const newChannelRow = (channelId: string, platform: string): ScheduledCha
   platform,
   enabled: true,
   last_sequence: 0,
+  first_waiting: 1,
   paused_until: 0,
   pause_end: 0,
   pause_event: null,
@@ -208,6 +212,7 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
     'platform',
     'enabled',
     'last_sequence',
+    'first_waiting',
     'paused_until',
     'pause_end',
     'pause_event',

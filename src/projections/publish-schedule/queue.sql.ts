@@ -7,14 +7,22 @@
  * passes are at most one for each project.
  *
  * @param channelId, now SQL expressions
+ * @param from SQL expression: the channel's `first_waiting`. Publications that have ended stay in the index while an old
+ *   snapshot is open (ADR-96); the read begins after them.
  * @param schema default: that of the search path
  */
-export const selectQueue = (channelId: string, now: string, limit: number, schema?: string): string => {
+export const selectQueue = (
+  channelId: string,
+  from: string,
+  now: string,
+  limit: number,
+  schema?: string,
+): string => {
   const tables = schema === undefined ? '' : `${schema}.`;
   return `
   select queue.* from (
     (select p.* from ${tables}scheduled_publication p
-     where p.channel_id = ${channelId} and p.waits and p.project_pause_id is null
+     where p.channel_id = ${channelId} and p.sequence >= ${from} and p.waits and p.project_pause_id is null
      order by p.sequence limit ${limit})
     union all
     select p.* from (

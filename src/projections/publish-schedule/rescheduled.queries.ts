@@ -67,7 +67,8 @@ const SELECT_GROUPS = `
     where q.channel_id = any($3)),
   first as (
     select p.* from unnest($3::text[]) paused(channel_id)
-    cross join lateral (${selectQueue('paused.channel_id', '$1', FIRST_OF_QUEUE, SCHEDULE)}) p
+    join ${SCHEDULE}.channel c on c.channel_id = paused.channel_id
+    cross join lateral (${selectQueue('c.channel_id', 'c.first_waiting', '$1', FIRST_OF_QUEUE, SCHEDULE)}) p
     where p.state <> 'queued' or p.retry_at > $1),
   counted as (
     select channel_id, project_id, ends_at as not_before, 0 as retry_at, waiting as publications from delayed

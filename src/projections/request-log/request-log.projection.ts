@@ -26,15 +26,20 @@ export const requestLog: Projection = {
       text: 'insert into request select * from json_populate_recordset(null::request, $1::json)',
       values: [toJsonText(newest)],
     });
+    const added = new Map<string, number>();
+    for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
+    // At most as many are too old as were added. Looking for more would pass all that were deleted while an old snapshot is
+    // open (ADR-96).
     await tx.query({
       name: 'delete old requests',
       text: `
         delete from request r using (
-          select e.endpoint_id, o.position, o.place from unnest($1::text[]) e(endpoint_id) cross join lateral (
+          select e.endpoint_id, o.position, o.place from unnest($1::text[], $2::bigint[]) e(endpoint_id, added)
+          cross join lateral (
             select position, place from request n where n.endpoint_id = e.endpoint_id
-            order by position desc, place desc offset ${KEPT_REQUESTS} limit 1) o) oldest
-        where r.endpoint_id = oldest.endpoint_id and (r.position, r.place) <= (oldest.position, oldest.place)`,
-      values: [[...new Set(newest.map(({ endpoint_id }) => endpoint_id))]],
+            order by position desc, place desc offset ${KEPT_REQUESTS} limit e.added) o) old
+        where r.endpoint_id = old.endpoint_id and r.position = old.position and r.place = old.place`,
+      values: [[...added.keys()], [...added.values()]],
     });
   },
 };

@@ -92,7 +92,10 @@ const compare = async (steps: readonly Step[]): Promise<void> => {
         union all
         select q.pause_id from paused_queue q where (q.waiting, q.first_sequence) is distinct from (
           select (count(*), min(p.sequence)) from publication p
-          where p.project_pause_id = q.pause_id and p.channel_id = q.channel_id)`);
+          where p.project_pause_id = q.pause_id and p.channel_id = q.channel_id)
+        union all
+        select p.publication_id from channel c join publication p on p.channel_id = c.channel_id
+        where p.waits and p.project_pause_id is null and p.sequence < c.first_waiting`);
       expect(left).toEqual([]);
     }
   } finally {
