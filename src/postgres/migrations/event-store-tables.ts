@@ -1,9 +1,10 @@
 /**
  * Returns the tables of an event store, in a schema of their own. Part of the first numbered migration. `event.data` is text,
- * not jsonb, because the hash chain covers its exact bytes.
+ * not jsonb, because the hash chain covers its exact bytes. `head` has the last position that was given to an event.
  */
-export const eventStoreTables = (schema: string): string => `
+export const eventStoreTables = (schema: string, firstPosition = 1n): string => `
     create schema ${schema};
+    create sequence ${schema}.head as bigint minvalue 0 start ${firstPosition - 1n};
     create table ${schema}.event (
       position bigint primary key,
       stream   text   not null collate "C",

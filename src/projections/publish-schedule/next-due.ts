@@ -2,7 +2,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { Rows } from '../engine/rows.js';
 import { computeDueTime } from './hold.js';
-import type { ScheduledChannel, ScheduledPublication } from './publish-schedule.tables.js';
+import { firstWaitingOf, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
 /** The columns by which {@link computeDueTime} judges a publication, as an array: shorter to encode than an object. */
@@ -15,9 +15,6 @@ type JudgedColumns = readonly [
 ];
 const judgedColumns = (alias: string): string =>
   ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
-
-/** Number of publications by which {@link ScheduledChannel.first_waiting} may be behind the head. */
-const MAX_LAG = 32;
 
 /**
  * Updates the moment at which each of these channels is due. Its head is the first publication in its queue. One that a
@@ -47,9 +44,15 @@ export const updateNextDue = async (
     name: 'find heads',
     text: `
       select json_agg(json_build_array(
-        k.channel_id, head.sequence, ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
+        k.channel_id,
+        case when head.project_pause_id is null then head.sequence else undelayed.sequence end,
+        ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
       from unnest($1::text[], $3::bigint[]) k(channel_id, first_waiting)
       left join lateral (${selectQueue('k.channel_id', 'k.first_waiting', '$2', 1)}) head on true
+      left join lateral (
+        select p.sequence from publication p
+        where p.channel_id = k.channel_id and p.sequence >= k.first_waiting and p.waits and p.project_pause_id is null
+        order by p.sequence limit 1) undelayed on head.project_pause_id is not null
       left join lateral (
         select p.* from (
           select q.pause_id from paused_queue q join project_pause o on o.pause_id = q.pause_id
@@ -71,8 +74,8 @@ export const updateNextDue = async (
       return computeDueTime({ state, attempt, retry_at, accepted_at, not_before }, channel, minuteMs) ?? [];
     });
     const next_due = times.length > 0 ? Math.min(...times) : null;
-    const first_waiting = sequence ?? channel.last_sequence + 1;
-    if (next_due !== channel.next_due || first_waiting - channel.first_waiting >= MAX_LAG)
+    const first_waiting = firstWaitingOf(sequence ?? channel.last_sequence + 1);
+    if (next_due !== channel.next_due || first_waiting !== channel.first_waiting)
       channels.patch(channelId, { next_due, first_waiting });
   }
 };

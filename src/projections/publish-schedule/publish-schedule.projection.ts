@@ -13,6 +13,7 @@ import { ProjectPauses } from './project-pauses.js';
 import { queueDepthTables } from './queue-depth.js';
 import {
   SCHEDULE_VERSION,
+  firstWaitingOf,
   newChannelRow,
   publicationRows,
   type PublicationRow,
@@ -113,11 +114,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       });
       return markTouched(rows, event.data.channelId);
     case 'PublicationResent':
-      queueAgain(
-        event.data.publicationId,
-        { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null },
-        rows,
-      );
+      queueAgain(event.data.publicationId, { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null }, rows);
       return markTouched(rows, event.data.channelId);
     case 'PublicationSucceeded':
     case 'PublicationFiltered':
@@ -198,7 +195,7 @@ const queueAgain = (
   const row = publications.patch(publicationId, change);
   const channel = row && channels.get(row.channel_id);
   if (channel && row.sequence < channel.first_waiting)
-    channels.patch(row.channel_id, { first_waiting: row.sequence });
+    channels.patch(row.channel_id, { first_waiting: firstWaitingOf(row.sequence) });
   return row;
 };
 

@@ -130,7 +130,7 @@ export interface ScheduledChannel {
   readonly platform: string;
   readonly enabled: boolean;
   readonly last_sequence: number;
-  /** No publication with a lower sequence waits. A little behind the head, so that it is not written for each publication. */
+  /** No publication with a lower sequence waits, except those that a project's pause delays; see {@link firstWaitingOf}. */
   readonly first_waiting: number;
   /** End of the current pause; 0: none, or lifted. */
   readonly paused_until: number;
@@ -168,6 +168,12 @@ export interface ScheduledOwner {
   /** Revision of the latest such change in the owner's stream. */
   readonly revision: string;
 }
+
+/** Steps of {@link ScheduledChannel.first_waiting}: it is not written for each publication. */
+const WAITING_STEP = 32;
+
+/** Returns the lower bound that is stored for the first sequence that waits. It depends on nothing else (as a rebuild must). */
+export const firstWaitingOf = (sequence: number): number => sequence - ((sequence - 1) % WAITING_STEP);
 
 /** Returns the row of a channel without events: enabled, not paused, with an empty queue. */
 export const newChannelRow = (channelId: string, platform: string): ScheduledChannel => ({

@@ -11,13 +11,7 @@
  *   snapshot is open (ADR-96); the read begins after them.
  * @param schema default: that of the search path
  */
-export const selectQueue = (
-  channelId: string,
-  from: string,
-  now: string,
-  limit: number,
-  schema?: string,
-): string => {
+export const selectQueue = (channelId: string, from: string, now: string, limit: number, schema?: string): string => {
   const tables = schema === undefined ? '' : `${schema}.`;
   return `
   select queue.* from (

@@ -25,7 +25,7 @@ describe('the condition of an append', () => {
     client = new pg.Client({ connectionString });
     await client.connect();
     await client.query(CHECK);
-    await client.query(eventStoreFunctions({ schema: 'event_store', firstPosition: 1n, conditions: 'changed_things' }));
+    await client.query(eventStoreFunctions({ schema: 'event_store', conditions: 'changed_things' }));
     store = new PostgresEventStore({ connectionString });
   });
 

@@ -20,8 +20,8 @@ describeEventStore('PostgreSQL', async () => {
     openFragile: async () => open({ connectionString: proxy.through(postgres.connectionString) }),
     openFar: async () => {
       const schema = `far_${far++}`;
-      const location = { schema, firstPosition: 2n ** 53n + 1n, conditions: 'ops_find_changed_endpoints' };
-      await execute(postgres.connectionString, eventStoreTables(schema) + eventStoreFunctions(location));
+      const ddl = eventStoreFunctions({ schema, conditions: 'ops_find_changed_endpoints' });
+      await execute(postgres.connectionString, eventStoreTables(schema, 2n ** 53n + 1n) + ddl);
       return open({ schema });
     },
     appendInOtherProcess: (plan) => appendInOtherProcess('postgres', postgres.connectionString, plan),

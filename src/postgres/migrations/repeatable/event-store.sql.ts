@@ -3,11 +3,9 @@ import type { RepeatableMigration } from '../../migrations.js';
 /** Namespace of the advisory locks under which events are appended. No other code locks in it. */
 const APPEND_LOCKS = 7002;
 
-/** Name and start of a store. */
+/** Name of a store, and of its conditions. */
 export interface EventStoreLocation {
   readonly schema: string;
-  /** Position of the very first event. */
-  readonly firstPosition: bigint;
   /**
    * Name of a function `(subjects text[], versions text[]) returns int[]` that checks conditions of appends. It returns the
    * indexes, from 1, of those that do not hold.
@@ -19,19 +17,20 @@ export interface EventStoreLocation {
  * Returns the SQL functions of an event store.
  *
  * `append_events` is a group commit. An advisory lock of the transaction makes positions gapless and equal to the commit
- * order, across processes: the lock is released after the commit has become visible, and the position that follows is read
- * after the lock was acquired. The newest position is the end of the primary key, not a row that every append updates: while
- * a transaction elsewhere keeps old versions (`pg_dump`), such a row becomes slower with each update (ADR-96). There is no
+ * order, across processes: the lock is released after the commit has become visible. The newest position is in a sequence, not in a
+ * row: while a transaction elsewhere keeps old versions (`pg_dump`), a row becomes slower with each update (ADR-96). A
+ * sequence does not return to its earlier value if the transaction is undone; so it moves last, when only the commit can fail,
+ * which then leaves a gap. Should events have been restored without the sequence, their positions count. There is no
  * table of streams: the unique index on stream and revision is the check. There is no index on event ids: a conflict compares
  * the ids at that revision. Both would cost more than they give.
  */
-export const eventStoreFunctions = ({ schema, firstPosition, conditions }: EventStoreLocation): string => `
--- Position of the newest event, or the one before the first. Retention never removes a stream's newest event, so it stays.
+export const eventStoreFunctions = ({ schema, conditions }: EventStoreLocation): string => `
+-- Position of the newest event that is committed; 0 if there is none.
 create or replace function ${schema}.head_position() returns bigint language plpgsql stable
   set enable_seqscan = off
 as $$
 begin
-  return coalesce((select e.position from ${schema}.event e order by e.position desc limit 1), ${firstPosition - 1n});
+  return coalesce((select e.position from ${schema}.event e order by e.position desc limit 1), 0);
 end $$;
 
 -- Input: one row per event, in the order of appending. The caller ensures that no two appends of a batch share a stream.
@@ -50,7 +49,8 @@ declare
 begin
   perform pg_advisory_xact_lock(${APPEND_LOCKS}, hashtext('${schema}'));
   -- A statement of its own: its snapshot is taken after the lock was acquired.
-  select coalesce((select e.position from ${schema}.event e order by e.position desc limit 1), ${firstPosition - 1n}) into start;
+  select greatest(h.last_value, (select e.position from ${schema}.event e order by e.position desc limit 1))
+    into start from ${schema}.head h;
   select array_agg(c.item), array_agg(c.found) into rejections, currents from (
     select g.item, g.revision as wanted,
       coalesce((select e.revision from ${schema}.event e where e.stream = g.stream order by e.revision desc limit 1), -1) as found
@@ -71,7 +71,10 @@ begin
     where g.item <> all (rejections);
   end if;
   get diagnostics written = row_count;
-  if written > 0 then perform pg_notify('${schema}', (start + written)::text); end if;
+  if written > 0 then
+    perform pg_notify('${schema}', (start + written)::text);
+    perform setval('${schema}.head', start + written);
+  end if;
   return query select start, r.item, r.found
     from unnest(coalesce(rejections, '{null}'), coalesce(currents, '{null}')) r (item, found);
 end $$;
@@ -111,5 +114,5 @@ end $$;
 /** The functions of the gateway's event store. */
 export const eventStore: RepeatableMigration = {
   name: 'event-store',
-  sql: eventStoreFunctions({ schema: 'event_store', firstPosition: 1n, conditions: 'ops_find_changed_endpoints' }),
+  sql: eventStoreFunctions({ schema: 'event_store', conditions: 'ops_find_changed_endpoints' }),
 };
