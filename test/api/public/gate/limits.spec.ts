@@ -151,9 +151,9 @@ describe('separate budgets (D-17)', () => {
     const ownerId = await gateway.createOwner('free');
     const endpoint = await gateway.createEndpoint(ownerId, [], { mode: 'test', min_interval: 60 });
     await gateway.pool.query(
-      `insert into ops_budget (endpoint_id, budget, day, day_count)
+      `insert into ops_budget (payer_id, budget, day, day_count)
        values ($1, 'sandbox', (now() at time zone 'UTC')::date, 99)`,
-      [endpoint.id],
+      [ownerId],
     );
     const [last, over] = [await endpoint.sandbox({ text: 'x' }), await endpoint.sandbox({ text: 'x' })];
     expect([last.status, over.status]).toEqual([200, 429]);
