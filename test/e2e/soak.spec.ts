@@ -20,6 +20,8 @@ const CHANNELS = 6;
 const ENDPOINTS = [[0], [1, 2], [3], [4, 5]];
 const CLIENTS_EACH = LONG ? 4 : 2;
 const NETWORK_DELAY_MS = 5;
+/** Pause of a client between two posts: none at full load. */
+const THINK_MS = LONG ? 0 : 25;
 
 interface Life {
   readonly url: string;
@@ -41,6 +43,7 @@ const runClient = async ({ url, isOver, random }: Life, endpoint: Endpoint, name
       answer = await publish(url, endpoint, { text }, { 'idempotency-key': text });
     expect([200, 202]).toContain(answer.status);
     sampler.addPost(performance.now() - startedAt);
+    if (THINK_MS > 0) await sleep(THINK_MS);
     if (random.below(20) > 0) continue;
     const again = await publish(url, endpoint, { text }, { 'idempotency-key': text });
     expect([again.status, postIdOf(again)]).toEqual([202, postIdOf(answer)]);

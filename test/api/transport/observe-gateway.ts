@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { METRICS_KEPT_MS } from '../../../src/health/metrics-page.js';
+import { METRICS_PAGE_KEPT_MS } from '../../../src/health/metrics-page.js';
 import type { Gateway } from '../../support/gateway-process.js';
 
 const MIB = 1_048_576;
@@ -54,7 +54,7 @@ export const measureMemoryMiB = (pid: number): number => {
 
 /** Reads the event loop's longest lag since the last reading, in ms. Waits until an earlier page is not kept any more. */
 const readLagMs = async (url: string): Promise<string> => {
-  await sleep(METRICS_KEPT_MS);
+  await sleep(METRICS_PAGE_KEPT_MS);
   const metrics = await (await fetch(`${url}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1];
   expect(Number(seconds)).toBeGreaterThanOrEqual(0);
