@@ -9,6 +9,16 @@ const addCounts = (changes: string): string => {
     on conflict (platform) do update set ${STATES.map((state) => `${state} = d.${state} + excluded.${state}`).join(', ')}`;
 };
 
+/** SQL: a trigger that counts the rows of `publication` that a statement changes. @param changes see {@link addCounts} */
+const counter = (name: string, event: 'insert' | 'update' | 'delete', tables: string, changes: string): string => `
+  create function ${name}() returns trigger language plpgsql set search_path from current as $$
+  begin
+    ${addCounts(changes)};
+    return null;
+  end $$;
+  create trigger ${name} after ${event} on publication
+    referencing ${tables} for each statement execute function ${name}();`;
+
 /**
  * DDL of the numbers of publications by network and state, one row per network. Triggers
  * count the rows of `publication` in the statements that change them, so that reading the numbers costs the same with any
@@ -32,27 +42,12 @@ export const queueDepthTables = `
   create trigger add_network after insert on channel
     referencing new table as added for each statement execute function add_network();
 
-  create function count_added() returns trigger language plpgsql set search_path from current as $$
-  begin
-    ${addCounts('select platform, state, 1 as n from added')};
-    return null;
-  end $$;
-  create trigger count_added after insert on publication
-    referencing new table as added for each statement execute function count_added();
-
-  create function count_removed() returns trigger language plpgsql set search_path from current as $$
-  begin
-    ${addCounts('select platform, state, -1 as n from removed')};
-    return null;
-  end $$;
-  create trigger count_removed after delete on publication
-    referencing old table as removed for each statement execute function count_removed();
-
-  create function count_moved() returns trigger language plpgsql set search_path from current as $$
-  begin
-    ${addCounts('select platform, state, 1 as n from added union all select platform, state, -1 from removed')};
-    return null;
-  end $$;
-  create trigger count_moved after update on publication
-    referencing old table as removed new table as added for each statement execute function count_moved();
+  ${counter('count_added', 'insert', 'new table as added', 'select platform, state, 1 as n from added')}
+  ${counter('count_removed', 'delete', 'old table as removed', 'select platform, state, -1 as n from removed')}
+  ${counter(
+    'count_moved',
+    'update',
+    'old table as removed new table as added',
+    'select platform, state, 1 as n from added union all select platform, state, -1 from removed',
+  )}
 `;
