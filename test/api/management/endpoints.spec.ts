@@ -217,6 +217,21 @@ describe('endpoints', () => {
       expect((await owner.caller.get(`/endpoints/${id}`)).body.slug).toBe(body.slug);
     });
 
+    it('the signing secret with an overlap in minutes of MINUTE_MS (management-api.md: Settings)', async () => {
+      const short = await startHarness({ MINUTE_MS: '1000' });
+      try {
+        const { caller } = await createOwner(short);
+        const { body: created } = await caller.post('/endpoints', { project_ids: [], mode: 'live' }).expect(201);
+        const path = `/endpoints/${created.id}/rotate-secret`;
+        const { body } = await caller.post(path, { overlap_minutes: 60 }).expect(200);
+        const until = Date.parse(body.previous_secret_until);
+        expect(until).toBeGreaterThan(Date.now() - 60_000);
+        expect(until).toBeLessThan(Date.now() + 61_000);
+      } finally {
+        await short.stop();
+      }
+    });
+
     it('the signing secret: both are valid for the requested overlap (D-40)', async () => {
       const { body: first } = await create({ require_signature: true, min_interval: 1 }).expect(201);
       const { id, slug, token } = first;

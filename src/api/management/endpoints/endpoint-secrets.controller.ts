@@ -18,7 +18,6 @@ import { RotateSecretBody } from './endpoint.bodies.js';
 import type { EndpointView, EndpointWithSecretView, EndpointWithTokenView } from './endpoint.view.js';
 
 const READ_MODELS = ['discovery'];
-const MINUTE_MS = 60_000;
 
 /** Rotates endpoints' slugs, tokens and signing secrets (publish-api.md: Inbound endpoint; D-40, D-47). */
 @Controller('manage/v1/endpoints/:id')
@@ -70,7 +69,7 @@ export class EndpointSecretsController {
     await this.resources.findResource(request, 'endpoint', id);
     return this.changes.handlePost({ request, reply, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(() => ({ signing_secret: newSigningSecret() }));
-      const overlapMs = (body.overlap_minutes ?? 0) * MINUTE_MS;
+      const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
       const command = new RotateSigningSecret(change.context, id, shownOnce.signing_secret, overlapMs);
       const outcome = await this.commands.execute(command);
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id), shownOnce };
