@@ -12,11 +12,12 @@ const READ_SIDE = [
   '^src/projections/posts/post-payloads\\.ts$',
 ];
 
-/** The domain's vocabulary: events, the types in them, and the rule of the monthly quota. Deciders stay behind the commands. */
+/** The domain's vocabulary: events, the types in them, the bounds of D-20, and the rule of the monthly quota. Deciders stay behind the commands. */
 const EVENTS = [
   '^src/domain/[^/]+/[^/]+\\.events\\.ts$',
   '^src/domain/project/processing\\.ts$',
   '^src/domain/owner/monthly-quota\\.ts$',
+  '^src/domain/publication/retry-limits\\.ts$',
 ];
 
 /** The event store's port, without its adapters. */
@@ -58,6 +59,10 @@ const PARTS = {
     why: 'The vault encrypts and stores; it knows no owner of a secret.',
     may: [part('kernel'), part('runtime')],
   },
+  erasure: {
+    why: 'Notes of what is to be erased are written by use cases and read by a saga; they know no meaning of a subject.',
+    may: [part('kernel')],
+  },
   postgres: {
     why: 'The pool, leases and migrations know tables, not use cases.',
     may: [part('kernel'), part('runtime')],
@@ -97,6 +102,7 @@ const PARTS = {
       part('domain'),
       ...EVENT_STORE,
       ...READ_SIDE,
+      part('erasure'),
       part('secrets'),
     ],
   },
@@ -133,6 +139,7 @@ const PARTS = {
       part('postgres'),
       ...PLATFORM_PORT,
       ...READ_SIDE,
+      part('erasure'),
       part('secrets'),
       part('outbound-http'),
       part('media'),
@@ -151,7 +158,7 @@ const PARTS = {
       ...READ_SIDE,
       part('config'),
       '^src/event-store/port\\.ts$',
-      '^src/postgres/(unavailable|tokens)\\.ts$',
+      '^src/postgres/(unavailable|tokens|call-turns)\\.ts$',
       part('limits'),
       part('outbound-http'),
       part('media'),

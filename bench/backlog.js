@@ -35,8 +35,8 @@ export const run = async (args) => {
   await withBenchEnvironment(unlimitedProfile(), async (environment) => {
     const network = await environment.startStandIn();
     const sides = {
-      few: await prepareChannels(environment, network, 'few'),
-      many: await prepareChannels(environment, network, 'many'),
+      few: await prepareChannels(environment, network, { databaseName: 'few' }),
+      many: await prepareChannels(environment, network, { databaseName: 'many' }),
     };
     await fillBacklog(sides.few, few, 1);
     await fillBacklog(sides.many, many, TARGETS);

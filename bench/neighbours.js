@@ -2,12 +2,14 @@
  * bench -- neighbours: one owner floods the gateway with posts, pauses of a project that holds a large backlog, refused
  * requests and media that cannot be used, while other owners post at a steady rate. Measures the others' posts, from the
  * moment a post is due until its answer and until the stand-in has accepted it, and compares them with calm rounds of the
- * same traffic, in alternation. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in the backlog),
+ * same traffic, in alternation. Also shows the CPU time per second of each process; other programs on the machine change it
+ * less than the times. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in the backlog),
  * --flood=posts,pauses,refusals,probes.
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { formatPostRequest } from './keep-alive.js';
+import { readCpuTime, readCpuTimeOfTree } from './processes.js';
 import { countAccepted, median, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
@@ -40,8 +42,15 @@ export const run = async (args) => {
     // The second half of the channels' numbers, so that no chat is used twice.
     const flooder = (await seed(both.url, OPERATOR_KEY, { endpoints: 2 * OTHERS, channels: 2 * OTHERS })).slice(OTHERS);
     await both.stop();
-    const { port, url } = await environment.startGateway({ ...settings, ROLES: 'api' });
-    await environment.startGateway({ ...settings, ROLES: 'worker' });
+    const api = await environment.startGateway({ ...settings, ROLES: 'api' });
+    const worker = await environment.startGateway({ ...settings, ROLES: 'worker' });
+    const { port, url } = api;
+    const readCpuTimes = () => ({
+      api: readCpuTime(api.pid),
+      helper: readCpuTimeOfTree(api.pid) - readCpuTime(api.pid),
+      worker: readCpuTime(worker.pid),
+      postgres: readCpuTimeOfTree(environment.postmaster),
+    });
     const post = environment.startGenerator('timed-posts.js');
     const flood = environment.startGenerator('traffic.js');
     const load = environment.startGenerator('load.js');
@@ -59,6 +68,7 @@ export const run = async (args) => {
 
     const measure = async (isFlooded) => {
       const before = await countAccepted(network);
+      const cpuBefore = readCpuTimes();
       const [{ sent, latencies }, result] = await Promise.all([
         post({ port, connections: CONNECTIONS, seconds, targets: others, rate }),
         isFlooded ? flood({ port, seconds, streams }) : null,
@@ -68,7 +78,11 @@ export const run = async (args) => {
       let messages = [];
       await until(async () => (messages = await readOwn()).length >= sent);
       const delays = messages.map(({ at, text }) => Date.parse(at) - parseDueTime(text));
-      const figures = { answer: quantile(latencies, 0.99), published: quantile(delays, 0.99) };
+      const cpu = Object.entries(readCpuTimes()).map(([name, us]) => [name, (us - cpuBefore[name]) / 1_000 / seconds]);
+      const figures = {
+        ...{ answer: quantile(latencies, 0.99), published: quantile(delays, 0.99) },
+        ...Object.fromEntries(cpu),
+      };
       return { figures, flood: result };
     };
 
@@ -87,7 +101,8 @@ export const run = async (args) => {
     );
     console.log(
       `ratio      p99 to the answer ${(flooded.answer / calm.answer).toFixed(2)} ×   ` +
-        `p99 to the network ${(flooded.published / calm.published).toFixed(2)} ×`,
+        `p99 to the network ${(flooded.published / calm.published).toFixed(2)} ×   ` +
+        `CPU of the floods, ms/s: ${describeCpu(subtract(flooded, calm))}`,
     );
   });
 };
@@ -142,9 +157,17 @@ const pauseProject = async (url, { projectId }, minutes) => {
   if (!response.ok) throw new Error(`pausing the project was answered with ${response.status}`);
 };
 
+const subtract = ({ answer: _, published: __, ...flooded }, calm) =>
+  Object.fromEntries(Object.entries(flooded).map(([name, value]) => [name, value - calm[name]]));
+
 const describeFlood = ({ seconds, ...streams }) =>
   Object.entries(streams)
     .map(([name, { answered, statuses }]) => `${name} ${(answered / seconds).toFixed(0)}/s ${JSON.stringify(statuses)}`)
     .join('  ');
-const line = ({ answer, published }) => `p99 to the answer ${ms(answer)}   to the network ${ms(published)}`;
+const line = ({ answer, published, ...cpu }) =>
+  `p99 to the answer ${ms(answer)}   to the network ${ms(published)}   CPU ms/s: ${describeCpu(cpu)}`;
+const describeCpu = (cpu) =>
+  Object.entries(cpu)
+    .map(([name, value]) => `${name} ${value.toFixed(0)}`)
+    .join(', ');
 const ms = (value) => `${value.toFixed(1).padStart(7)} ms`;

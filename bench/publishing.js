@@ -9,17 +9,25 @@ import { OPERATOR_KEY } from './environment.js';
 export const CHANNELS = 1_000;
 const POLL_MS = 20;
 
-/** Creates the channels, each with its own endpoint, in a new database (or in the environment's, without a name). */
-export const prepareChannels = async (environment, network, databaseName) => {
+/**
+ * Creates the channels, each with its own endpoint, in a new database (or in the environment's, without a name).
+ * @param more `settings`: further settings of the gateways
+ */
+export const prepareChannels = async (
+  environment,
+  network,
+  { databaseName, channels = CHANNELS, settings: more } = {},
+) => {
   const connectionString = await databaseOf(environment, databaseName);
   const settings = {
     DATABASE_URL: connectionString,
     LOG_LEVEL: 'error',
     PACING: 'off',
     TELEGRAM_API_URL: network.url,
+    ...more,
   };
   const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
-  const endpoints = await seed(both.url, OPERATOR_KEY, { endpoints: CHANNELS, channels: CHANNELS });
+  const endpoints = await seed(both.url, OPERATOR_KEY, { endpoints: channels, channels });
   await both.stop();
   const feed = openFeed(connectionString);
   environment.onEnd(() => feed.close());

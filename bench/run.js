@@ -9,6 +9,7 @@ const benches = {
   snapshot: './snapshot.js',
   storm: './storm.js',
   'unauthorized-timing': './unauthorized-timing.js',
+  workers: './workers.js',
 };
 
 const [name = ''] = process.argv.slice(2);

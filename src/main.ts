@@ -8,6 +8,7 @@ import { banner } from './app/banner.js';
 import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
 import { type Running, start } from './app/start.js';
 import { seedDemo } from './app/demo.js';
+import { SETTING_MESSAGES } from './config/messages.js';
 
 const STOP_MS = 9_000;
 
@@ -68,10 +69,7 @@ const listSettings = (settings: Settings): readonly string[] =>
  */
 const answerArguments = (given: readonly string[]): string | null => {
   const unknown = given.find((argument) => argument !== '--help' && argument !== '--version');
-  if (unknown !== undefined)
-    throw new Error(
-      `There is no argument ${JSON.stringify(unknown)}: --help lists every setting, --version prints the version.`,
-    );
+  if (unknown !== undefined) throw new Error(SETTING_MESSAGES.noArgument({ argument: JSON.stringify(unknown) }));
   if (given.includes('--help')) return helpText(BUILT_IN_NETWORKS.platforms.all);
   return given.includes('--version') ? `crosspost ${readVersion()}` : null;
 };

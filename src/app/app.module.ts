@@ -6,10 +6,14 @@ import { CoreModule } from './modules/core.module.js';
 import { EventStoreModule } from './modules/event-store.module.js';
 import { HealthModule } from './modules/health.module.js';
 import { ManagementApiModule } from './modules/management-api.module.js';
+import { PlatformsModule } from './modules/platforms.module.js';
 import { PublicApiModule } from './modules/public-api.module.js';
+import { ReadModelsModule } from './modules/read-models.module.js';
+import { SecretsModule } from './modules/secrets.module.js';
 import { WallsModule } from './modules/walls.module.js';
 import { WorkerModule } from './modules/worker.module.js';
 import type { ProcessOptions } from './process-options.js';
+import { RootController } from './root.controller.js';
 import type { Resources } from './resources.js';
 
 /** A process of the gateway, with the roles that its settings name. */
@@ -24,10 +28,13 @@ export class AppModule {
         CqrsModule.forRoot(),
         EventStoreModule,
         HealthModule,
+        // Parts of a running process that no module of the role `tools` imports.
+        ...[PlatformsModule, ReadModelsModule, SecretsModule],
         ...(roles.has('worker') ? [WorkerModule] : []),
         ...(roles.has('api') ? [PublicApiModule, ManagementApiModule] : []),
         ...(demo ? [WallsModule] : []),
       ],
+      controllers: [RootController],
       providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
     };
   }

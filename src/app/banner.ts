@@ -1,10 +1,26 @@
+import type { Settings } from '../config/settings.js';
 import type { Running } from './start.js';
+import { BANNER_MESSAGES } from './messages.js';
 
 /** The demo's endpoint. */
 export interface Demo {
   readonly url: string;
   readonly token: string;
+  /** URL of the call that enables the endpoint; null if it is active. */
+  readonly enableUrl: string | null;
 }
+
+/** Returns the routes and the work of a process with these roles, for people. */
+export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
+  const services = [
+    ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),
+    ...(demo ? ['/walls'] : []),
+    '/healthz, /readyz, /metrics',
+    ...(roles.has('worker') ? [BANNER_MESSAGES.publishes] : []),
+  ].join(', ');
+  const isIdle = !roles.has('api') && !roles.has('worker');
+  return isIdle ? BANNER_MESSAGES.servesNothingElse({ services }) : services;
+};
 
 /** Returns the text that a started process prints for people: addresses, a generated key, and the demo's endpoint. */
 export const banner = (
@@ -12,7 +28,10 @@ export const banner = (
   demo: Demo | null,
 ): string => {
   const { keys } = infrastructure;
-  const lines: [string, string][] = [['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]];
+  const lines: [string, string][] = [
+    ['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`],
+    ['Serves', describeServices(settings)],
+  ];
   if (settings.baseUrl !== address) lines.push(['Listens on', address]);
   if (metricsAddress !== null) lines.push(['Metrics', `${metricsAddress}/metrics`]);
   if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
@@ -23,9 +42,10 @@ export const banner = (
   return `\n${table}\n${demo ? `\n${invitation(demo)}\n` : ''}\n`;
 };
 
-const invitation = ({ url, token }: Demo): string => `  Post something:
+const invitation = ({ enableUrl, ...endpoint }: Demo): string =>
+  enableUrl === null ? howToPost(endpoint) : `${howToEnable(enableUrl)}\n\n${howToPost(endpoint)}`;
 
-  curl ${url} \\
-    -H 'Authorization: Bearer ${token}' \\
-    -H 'Content-Type: application/json' \\
-    -d '{"text": "Hello from Crosspost"}'`;
+const howToEnable = (url: string): string => BANNER_MESSAGES.demoDisabled({ url });
+
+const howToPost = ({ url, token }: Pick<Demo, 'url' | 'token'>): string =>
+  BANNER_MESSAGES.post({ url, token, body: `{"text": ${JSON.stringify(BANNER_MESSAGES.firstPost)}}` });

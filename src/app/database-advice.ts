@@ -1,36 +1,47 @@
-import { ENCODE_PASSWORD } from '../config/setting.js';
+import { SETTING_MESSAGES } from '../config/messages.js';
+import { DATABASE_ADVICE } from './messages.js';
 
 /** PgBouncer gives most of its errors this code, those that pass by themselves included; so the message decides. */
 const PROTOCOL_VIOLATION = '08P01';
 
 const BY_STATE: Readonly<Record<string, string>> = {
-  '28P01': `Correct the user and the password; ${ENCODE_PASSWORD}.`,
-  '28000': 'The server’s pg_hba.conf must allow this role, database and address.',
-  '3D000': `A superuser creates the database: CREATE DATABASE crosspost OWNER <the role> ENCODING 'UTF8' TEMPLATE template0;`,
-  '42501':
-    'The role must own the database, or have the rights that docs/deployment.md lists: CREATE on the database, USAGE and CREATE on the schema public.',
+  '28P01': DATABASE_ADVICE.password({ encoding: SETTING_MESSAGES.encodePassword }),
+  '28000': DATABASE_ADVICE.notAllowed,
+  '3D000': DATABASE_ADVICE.noDatabase,
+  '42501': DATABASE_ADVICE.noRights,
 };
 
 const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
+  [/unsupported startup parameter/, DATABASE_ADVICE.bouncerParameters],
+  [/transaction blocks not allowed in statement pooling mode/, DATABASE_ADVICE.bouncerStatementMode],
   [
-    /unsupported startup parameter/,
-    'This is a PgBouncer. Add to pgbouncer.ini: ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
+    /no such (database|user)|authentication failed/,
+    DATABASE_ADVICE.bouncerUser({ encoding: SETTING_MESSAGES.encodePassword }),
   ],
-  [
-    /transaction blocks not allowed in statement pooling mode/,
-    'This is a PgBouncer in statement mode. Set pool_mode = session for this database, or connect to PostgreSQL directly.',
-  ],
-  [/no such (database|user)|authentication failed/, `Correct DATABASE_URL or pgbouncer.ini; ${ENCODE_PASSWORD}.`],
 ];
+
+/** Returns the statement that lets a role connect, with the names that the error and DATABASE_URL contain (D-54). */
+const grantConnect = (message: string, url: string): string => {
+  const database = /permission denied for database "(.+)"/.exec(message)?.[1] ?? '<the database>';
+  const role = URL.canParse(url) ? decodeURIComponent(new URL(url).username) : '';
+  return DATABASE_ADVICE.grantConnect({
+    database: quoteName(database),
+    role: role === '' ? '<the role>' : quoteName(role),
+  });
+};
+
+/** Quotes a name for SQL where it needs quotes. */
+const quoteName = (name: string): string =>
+  /^([a-z_][a-z0-9_]*|<.*>)$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
 /**
  * Returns a sentence that says how to correct what PostgreSQL, or a pooler before it, refuses for good; null if the error needs no
- * explanation, or passes by itself (D-54).
+ * explanation, or passes by itself (D-54). @param url DATABASE_URL
  */
-export const adviseOnRefusal = (error: unknown): string | null => {
+export const adviseOnRefusal = (error: unknown, url = ''): string | null => {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
-  if (/client password must be a string/.test(message))
-    return 'The server asks for a password, and DATABASE_URL contains none: postgres://user:password@host/database.';
+  if (/client password must be a string/.test(message)) return DATABASE_ADVICE.noPassword;
+  if (/^permission denied for database/.test(message)) return grantConnect(message, url);
   if (code !== PROTOCOL_VIOLATION) return BY_STATE[code] ?? null;
   return BY_MESSAGE.find(([form]) => form.test(message))?.[1] ?? null;
 };

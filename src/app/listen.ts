@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { START_MESSAGES } from './messages.js';
 
 /** The address that a server is to have, and the setting that names its port. */
 export interface WantedAddress {
@@ -19,21 +20,20 @@ export const listen = async (server: FastifyInstance, wanted: WantedAddress): Pr
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     const sentence = SENTENCES[code]?.(wanted);
-    throw sentence === undefined ? error : new Error(`${sentence} (${code})`, { cause: error });
+    throw sentence === undefined
+      ? error
+      : new Error(START_MESSAGES.withCode({ problem: sentence, code }), { cause: error });
   }
   return (server.server.address() as AddressInfo).port;
 };
 
 type Sentence = (wanted: WantedAddress) => string;
 
-const notThisMachine: Sentence = ({ host }) =>
-  `HOST ${host} is no address of this machine: take one that is, e.g. 127.0.0.1, or 0.0.0.0 for all of them`;
+const notThisMachine: Sentence = ({ host }) => START_MESSAGES.notThisMachine({ host });
 
 const SENTENCES: Readonly<Record<string, Sentence>> = {
-  EADDRINUSE: ({ host, port, portSetting: name }) =>
-    `${name} ${port} on ${host} is taken by another program: stop that, or set ${name} to another one (0 picks a free one)`,
-  EACCES: ({ port, portSetting: name }) =>
-    `${name} ${port} may not be used by this user: set ${name} to one from 1024 on`,
+  EADDRINUSE: ({ host, port, portSetting: setting }) => START_MESSAGES.portTaken({ setting, port, host }),
+  EACCES: ({ port, portSetting: setting }) => START_MESSAGES.portNotAllowed({ setting, port }),
   EADDRNOTAVAIL: notThisMachine,
   ENOTFOUND: notThisMachine,
   EAI_AGAIN: notThisMachine,

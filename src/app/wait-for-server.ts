@@ -9,6 +9,7 @@ import { UnfitServer } from '../postgres/server-check.js';
 import { WrongSecretsKey } from '../postgres/secrets-key-check.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import { adviseOnRefusal } from './database-advice.js';
+import { START_MESSAGES } from './messages.js';
 
 /** A server that a starting process needs. */
 export interface RequiredServer {
@@ -65,9 +66,11 @@ const describeRejection = (error: unknown, what: string, from: RequiredServer['f
   if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
   const refusal = error instanceof Unavailable ? error.cause : error;
   const reason = reasonOf(refusal).replaceAll(from.url, maskUrl(from.url));
-  const advice = from.setting === 'DATABASE_URL' ? adviseOnRefusal(refusal) : null;
-  const sentence = `${from.setting} leads to ${what} that cannot be used: ${reason}`;
-  return new Error(advice === null ? sentence : `${sentence}. ${advice}`, { cause: error });
+  const advice = from.setting === 'DATABASE_URL' ? adviseOnRefusal(refusal, from.url) : null;
+  const sentence = START_MESSAGES.unusableServer({ setting: from.setting, what, reason });
+  return new Error(advice === null ? sentence : START_MESSAGES.unusableServerAdvice({ problem: sentence, advice }), {
+    cause: error,
+  });
 };
 
 /** Errors whose message is a sentence for people. */

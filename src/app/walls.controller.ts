@@ -6,6 +6,7 @@ import type { WallFeed, WallSource } from '../stand-ins/walls/feed.js';
 import { DATA_HEADERS, pageHeaders } from '../stand-ins/walls/wall-headers.js';
 import { renderWalls } from '../stand-ins/walls/wall-page.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
+import { WALL_MESSAGES } from './messages.js';
 
 /** Shows the posts on all stand-in networks, as readers see them, on one page. In demo mode only (management-api.md: The rest). */
 @Controller('walls')
@@ -55,8 +56,7 @@ export class WallsController {
   private async ask(platform: string, path: string): Promise<Response> {
     const base = this.networks.standIns.find((standIn) => standIn.platform === platform)?.url;
     const answer = base === undefined ? null : await fetch(base + path);
-    if (!answer?.ok)
-      throw HttpProblem.withMessage(404, 'not_found', 'There is no such wall, or nothing of that name on it.');
+    if (!answer?.ok) throw HttpProblem.withMessage(404, 'not_found', WALL_MESSAGES.noWall);
     return answer;
   }
 }

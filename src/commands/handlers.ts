@@ -1,13 +1,19 @@
 import type { Type } from '@nestjs/common';
 import type { ICommand, ICommandHandler } from '@nestjs/cqrs';
 import { AddPostPackHandler } from './owner/add-post-pack.js';
+import { CancelPublicationsHandler } from './publication/cancel-publications.js';
 import { ChangeChannelHandler } from './channel/change-channel.js';
 import { ChangeEndpointHandler } from './endpoint/change-endpoint.js';
 import { ChangeOwnerHandler } from './owner/change-owner.js';
 import { ChangeProjectHandler } from './project/change-project.js';
 import { ConnectChannelHandler } from './channel/connect-channel.js';
+import { RetryChannelHandler } from './channel/retry-channel.js';
 import { CreateEndpointHandler } from './endpoint/create-endpoint.js';
 import { CreateProjectHandler } from './project/create-project.js';
+import { DeleteChannelHandler } from './channel/delete-channel.js';
+import { DeleteEndpointHandler } from './endpoint/delete-endpoint.js';
+import { DeleteOwnerHandler } from './owner/delete-owner.js';
+import { DeleteProjectHandler } from './project/delete-project.js';
 import { DisableEndpointByOwnerHandler } from './endpoint/disable-endpoint-by-owner.js';
 import { DismissPublicationHandler } from './publication/dismiss-publication.js';
 import { EnableEndpointHandler } from './endpoint/enable-endpoint.js';
@@ -28,6 +34,7 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   RotateOwnerKeyHandler,
   ConnectChannelHandler,
   ChangeChannelHandler,
+  RetryChannelHandler,
   PauseTargetsHandler,
   ResumeTargetsHandler,
   CreateProjectHandler,
@@ -41,4 +48,9 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   RotateSigningSecretHandler,
   ResendPublicationHandler,
   DismissPublicationHandler,
+  CancelPublicationsHandler,
+  DeleteOwnerHandler,
+  DeleteChannelHandler,
+  DeleteProjectHandler,
+  DeleteEndpointHandler,
 ];

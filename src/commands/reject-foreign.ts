@@ -3,6 +3,7 @@ import type { AggregateStore } from '../event-store/aggregate-store.js';
 import type { Decider } from '../kernel/decider.js';
 import { type DomainEvent, ownerOfActor } from '../kernel/events.js';
 import { reject, type Rejection } from '../kernel/result.js';
+import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 
 /**
  * Rejects an owner's command on what belongs to another owner's aggregate, or to none. Pauses and publications have streams
@@ -21,7 +22,8 @@ export const rejectForeign = async <S, E extends DomainEvent>(
   if (caller === null) return null;
   for (const id of ids) {
     const { state } = await aggregates.loadAggregate(decider, id);
-    if (decider.ownerOf?.(state, id) !== caller) return reject('not_found', `There is no such ${decider.category}.`);
+    if (decider.ownerOf?.(state, id) !== caller)
+      return reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category }));
   }
   return null;
 };

@@ -1,4 +1,5 @@
 import { reject, type Rejection } from '../kernel/result.js';
+import { COMMAND_MESSAGES } from './messages.js';
 
 /** A list names ids that this owner does not have; `figures` maps each path (`channel_ids[1]`) to its id. */
 export type UnknownIds = Rejection<'unknown_ids'>;
@@ -10,6 +11,6 @@ export const rejectUnknownIds = (
 ): UnknownIds =>
   reject(
     'unknown_ids',
-    `There is no ${missing.map(({ id }) => id).join(', ')} among this owner's resources.`,
+    COMMAND_MESSAGES.unknownIds({ ids: missing.map(({ id }) => id).join(', ') }),
     Object.fromEntries(missing.map(({ index, id }) => [`${list}[${index}]`, id])),
   );

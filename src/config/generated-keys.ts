@@ -3,6 +3,7 @@ import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises
 import { join } from 'node:path';
 import { parseKey32 } from './setting.js';
 import type { Settings } from './settings.js';
+import { KEYS_MESSAGES } from './messages.js';
 
 /** The two keys that every process needs. */
 export interface Keys {
@@ -70,10 +71,7 @@ const storeKeys = async (dataDir: string, generated: KeysFile): Promise<KeysFile
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    throw new Error(
-      `The generated keys cannot be stored in ${file} (${code}): make DATA_DIR a folder that this user can read and write, or set OPERATOR_KEY and SECRETS_KEY.`,
-      { cause: error },
-    );
+    throw new Error(KEYS_MESSAGES.notStored({ file, code }), { cause: error });
   }
 };
 
@@ -88,9 +86,7 @@ const readKeysFile = async (file: string): Promise<KeysFile | null> => {
   await chmod(file, 0o600);
   const keys = parseKeys(text);
   if (keys) return keys;
-  throw new Error(
-    `${file} is damaged: it must contain OPERATOR_KEY and SECRETS_KEY as JSON. Restore it from a backup; without one, set both keys, remove the file and enter the stored credentials again.`,
-  );
+  throw new Error(KEYS_MESSAGES.damaged({ file }));
 };
 
 const parseKeys = (text: string): KeysFile | null => {

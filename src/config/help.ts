@@ -1,4 +1,5 @@
 import { type NetworkSetting, schemaWith } from './schema.js';
+import { SETTING_MESSAGES } from './messages.js';
 
 const WIDTH = 100;
 
@@ -13,7 +14,7 @@ export const helpText = (networks: readonly NetworkSetting[]): string => {
     ];
     return lines.map((line, i) => (i === 0 ? `  ${name}`.padEnd(column) : ' '.repeat(column)) + line).join('\n');
   });
-  return ['Settings are read from environment variables. An empty variable counts as not set.', ...rows].join('\n\n');
+  return [SETTING_MESSAGES.introduction, ...rows].join('\n\n');
 };
 
 const wrap = (text: string, width: number): string[] => {

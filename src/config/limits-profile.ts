@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Plan, PLANS } from '../domain/owner/owner.events.js';
+import { PROFILE_MESSAGES } from './messages.js';
 
 /** Figures and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
 export interface PlanLimits {
@@ -73,12 +74,14 @@ const readJson = (file: string | URL): unknown => {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`cannot read ${String(file)} (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    throw new Error(
+      PROFILE_MESSAGES.unreadable({ file: String(file), code: (error as NodeJS.ErrnoException).code ?? String(error) }),
+    );
   }
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${String(file)} is not JSON: ${(error as Error).message}`);
+    throw new Error(PROFILE_MESSAGES.notJson({ file: String(file), reason: (error as Error).message }));
   }
 };
 
@@ -119,7 +122,9 @@ const isWholeNumber = (value: unknown, min: number, max: number): value is numbe
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max;
 
 const describeRange = (min: number, max: number): string =>
-  max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
+  max === Number.MAX_SAFE_INTEGER
+    ? PROFILE_MESSAGES.from({ least: min })
+    : PROFILE_MESSAGES.fromTo({ least: min, most: max });
 
 /** Reads a JSON object's fields. It knows the object's path, so that every error names the field. */
 class FieldReader {
@@ -146,14 +151,14 @@ class FieldReader {
   wholeNumber(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
     const value = this.fields[name];
     if (isWholeNumber(value, min, max)) return value;
-    throw this.wrongField(name, `a whole number ${describeRange(min, max)}`, value);
+    throw this.wrongField(name, PROFILE_MESSAGES.wholeNumber({ range: describeRange(min, max) }), value);
   }
 
   wholeNumberOrNull(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
     const value = this.fields[name];
     if (value === null) return null;
     if (isWholeNumber(value, min, max)) return value;
-    throw this.wrongField(name, `a whole number ${describeRange(min, max)}, or null for unlimited`, value);
+    throw this.wrongField(name, PROFILE_MESSAGES.wholeNumberOrNull({ range: describeRange(min, max) }), value);
   }
 
   /** Reads a whole number or null; a missing field has the default. */
@@ -164,7 +169,7 @@ class FieldReader {
   positive(name: string, max: number): number {
     const value = this.fields[name];
     if (typeof value === 'number' && value > 0 && value <= max) return value;
-    throw this.wrongField(name, `a number above 0, at most ${max}`, value);
+    throw this.wrongField(name, PROFILE_MESSAGES.positive({ most: max }), value);
   }
 
   boolean(name: string): boolean {
@@ -178,8 +183,9 @@ class FieldReader {
   }
 
   private wrongField(name: string, takes: string, value: unknown): Error {
-    const field = this.pathOf(name) || 'the file';
-    const found = value === undefined ? 'it is missing' : `it is ${JSON.stringify(value)}`;
-    return new Error(`${this.file}: ${field} takes ${takes}; ${found}`);
+    const field = this.pathOf(name) || PROFILE_MESSAGES.theFile;
+    const found =
+      value === undefined ? PROFILE_MESSAGES.missing : PROFILE_MESSAGES.found({ value: JSON.stringify(value) });
+    return new Error(PROFILE_MESSAGES.wrongField({ file: this.file, field, takes, found }));
   }
 }

@@ -13,8 +13,12 @@ const maskParts = (url: string): string =>
     .replace(/^([^/?#]*\/\/[^:/?#]*):.*@/s, `$1:${MASK}@`)
     .replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&#]*/gi, `$1${MASK}`);
 
-/** A host name with a dot, or localhost, with an optional port and path: what people write who forget the scheme. */
-const HOST_WITHOUT_SCHEME = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i;
+/**
+ * A host with an optional port and path, perhaps behind half a scheme: what people write who forget the scheme. A single word may be a
+ * secret, unless a port or a path follows.
+ */
+const HOST_WITHOUT_SCHEME =
+  /^(?:https?(?::\/?|\/\/?))?(?:localhost|\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d+|\/))(?::\d{1,5})?(?:\/[\w./-]*)?$/i;
 
 /** Masks the base of other URLs as {@link maskUrl} does, except that a plain host without a scheme is shown. */
 export const maskBaseUrl = (url: string): string => (HOST_WITHOUT_SCHEME.test(url) ? url : maskUrl(url));

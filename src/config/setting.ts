@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Settings } from './settings.js';
+import { SETTING_MESSAGES } from './messages.js';
 
 /** One row of the schema: how to read, explain and show a setting. */
 export interface Setting<T = unknown> {
@@ -60,15 +61,11 @@ export const parseHost = (text: string): string => {
 
 /** Parses the base of other URLs: http or https, without query, fragment or credentials. Trailing slashes are removed. */
 export const parseBaseUrl = (text: string): string => {
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) throw new Error('it must not contain a user or a password');
-  if (!text.includes('://')) throw new Error('it has no scheme: begin it with https:// or http://');
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) throw new Error(SETTING_MESSAGES.hasUser);
+  if (!text.includes('://')) throw new Error(SETTING_MESSAGES.noScheme);
   requireThat(URL.canParse(text) && /^https?:\/\/[^/?#@\s]+[^?#@\s]*$/i.test(text));
   return text.replace(/\/+$/, '');
 };
-
-/** Explains a URL that cannot contain its password as it is. */
-export const ENCODE_PASSWORD =
-  'characters of the user and the password that have a meaning in a URL must be percent-encoded: % as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A';
 
 /**
  * Parses a PostgreSQL URL. The host may be missing: it is then in the query, or a local socket.
@@ -80,8 +77,11 @@ export const parseDatabaseUrl = (text: string): string => {
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(text)!;
   const isNoPort = /:.*\D/.test(authority.replace(/^\[[^\]]*\]/, ''));
   const isCutOff = !authority.includes('@') && (isNoPort ? rest.includes('@') : /^[^=]*@/.test(rest));
+  // Behind a password with an `@` of its own, the rest of it looks like the host.
+  const hasFragment = rest.includes('#');
+  const isCutOffBehindAt = authority.includes('@') && /^[^=]*@/.test(rest);
   const isHalfEncoded = /%(?![0-9a-f]{2})/i.test(authority);
-  if (isCutOff || isHalfEncoded) throw new Error(ENCODE_PASSWORD);
+  if (isCutOff || isCutOffBehindAt || hasFragment || isHalfEncoded) throw new Error(SETTING_MESSAGES.encodePassword);
   requireThat(URL.canParse(text.replace('@/', '@host/')));
   return text;
 };
@@ -94,7 +94,7 @@ const parseCidr = (item: string): string => {
   // ipaddr.js alone would accept `10` and `0x7f.1` as addresses, which are more likely mistakes.
   const version = isIP(address);
   if (version !== 0 && bits === undefined) return `${item}/${version === 4 ? 32 : 128}`;
-  if (version === 0 || !ipaddr.isValidCIDR(item)) throw new Error(`"${item}" is neither a CIDR nor an address`);
+  if (version === 0 || !ipaddr.isValidCIDR(item)) throw new Error(SETTING_MESSAGES.notCidr({ value: item }));
   return item;
 };
 

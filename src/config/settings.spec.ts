@@ -268,14 +268,26 @@ describe('settings', () => {
   });
 
   it('explain a base URL without a scheme, and show it', () => {
-    for (const host of ['post.example.com', 'post.example.com:8080/gate', 'localhost:3000'])
+    const hosts = ['gateway:8080', '10.0.0.1:80', '[::1]:3000', 'gateway/api', 'http:/post.example.com', 'https//h.x/'];
+    for (const host of ['post.example.com', 'post.example.com:8080/gate', 'localhost:3000', ...hosts])
       expect(problemsOf({ BASE_URL: host })).toEqual([
         `BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "${host}" (it has no scheme: begin it with https:// or http://)`,
       ]);
   });
 
   it('explain a password in DATABASE_URL that is not percent-encoded, and do not show it', () => {
-    for (const password of ['hun/ter2', 'hun#ter2', 'hun?ter2', '12/ter2', '12?ter2', '12#ter2', 'ter2%', 'ter2%zz']) {
+    const behindAt = ['hu@n/ter2', 'hu@n?ter2', 'hu@n#ter2', 'hu@12/ter2', '@/ter2', 'h:u@n/ter2'];
+    for (const password of [
+      ...behindAt,
+      'hun/ter2',
+      'hun#ter2',
+      'hun?ter2',
+      '12/ter2',
+      '12?ter2',
+      '12#ter2',
+      'ter2%',
+      'ter2%zz',
+    ]) {
       const [problem, ...others] = problemsOf({
         SECRETS_KEY,
         DATABASE_URL: `postgres://me:${password}@db.local/posts`,
@@ -288,6 +300,7 @@ describe('settings', () => {
       'postgres://me:a@b:c@h/db',
       'postgres://h:5432/db?user=me@tenant&password=x',
       'postgres://[::1]/db?user=me@tenant',
+      'postgres://me:a@b@h/db?options=-c%20x=a@b',
       'postgres:///db?host=/run/postgresql',
       'postgres://me@/db?host=/run/postgresql',
     ])

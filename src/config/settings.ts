@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
 import { MASK } from './mask.js';
 import { type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
+import { SETTING_MESSAGES } from './messages.js';
 
 export { helpText } from './help.js';
 
@@ -62,9 +63,10 @@ export interface Settings {
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(
-      [`${problems.length === 1 ? 'A setting is' : 'Settings are'} wrong:`, ...problems.map((p) => `  ${p}`)].join(
-        '\n',
-      ),
+      [
+        problems.length === 1 ? SETTING_MESSAGES.oneWrong : SETTING_MESSAGES.moreWrong,
+        ...problems.map((problem) => `  ${problem}`),
+      ].join('\n'),
     );
     this.name = 'SettingsError';
   }
@@ -136,9 +138,14 @@ const readAll = (
       const given = text === undefined || text === '' ? setting.initial : text;
       values[name] = given === undefined ? null : setting.read(given);
     } catch (error) {
-      const got = setting.hide ? setting.hide(text ?? '') : text;
-      const detail = (error as Error).message;
-      problems.push(`${name} takes ${setting.takes}; got "${got}"${detail === '' ? '' : ` (${detail})`}`);
+      const value = String(setting.hide ? setting.hide(text ?? '') : text);
+      const { takes } = setting;
+      const reason = (error as Error).message;
+      problems.push(
+        reason === ''
+          ? SETTING_MESSAGES.wrong({ name, takes, value })
+          : SETTING_MESSAGES.wrongBecause({ name, takes, value, reason }),
+      );
     }
   }
   const apiUrls = Object.fromEntries(networks.map(({ id, baseUrl }) => [id, values[baseUrl.setting] as string | null]));
@@ -149,11 +156,9 @@ const readAll = (
 const findContradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessEnv): string[] => {
   const found: string[] = [];
   if (typeof values.DATABASE_URL === 'string' && values.SECRETS_KEY === null)
-    found.push(
-      'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
-    );
+    found.push(SETTING_MESSAGES.secretsKeyMissing);
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT)
-    found.push(`METRICS_PORT takes another port than PORT; got "${env.METRICS_PORT}"`);
+    found.push(SETTING_MESSAGES.samePort({ value: String(env.METRICS_PORT) }));
   return values.NODE_ENV === 'production' ? [...found, ...findUnfitForProduction(values, env)] : found;
 };
 
@@ -161,15 +166,10 @@ const findContradictions = (values: Partial<SettingValues>, env: NodeJS.ProcessE
 const findUnfitForProduction = (values: Partial<SettingValues>, env: NodeJS.ProcessEnv): string[] => {
   const found: string[] = [];
   if (values.DATABASE_URL === null && values.DEMO !== undefined && values.DEMO !== true)
-    found.push(
-      'DATABASE_URL must be set with NODE_ENV=production: a PostgreSQL URL; got nothing. To try the demo, with its own PostgreSQL and stand-in networks, set DEMO=on and OPERATOR_KEY',
-    );
-  if (values.DEMO === true && values.OPERATOR_KEY === null)
-    found.push(
-      'OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production: at least 16 characters, e.g. from "openssl rand -hex 32"; got nothing',
-    );
+    found.push(SETTING_MESSAGES.databaseMissing);
+  if (values.DEMO === true && values.OPERATOR_KEY === null) found.push(SETTING_MESSAGES.operatorKeyMissing);
   const refuse = (name: SettingName, takes: string, got = env[name]): void => {
-    found.push(`${name} takes ${takes} with NODE_ENV=production; got "${got}"`);
+    found.push(SETTING_MESSAGES.wrongInProduction({ name, takes, value: String(got) }));
   };
   if (values.PACING === false) refuse('PACING', 'only "on"');
   if (values.ALLOW_PRIVATE_ADDRESSES && values.ALLOW_PRIVATE_ADDRESSES.length > 0)

@@ -2,30 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Decider, streamOf } from '../kernel/decider.js';
 import { type DomainEvent, ownerOfActor, type RecordedEvent } from '../kernel/events.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
+import { AggregateReader, emptyAggregate, type LoadedAggregate, type ReadAggregate } from './aggregate-reader.js';
 import { type EventCodec, deriveEventId, type CommandContext } from './codec.js';
 import {
   type AppendCondition,
-  BEGINNING,
   type EventStore,
   type NewEvent,
   NotAppended,
-  type Position,
   StorageFailed,
-  type StoredEvent,
   Unavailable,
   WrongExpectedRevision,
 } from './port.js';
+import type { Snapshots } from './snapshots.js';
 import { Backoff, conflictDelay } from '../runtime/backoff.js';
 import { KeyedMutex } from '../runtime/keyed-mutex.js';
+import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 
-/** An aggregate's state at a revision of its stream. */
-export interface LoadedAggregate<S> {
-  readonly state: S;
-  /** Revision of the last event; -1n if there is no stream. */
-  readonly revision: bigint;
-  readonly position: Position;
-  readonly hash: string;
-}
+export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
 
 /** Result of a command: the events written (none if nothing changed) and the aggregate after them. */
 export interface DecisionResult<S, E extends DomainEvent> {
@@ -39,14 +32,6 @@ export interface DecisionResult<S, E extends DomainEvent> {
  * @param startedAt `performance.now()`, ms
  */
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
-
-/** Returns an aggregate without events. */
-export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggregate<S> => ({
-  state: decider.initial,
-  revision: -1n,
-  position: BEGINNING,
-  hash: '',
-});
 
 /**
  * Decides a command. An owner's command on an aggregate that belongs to another owner, before or after the command, is
@@ -63,7 +48,8 @@ const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
   if (caller === null || !decider.ownerOf) return decider.decide(command, state);
   const isForeign = (each: S): boolean => (decider.ownerOf!(each, id) ?? caller) !== caller;
   // The deciders that know their owner have this code.
-  const notFound = () => reject('not_found', `There is no such ${decider.category}.`) as unknown as Rejection<R>;
+  const notFound = () =>
+    reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category })) as unknown as Rejection<R>;
   if (isForeign(state)) return notFound();
   const events = decider.decide(command, state);
   if (isRejection(events)) return events;
@@ -86,12 +72,17 @@ const mayRepeat = (error: unknown): boolean =>
  */
 export class AggregateStore {
   private readonly conflictLocks = new KeyedMutex();
+  private readonly reader: AggregateReader;
 
+  /** @param snapshots null: streams are read from their start */
   constructor(
     readonly store: EventStore,
     readonly codec: EventCodec,
     private readonly reportAppend: AppendTimer = () => undefined,
-  ) {}
+    snapshots: Snapshots | null = null,
+  ) {
+    this.reader = new AggregateReader(store, codec, snapshots);
+  }
 
   /**
    * Folds an aggregate's stream.
@@ -104,8 +95,8 @@ export class AggregateStore {
     known: LoadedAggregate<S> = emptyAggregate(decider),
   ): Promise<LoadedAggregate<S>> {
     const stream = streamOf(decider, id);
-    if (known.revision < 0n) return this.foldEvents(decider, await this.readEvents(decider, stream));
-    return this.foldEvents(decider, await this.store.readStream(stream, { from: known.revision + 1n }), known);
+    if (known.revision < 0n) return this.reader.foldAndSave(decider, stream, await this.reader.read(decider, stream));
+    return this.reader.fold(decider, await this.store.readStream(stream, { from: known.revision + 1n }), known);
   }
 
   /** Folds an aggregate's stream up to a revision. @throws Unavailable */
@@ -114,8 +105,8 @@ export class AggregateStore {
     id: string,
     revision: bigint,
   ): Promise<LoadedAggregate<S>> {
-    const stored = await this.store.readStream(streamOf(decider, id), { limit: Number(revision) + 1 });
-    return this.foldEvents(decider, stored, emptyAggregate(decider));
+    const { before, stored } = await this.reader.readUpTo(decider, id, revision);
+    return this.reader.fold(decider, stored, before);
   }
 
   /** Returns a stream's newest event, decoded; null if there is none. @throws Unavailable */
@@ -126,8 +117,8 @@ export class AggregateStore {
 
   /**
    * Executes one command. A command whose id has written events already is not executed again: its earlier result is
-   * returned, so that work that is delivered twice is done once. A decider with a {@link Decider.memory} recognises only
-   * commands whose events are that recent.
+   * returned, so that work that is delivered twice is done once. A decider with a {@link Decider.memory} or
+   * snapshots recognises only commands whose events are among the last ones (500 with snapshots).
    * @param known the aggregate, if the caller knows it: saves the read. {@link emptyAggregate} if the stream most likely does
    * not exist, or the result of an earlier command. If it is out of date, the append conflicts and the stream is read.
    * @throws Unavailable the store was unavailable for several seconds; the command may be repeated with its id
@@ -143,10 +134,10 @@ export class AggregateStore {
     let releaseLock: (() => void) | null = null;
     try {
       for (let conflicts = 0; ; known = undefined, conflicts++) {
-        const stored = known ? [] : await this.readEvents(decider, stream);
-        const earlier = this.findEarlierResult(decider, stream, stored, context.commandId);
+        const read = known ? null : await this.reader.read(decider, stream);
+        const earlier = read && this.findEarlierResult(decider, stream, read, context.commandId);
         if (earlier) return earlier;
-        const loaded = known ?? this.foldEvents(decider, stored);
+        const loaded = known ?? this.reader.foldAndSave(decider, stream, read!);
         const events = decideWithinOwner(decider, id, command, loaded.state, context);
         if (isRejection(events)) {
           if (!known) return events;
@@ -170,30 +161,11 @@ export class AggregateStore {
     }
   }
 
-  /** Reads the events that determine an aggregate's state: all, or the last ones. */
-  private async readEvents(decider: { readonly memory?: number }, stream: string): Promise<readonly StoredEvent[]> {
-    const { memory } = decider;
-    if (memory === undefined) return this.store.readStream(stream);
-    return (await this.store.readStream(stream, { direction: 'backwards', limit: memory })).reverse();
-  }
-
-  private foldEvents<S, E extends DomainEvent>(
-    decider: Decider<never, S, E, string>,
-    stored: readonly StoredEvent[],
-    before: LoadedAggregate<S> = emptyAggregate(decider),
-  ): LoadedAggregate<S> {
-    let { state } = before;
-    for (const event of stored) state = decider.evolve(state, this.codec.decode<E>(event) as unknown as E);
-    const last = stored.at(-1);
-    if (!last) return before;
-    return { state, revision: last.revision, position: last.position, hash: this.codec.readEnvelope(last).hash };
-  }
-
   /** Returns the result of an earlier execution of the same command; null if there was none. */
   private findEarlierResult<S, E extends DomainEvent>(
     decider: Decider<never, S, E, string>,
     stream: string,
-    stored: readonly StoredEvent[],
+    { before, stored }: ReadAggregate<S>,
     commandId: string,
   ): DecisionResult<S, E> | null {
     const firstId = deriveEventId(commandId, stream, 0);
@@ -205,7 +177,7 @@ export class AggregateStore {
       const { type, data } = this.codec.decode<E>(event);
       return { type, data } as unknown as E;
     });
-    return { events, aggregate: this.foldEvents(decider, stored.slice(0, end)) };
+    return { events, aggregate: this.reader.fold(decider, stored.slice(0, end), before) };
   }
 
   /** Encodes events that follow a loaded aggregate. `hash` is the hash of the last event, to which the next one is chained. */

@@ -5,6 +5,20 @@ import { deriveUuid } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { NewEvent, StoredEvent } from './port.js';
 
+/** A stored event that this program cannot read. */
+export class UndecodableEvent extends Error {
+  override readonly name = 'UndecodableEvent';
+
+  constructor(
+    message: string,
+    /** True if a newer program has written it, so that nothing is wrong with the event. */
+    readonly isNewer: boolean,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
 /** Location of a new event in its stream. */
 export interface EventLocation {
   readonly stream: string;
@@ -81,8 +95,18 @@ export class EventCodec {
     return event as RecordedEvent<E>;
   }
 
-  /** Decodes an event at the current schema version. @throws Error for an unknown type, a newer version or invalid JSON */
+  /** Decodes an event at the current schema version. @throws UndecodableEvent for an unknown type, a newer version or invalid JSON */
   decode<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
+    try {
+      return this.parse(stored);
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause;
+      const place = `${stored.stream}@${stored.revision}`;
+      throw new UndecodableEvent(`the event at ${place} is damaged: ${cause.message}`, false, { cause });
+    }
+  }
+
+  private parse<E extends DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
     const { version, at, actor, request_id, causation_id, correlation_id, ip, hash } = JSON.parse(
       stored.metadata,
     ) as Envelope;
@@ -114,7 +138,10 @@ export class EventCodec {
   private upcast(type: string, version: number, data: unknown): unknown {
     const schema = this.schemaOf(type);
     if (version > schema.version)
-      throw new Error(`${type} has version ${version}, but this program supports at most ${schema.version}`);
+      throw new UndecodableEvent(
+        `${type} has version ${version}, but this program supports at most ${schema.version}`,
+        true,
+      );
     let current = data;
     for (let from = version; from < schema.version; from++) {
       const step = schema.upcasters?.[from];
@@ -126,7 +153,7 @@ export class EventCodec {
 
   private schemaOf(type: string) {
     const schema = this.schemas.get(type);
-    if (!schema) throw new Error(`unknown event type ${type}`);
+    if (!schema) throw new UndecodableEvent(`unknown event type ${type}`, true);
     return schema;
   }
 }

@@ -125,6 +125,15 @@ export interface EventStore {
   /** Limits a stream to its newest `maxCount` (>= 1) events: reads hide older ones. @throws Unavailable */
   setRetention(stream: string, maxCount: number): Promise<void>;
 
+  /**
+   * Deletes all events of a stream, for ever. Reads find no stream; the log passes over the events' positions, and an append
+   * may begin the stream again, at any revision. KurrentDB shows the events in the log until the server is scavenged. Only for
+   * streams to which nothing appends at the same time, and whose events no read model needs. A stream that does not exist
+   * is no error, so that a deletion whose outcome is unknown may be repeated.
+   * @throws Unavailable
+   */
+  deleteStream(stream: string): Promise<void>;
+
   /** Failure for which the store refuses appends at present; null if the last append was written, or none was tried. */
   readonly appendFailure: AppendFailure | null;
 

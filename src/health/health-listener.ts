@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
 import { newId } from '../kernel/ids.js';
+import { HEALTH_MESSAGES } from './messages.js';
 import type { HealthRoutes } from './health-routes.js';
 
 const REQUEST_MS = 10_000;
@@ -25,7 +26,7 @@ export const createHealthListener = (routes: HealthRoutes): FastifyInstance => {
   fastify.get('/readyz', (_request, reply) => routes.readReadiness(reply));
   fastify.get('/metrics', (request, reply) => routes.readMetrics('METRICS_PORT', request, reply));
   fastify.setNotFoundHandler(() => {
-    throw HttpProblem.withMessage(404, 'not_found', 'This port serves GET /healthz, /readyz and /metrics alone.');
+    throw HttpProblem.withMessage(404, 'not_found', HEALTH_MESSAGES.noRoute);
   });
   fastify.setErrorHandler((error, request, reply) => {
     const problem = error instanceof HttpProblem ? error : unexpectedProblem(error as { statusCode?: number });
@@ -39,5 +40,5 @@ export const createHealthListener = (routes: HealthRoutes): FastifyInstance => {
 
 const unexpectedProblem = ({ statusCode: status = 500 }: { readonly statusCode?: number }): HttpProblem =>
   status < 500
-    ? HttpProblem.withMessage(status, 'bad_request', 'This port serves GET /healthz, /readyz and /metrics alone.')
-    : HttpProblem.withMessage(500, 'internal', 'The service failed. Send the same request again.');
+    ? HttpProblem.withMessage(status, 'bad_request', HEALTH_MESSAGES.noRoute)
+    : HttpProblem.withMessage(500, 'internal', HEALTH_MESSAGES.internal);

@@ -1,6 +1,7 @@
 import { isTokenValid, readBearerToken } from '../api/public/gate/credentials.js';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import type { Settings } from '../config/settings.js';
+import { HEALTH_MESSAGES } from './messages.js';
 import { hashToken } from '../secrets/tokens.js';
 
 /** The listeners that serve /metrics: the API's, and one of its own. */
@@ -29,7 +30,6 @@ export class MetricsAccess {
     if (hashes === null) return;
     const sent = readBearerToken(authorization);
     if (hashes.some((hash) => isTokenValid(sent, hash))) return;
-    const message = "Send METRICS_KEY or the operator's key: Authorization: Bearer <key>.";
-    throw HttpProblem.withMessage(401, 'unauthorized', message, { 'www-authenticate': 'Bearer' });
+    throw HttpProblem.withMessage(401, 'unauthorized', HEALTH_MESSAGES.metricsKey, { 'www-authenticate': 'Bearer' });
   }
 }

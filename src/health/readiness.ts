@@ -4,6 +4,7 @@ import type { EventCodec } from '../event-store/codec.js';
 import type { EventStore, Position } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
 import { SharedResult } from '../runtime/shared-result.js';
+import { READINESS_MESSAGES } from './messages.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
 
 /** Longest wait for one dependency, ms. */
@@ -94,8 +95,8 @@ export class Readiness {
 
   private judgeRequired(projections: readonly LiveProjection[]): string {
     const required = projections.find(({ name }) => name === REQUIRED);
-    if (!required) return 'not built yet: no process with the role worker has run on this database';
-    return required.error === null ? 'ok' : `stopped: ${required.error}`;
+    if (!required) return READINESS_MESSAGES.notBuilt;
+    return required.error === null ? 'ok' : READINESS_MESSAGES.stopped({ error: required.error });
   }
 
   /** Reads the live projections; the statement also shows that the database answers. */
@@ -115,7 +116,7 @@ export class Readiness {
       .map(async ({ name, position }) => {
         const [next] = await this.sources.store.readAll({ after: position, limit: 1 });
         const ms = next ? Date.now() - this.sources.codec.readEnvelope(next).at : 0;
-        const reason = `far behind: the next event to apply is ${Math.round(ms / 1_000)} s old`;
+        const reason = READINESS_MESSAGES.farBehind({ seconds: Math.round(ms / 1_000) });
         return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
       });
     return (await Promise.all(found)).flat();
@@ -126,7 +127,7 @@ export class Readiness {
 type Outcome<T> = { readonly value: T } | { readonly reason: string };
 
 const outcomeOf = <T>(call: Promise<T>): Promise<Outcome<T>> =>
-  withTimeLimit(call, CHECK_MS, () => new Error(`no answer within ${CHECK_MS} ms`)).then(
+  withTimeLimit(call, CHECK_MS, () => new Error(READINESS_MESSAGES.noAnswer({ ms: CHECK_MS }))).then(
     (value) => ({ value }),
     (error: unknown) => ({ reason: reasonOf(error) }),
   );

@@ -15,6 +15,11 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
    */
   readonly memory?: number;
   /**
+   * Version of the state's form, if snapshots of it are kept: then a long stream is not read from its start. The state must
+   * be JSON. A change of the state or of `evolve` raises the version, so that older snapshots are ignored.
+   */
+  readonly snapshotVersion?: number;
+  /**
    * Returns the owner of the aggregate; null if there is no aggregate. An owner's command on another owner's aggregate is
    * rejected with `not_found` before and after the decision, so that no use case can forget the check. Absent where the
    * owner is not part of the state.

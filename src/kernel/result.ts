@@ -5,7 +5,7 @@
 export interface Rejection<Code extends string = string> {
   readonly rejection: Code;
   readonly message: string;
-  readonly figures?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly figures?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 }
 
 /** Creates a {@link Rejection}. */

@@ -63,7 +63,7 @@ export class ProbeBudget {
   ) {
     this.isUnlimited = profile.probesPerMinute === null && profile.probeBytesPerMinute === null;
     this.payments = new Batcher((payments) => this.payAll(payments), { maxBatchSize: 100 });
-    this.settlements = new Batcher((settlements) => this.settleAll(settlements));
+    this.settlements = new Batcher((settlements) => this.settleAll(settlements), { maxWaitMs: Infinity });
   }
 
   /**

@@ -4,6 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import type { Instant } from '../kernel/instant.js';
+import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { storageError } from './download.js';
 import { FetchError } from '../outbound-http/fetch-error.js';
 
@@ -153,12 +155,12 @@ export class DiskCache {
   private async reserve(entry: Entry, bytes: number): Promise<void> {
     const { capacityBytes, spaceTimeoutMs: roomMs = 60_000 } = this.options;
     if (entry.bytes + bytes > capacityBytes)
-      throw new FetchError('too_large', "is larger than the gateway's media cache", { isPermanent: true });
+      throw new FetchError('too_large', MEDIA_CACHE_MESSAGES.largerThanCache, { isPermanent: true });
     const timeout = AbortSignal.any([entry.stop.signal, AbortSignal.timeout(roomMs)]);
     while (!this.evict(bytes)) {
       await once(this.spaceFreed, 'more', { signal: timeout }).catch(() => {
         if (entry.stop.signal.aborted) throw aborted();
-        throw storageError('found no space: all files in the media cache are in use');
+        throw storageError(MEDIA_CACHE_MESSAGES.cacheFull);
       });
     }
     this.setBytes(entry, entry.bytes + bytes);
@@ -185,9 +187,13 @@ export class DiskCache {
   private toBorrowedFile<Facts>(key: string, entry: Entry, maxBytes: number): BorrowedFile<Facts> {
     const { facts } = entry.file!;
     if (facts.sizeBytes > maxBytes)
-      throw new FetchError('too_large', `has ${facts.sizeBytes} bytes; at most ${maxBytes} are allowed`, {
-        isPermanent: true,
-      });
+      throw new FetchError(
+        'too_large',
+        MEDIA_CACHE_MESSAGES.exceedsLimit({ bytes: facts.sizeBytes, limit: maxBytes }),
+        {
+          isPermanent: true,
+        },
+      );
     let isReleased = false;
     const release = (): void => {
       if (!isReleased) this.release(key, entry);
@@ -239,4 +245,4 @@ const waitFor = async (promise: Promise<void>, signal: AbortSignal | undefined):
   }
 };
 
-const aborted = (): FetchError => new FetchError('aborted', 'is no longer needed', { isPermanent: false });
+const aborted = (): FetchError => new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false });

@@ -2,6 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
+import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 
 /** Limits of a download. */
@@ -30,7 +32,7 @@ export const download = async (
   try {
     if (answer.status >= 400) throw fetchErrorOfStatus(answer.status);
     if (answer.status !== 200)
-      throw new FetchError('bad_answer', `is on a host that answers ${answer.status} instead of the file`, {
+      throw new FetchError('bad_answer', FETCH_MESSAGES.otherStatus({ status: answer.status }), {
         isPermanent: false,
         status: answer.status,
       });
@@ -49,7 +51,7 @@ export const download = async (
     return received;
   } catch (error) {
     await rm(partial, { force: true }).catch(() => undefined);
-    throw error instanceof FetchError ? error : storageError("could not be written to the gateway's disk", error);
+    throw error instanceof FetchError ? error : storageError(MEDIA_CACHE_MESSAGES.notWritten, error);
   } finally {
     answer.close();
   }

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Media } from '../payload/payload.js';
 import type { FieldProblem } from '../validation/wording.js';
 import { DiskCache, type DiskCacheOptions, type FileTarget, type BorrowOptions } from './disk-cache.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { download, storageError } from './download.js';
 import { examine, type Examination, type ReadRange } from './examine.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
@@ -110,7 +111,7 @@ export class MediaCache {
 
   private async examineFile(path: string, sizeBytes: number): Promise<Examination> {
     const file = await open(path).catch((error: unknown) => {
-      throw storageError("could not be read from the gateway's disk", error);
+      throw storageError(MEDIA_CACHE_MESSAGES.notRead, error);
     });
     try {
       const read: ReadRange = async ({ offset, length }) => {
@@ -121,7 +122,7 @@ export class MediaCache {
       for await (known of examine(read, this.options.inspector));
       return known;
     } catch (error) {
-      throw storageError("could not be read from the gateway's disk", error);
+      throw storageError(MEDIA_CACHE_MESSAGES.notRead, error);
     } finally {
       await file.close();
     }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** A folder for the files of one process. */
 export interface MediaDirectory {
@@ -33,7 +34,7 @@ export const openMediaDirectory = async (parent: string): Promise<MediaDirectory
     await rm(path, { recursive: true, force: true });
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new Error(`DATA_DIR must be a writable folder, for media in transit: ${String(error)}`);
+    throw new Error(MEDIA_CACHE_MESSAGES.folder({ error: String(error) }));
   }
   await removeAbandoned(parent, path);
   const { bavail, bsize } = await statfs(path);

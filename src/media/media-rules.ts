@@ -1,6 +1,8 @@
 import type { Media } from '../payload/payload.js';
 import { formatCount, type FieldProblem } from '../validation/wording.js';
+import { oneOf } from '../kernel/message.js';
 import type { Examination } from './examine.js';
+import { MEDIA_MESSAGES } from './messages.js';
 import type { Inspection } from './inspector-program.js';
 
 type MediaType = Media['type'];
@@ -75,7 +77,7 @@ export const findMediaProblem = (
   type: MediaType,
   { sizeBytes, inspection, isComplete }: Examination,
 ): FieldProblem | undefined => {
-  if (sizeBytes === 0) return problem('media_empty', 'is an empty file: check the link');
+  if (sizeBytes === 0) return problem('media_empty', MEDIA_MESSAGES.empty);
   return (
     (inspection && findTypeProblem(type, inspection, isComplete)) ??
     findSizeProblem(type, sizeBytes) ??
@@ -90,18 +92,14 @@ const findTypeProblem = (type: MediaType, inspection: Inspection, isComplete: bo
   if (format && formats.includes(format)) return undefined;
   // Until its tracks are known, an MP4 may contain audio only.
   if (type === 'audio' && format === 'mp4' && !isComplete) return undefined;
-  const wanted = `send ${listed(formats)}`;
+  const wanted = NAMES[type];
+  const alternatives = { wanted, formats: oneOf(formats) };
   const realType = format && (Object.keys(RULES) as MediaType[]).find((one) => RULES[one].formats.includes(format));
   if (format && realType)
-    return problem(
-      'media_wrong_type',
-      `is ${NAMES[realType]} (${format}), not ${NAMES[type]}: ${wanted}, or give its real type`,
-    );
-  if (inspection.extension === 'html')
-    return problem('media_wrong_type', `is a web page, not ${NAMES[type]}: use the direct link to the file`);
-  if (inspection.mime === null)
-    return problem('media_wrong_type', `is not ${NAMES[type]}, according to its content: ${wanted}`);
-  return problem('media_format', `is ${inspection.mime}, which cannot be published as ${NAMES[type]}: ${wanted}`);
+    return problem('media_wrong_type', MEDIA_MESSAGES.otherType({ found: NAMES[realType], format, ...alternatives }));
+  if (inspection.extension === 'html') return problem('media_wrong_type', MEDIA_MESSAGES.webPage({ wanted }));
+  if (inspection.mime === null) return problem('media_wrong_type', MEDIA_MESSAGES.notOfType(alternatives));
+  return problem('media_format', MEDIA_MESSAGES.unsupportedFormat({ mime: inspection.mime, ...alternatives }));
 };
 
 const findSizeProblem = (type: MediaType, sizeBytes: number | null): FieldProblem | undefined => {
@@ -109,7 +107,7 @@ const findSizeProblem = (type: MediaType, sizeBytes: number | null): FieldProble
   if (sizeBytes === null || sizeBytes <= maxBytes) return undefined;
   return problem(
     'media_too_large',
-    `has ${bytes(sizeBytes)}; ${NAMES[type]} may have ${bytes(maxBytes)}: make it smaller`,
+    MEDIA_MESSAGES.tooLarge({ size: bytes(sizeBytes), type: NAMES[type], limit: bytes(maxBytes) }),
   );
 };
 
@@ -119,34 +117,29 @@ const findContentProblem = (type: MediaType, inspection: Inspection, isComplete:
   if (type === 'photo' && pixels > MAX_PIXELS)
     return problem(
       'media_too_many_pixels',
-      `has ${width} x ${height} = ${formatCount(pixels)} pixels; at most ${formatCount(MAX_PIXELS)} are allowed: scale it down`,
+      MEDIA_MESSAGES.tooManyPixels({ width, height, pixels: formatCount(pixels), limit: formatCount(MAX_PIXELS) }),
     );
   if (hasVideo === undefined || hasAudio === undefined) return undefined;
   if (type === 'video' && durationSeconds > MAX_VIDEO_SECONDS)
     return problem(
       'media_too_long',
-      `lasts ${clock(durationSeconds)}; at most ${clock(MAX_VIDEO_SECONDS)} are allowed: cut it`,
+      MEDIA_MESSAGES.tooLong({ duration: clock(durationSeconds), limit: clock(MAX_VIDEO_SECONDS) }),
     );
   if (!isComplete || hasVideo) return undefined;
   if (!hasAudio) return DAMAGED;
-  return type === 'video' ? problem('media_wrong_type', 'has no video track, only audio: send a video') : undefined;
+  return type === 'video' ? problem('media_wrong_type', MEDIA_MESSAGES.noVideoTrack) : undefined;
 };
 
 /** Finds a problem of the sum of known sizes (publish-api.md: Limits). It concerns the list, not one medium. */
 export const findSumProblem = (facts: readonly Pick<MediaFacts, 'sizeBytes'>[]): FieldProblem | undefined => {
   const sum = facts.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0);
   if (sum <= MAX_SUM_BYTES) return undefined;
-  return problem(
-    'media_sum_too_large',
-    `have ${bytes(sum)} together; at most ${bytes(MAX_SUM_BYTES)} are allowed: send fewer or smaller files`,
-  );
+  return problem('media_sum_too_large', MEDIA_MESSAGES.sumTooLarge({ size: bytes(sum), limit: bytes(MAX_SUM_BYTES) }));
 };
 
 const problem = (code: string, predicate: string): FieldProblem => ({ code, predicate });
-const DAMAGED = problem('media_damaged', 'is damaged: it ends before its content begins: export it again');
+const DAMAGED = problem('media_damaged', MEDIA_MESSAGES.damaged);
 const NAMES: Readonly<Record<MediaType, string>> = { photo: 'a photo', video: 'a video', audio: 'audio' };
-
-const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** Formats `20.1 MB (21,075,001 bytes)`, so that one byte too many does not look like the limit. */
 const bytes = (count: number): string => `${Math.round((count / MB) * 10) / 10} MB (${formatCount(count)} bytes)`;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { silentLog, type Log } from '../kernel/log.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { storageError } from './download.js';
 import { fitSize } from './fit-size.js';
 import { HelperProcess, buildProgram } from './helper-process.js';
@@ -33,9 +34,9 @@ export class PhotoEditor {
   async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal): Promise<ResizedPhoto | null> {
     // The process has a working folder of its own.
     const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal);
-    if ('withdrawn' in reply) throw storageError('was not resized: the gateway is stopping');
+    if ('withdrawn' in reply) throw storageError(MEDIA_CACHE_MESSAGES.resizeStopped);
     const answer: PhotoAnswer = 'answer' in reply ? reply.answer : { photo: null, reason: reply.failed };
-    if ('failure' in answer) throw storageError('could not be resized', new Error(answer.failure));
+    if ('failure' in answer) throw storageError(MEDIA_CACHE_MESSAGES.resizeFailed, new Error(answer.failure));
     if (!answer.photo) this.log.warn({ reason: answer.reason }, 'a photo could not be resized to fit');
     return answer.photo;
   }

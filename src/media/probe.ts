@@ -7,6 +7,8 @@ import { Inspector } from './inspector.js';
 import { FetchError } from '../outbound-http/fetch-error.js';
 import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
 import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './media-rules.js';
+import { PROBE_NOTES } from './messages.js';
+import { aboutField } from '../validation/wording.js';
 import { mostBytesOf, readRange } from './read-range.js';
 import { Semaphore } from '../runtime/semaphore.js';
 
@@ -20,6 +22,8 @@ export interface ProbeReport extends MediaFacts, Media {
   readonly inconclusive: boolean;
   /** The reason, for people; only if inconclusive. */
   readonly note?: string;
+  /** True if no address is known for its host (D-49). */
+  readonly isHostUnknown?: boolean;
 }
 
 /** Probes media before a post is accepted. */
@@ -63,6 +67,9 @@ interface Call extends Pick<ProbeOptions, 'pay'> {
   readonly heads: PaidRequests | undefined;
 }
 
+/** The reason for aborting what still runs when a call is over. Created per call, its stack would take time. */
+const OVER = new Error('the media have been probed');
+
 /** Media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 
@@ -92,21 +99,22 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
       }
     };
     let known: Examination | undefined;
-    const soFar = (why: string): ProbeReport =>
-      known ? reportOf(medium, path, known) : inconclusive(medium, path, why);
+    const soFar = (why: string, isHostUnknown = false): ProbeReport =>
+      known
+        ? reportOf(medium, path, known)
+        : { ...inconclusive(medium, path, why), ...(isHostUnknown && { isHostUnknown }) };
     const look = async (): Promise<ProbeReport> => {
       try {
         for await (known of examine(read, inspector, { slots, signal }))
           if (findMediaProblem(medium.type, known)) break;
-        return soFar('could not be read');
+        return soFar(PROBE_NOTES.unreadable);
       } catch (error) {
         if (refusal !== undefined) throw error;
-        return error instanceof FetchError && error.isPermanent
-          ? refused(medium, path, error)
-          : soFar(error instanceof Error ? error.message : String(error));
+        if (!(error instanceof FetchError)) return soFar(error instanceof Error ? error.message : String(error));
+        return error.isPermanent ? refused(medium, path, error) : soFar(error.message, error.isHostUnknown);
       }
     };
-    return Promise.race([look(), over.then(() => soFar(`took longer than ${budgetMs} ms`))]);
+    return Promise.race([look(), over.then(() => soFar(PROBE_NOTES.outOfTime({ ms: budgetMs })))]);
   };
 
   return {
@@ -114,7 +122,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
       const heads = await pay?.({ probes: media.length, bytes: media.length * HEAD_BYTES });
       const budget = new AbortController();
       setMaxListeners(0, budget.signal); // a few per medium, not a leak
-      const stop = (): void => budget.abort();
+      const stop = (): void => budget.abort(OVER);
       const timer = setTimeout(stop, budgetMs);
       if (signal?.aborted) stop();
       signal?.addEventListener('abort', stop, { once: true });
@@ -141,7 +149,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
 export const findMediaProblems = (reports: readonly ProbeReport[]): readonly Problem[] => {
   const problems = reports.flatMap(({ problem }) => problem ?? []);
   const sum = findSumProblem(reports);
-  return sum ? [...problems, { path: 'media', code: sum.code, message: `media ${sum.predicate}` }] : problems;
+  return sum ? [...problems, { path: 'media', code: sum.code, message: aboutField('media', sum.predicate) }] : problems;
 };
 
 const reportOf = (medium: Media, path: string, examination: Examination): ProbeReport => {
@@ -155,10 +163,10 @@ const reportOf = (medium: Media, path: string, examination: Examination): ProbeR
 
 /** Returns the missing fact that a check would need. */
 const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): string | undefined => {
-  if (facts.mime === null) return 'could not be read';
-  if (facts.sizeBytes === null) return 'has no known size in bytes';
-  if (type === 'photo' && facts.width === undefined) return 'has no known size in pixels';
-  return isComplete ? undefined : 'could not be read far enough to determine its length';
+  if (facts.mime === null) return PROBE_NOTES.unreadable;
+  if (facts.sizeBytes === null) return PROBE_NOTES.unknownSize;
+  if (type === 'photo' && facts.width === undefined) return PROBE_NOTES.unknownDimensions;
+  return isComplete ? undefined : PROBE_NOTES.unknownDuration;
 };
 
 /** Reports a file that no retry can fetch. */
@@ -171,11 +179,11 @@ const refused = (medium: Media, path: string, { code, message }: FetchError): Pr
 const wrong = (path: string, code: string, predicate: string) => ({
   ok: false,
   inconclusive: false,
-  problem: { path, code, message: `${path} ${predicate}` },
+  problem: { path, code, message: aboutField(path, predicate) },
 });
 
 const inconclusive = (medium: Media, path: string, why: string): ProbeReport => ({
   ...medium,
   ...{ sizeBytes: null, mime: null },
-  ...{ ok: true, inconclusive: true, note: `${path} ${why}` },
+  ...{ ok: true, inconclusive: true, note: aboutField(path, why) },
 });

@@ -1,4 +1,5 @@
 import { readBytes, type GuardedClient, type OpenAnswer } from '../outbound-http/guarded-client.js';
+import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
 
@@ -53,13 +54,13 @@ const extractRange = async (answer: OpenAnswer, offset: number, length: number):
   if (status === 416 && range) return { offset, bytes: Buffer.alloc(0), sizeBytes: range.sizeBytes };
   if (status >= 400) throw fetchErrorOfStatus(status);
   if (status === 206) {
-    if (range?.first !== offset) throw unexpectedAnswer(status, 'sends another range than requested');
+    if (range?.first !== offset) throw unexpectedAnswer(status, FETCH_MESSAGES.otherRange);
     const { bytes } = await readBytes(answer, 0, length);
     if (offset + bytes.length > (range.sizeBytes ?? Infinity))
-      throw unexpectedAnswer(status, 'sends more bytes than it announced');
+      throw unexpectedAnswer(status, FETCH_MESSAGES.moreThanAnnounced);
     return { offset, bytes, sizeBytes: range.sizeBytes };
   }
-  if (offset > MAX_SKIPPED_BYTES) throw unexpectedAnswer(status, 'does not support ranges');
+  if (offset > MAX_SKIPPED_BYTES) throw unexpectedAnswer(status, FETCH_MESSAGES.noRanges);
   const { bytes, complete } = await readBytes(answer, offset, length);
   return {
     offset,
@@ -69,7 +70,7 @@ const extractRange = async (answer: OpenAnswer, offset: number, length: number):
 };
 
 const unexpectedAnswer = (status: number, fault: string): FetchError =>
-  new FetchError('bad_answer', `is on a host that ${fault}`, { isPermanent: false, status });
+  new FetchError('bad_answer', fault, { isPermanent: false, status });
 
 /** RFC 9110, 14.4: `bytes 0-65535/1048576`, `bytes 0-65535/*`, `bytes * /0`. */
 const contentRangeOf = (header: string): { first: number | null; sizeBytes: number | null } | undefined => {

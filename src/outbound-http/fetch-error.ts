@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { isNativeError } from 'node:util/types';
+import { FETCH_MESSAGES } from './messages.js';
 
 /** Kinds of failures of an outbound call, by the stage in which they occur. */
 export type FetchErrorCode =
@@ -28,6 +29,8 @@ export interface FetchErrorDetails {
   readonly isPermanent: boolean;
   /** HTTP status, if there was an answer. */
   readonly status?: number;
+  /** True if the host's name has no address. */
+  readonly isHostUnknown?: boolean;
   readonly cause?: unknown;
 }
 
@@ -39,15 +42,17 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly isPermanent: boolean;
   readonly status: number | undefined;
+  readonly isHostUnknown: boolean;
 
   constructor(
     readonly code: FetchErrorCode,
     message: string,
-    { isPermanent: permanent, status, cause }: FetchErrorDetails,
+    { isPermanent: permanent, status, isHostUnknown = false, cause }: FetchErrorDetails,
   ) {
     super(message, { cause });
     this.isPermanent = permanent;
     this.status = status;
+    this.isHostUnknown = isHostUnknown;
   }
 }
 
@@ -56,19 +61,15 @@ const TEMPORARY = new Set([408, 421, 425, 429]);
 
 /** Returns the failure that an answer of 400 or above means (D-24). */
 export const fetchErrorOfStatus = (status: number): FetchError => {
-  const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  const name = STATUS_CODES[status];
+  const answer = name === undefined ? status : `${status} (${name})`;
   if (status >= 500 || TEMPORARY.has(status))
-    return new FetchError('http_status', `is not available at the moment: HTTP ${answer}`, {
+    return new FetchError('http_status', FETCH_MESSAGES.unavailable({ status: answer }), {
       isPermanent: false,
       status,
     });
-  const advice =
-    status === 401 || status === 403
-      ? 'make it readable without signing in'
-      : status === 404 || status === 410
-        ? 'no such file: check the link'
-        : 'check the link';
-  return new FetchError('http_status', `could not be downloaded: HTTP ${answer}: ${advice}`, {
+  const describe = status === 401 || status === 403 ? FETCH_MESSAGES.notReadable : FETCH_MESSAGES.notFound;
+  return new FetchError('http_status', describe({ status: answer }), {
     isPermanent: true,
     status,
   });
@@ -87,11 +88,11 @@ export const fetchErrorOf = (error: unknown): FetchError => {
   const code = codeOf(error);
   const failure = (kind: FetchErrorCode, message: string, permanent = false): FetchError =>
     new FetchError(kind, message, { isPermanent: permanent, cause: error });
-  if (CERTIFICATE.test(code)) return failure('tls', `is on a host with an invalid certificate (${code})`, true);
-  if (TLS.test(code)) return failure('tls', `is on a host with which no TLS connection is possible (${code})`);
-  if (TIMEOUT.test(code)) return failure('timeout', `is on a host that does not answer in time (${code})`);
-  if (MALFORMED.test(code)) return failure('bad_answer', `is on a host that answers malformed HTTP (${code})`);
-  return failure('unreachable', `is on a host that cannot be reached (${code})`);
+  if (CERTIFICATE.test(code)) return failure('tls', FETCH_MESSAGES.badCertificate({ code }), true);
+  if (TLS.test(code)) return failure('tls', FETCH_MESSAGES.tlsFailed({ code }));
+  if (TIMEOUT.test(code)) return failure('timeout', FETCH_MESSAGES.hostTooSlow({ code }));
+  if (MALFORMED.test(code)) return failure('bad_answer', FETCH_MESSAGES.malformedHttp({ code }));
+  return failure('unreachable', FETCH_MESSAGES.connectionFailed({ code }));
 };
 
 const codeOf = (error: unknown): string => {

@@ -5,6 +5,7 @@ import { findFetchUrlProblem } from './url-rules.js';
 import { formatCount } from '../validation/wording.js';
 import { guardedConnector, type GuardedConnectOptions } from './guarded-connect.js';
 import { fetchErrorOf, FetchError } from './fetch-error.js';
+import { FETCH_MESSAGES } from './messages.js';
 import type { RequestSlots } from './request-slots.js';
 import { resolveHost } from './resolve-host.js';
 import type { TrafficMeter } from './traffic-meter.js';
@@ -183,20 +184,17 @@ const findRefusal = (
   const refused = (code: 'redirect' | 'content_encoding' | 'too_large', message: string): FetchError =>
     new FetchError(code, message, { isPermanent: true, status: statusCode });
   if (statusCode >= 300 && statusCode < 400)
-    return refused('redirect', `redirects elsewhere (${statusCode}): use the direct link`);
+    return refused('redirect', FETCH_MESSAGES.redirect({ status: statusCode }));
   const encoding = String(headers['content-encoding'] ?? '').trim();
   if (encoding !== '' && encoding.toLowerCase() !== 'identity')
-    return refused(
-      'content_encoding',
-      'is compressed although an uncompressed file was requested: disable compression on its host',
-    );
+    return refused('content_encoding', FETCH_MESSAGES.compressed);
   if (contentLength !== null && contentLength > maxBytes)
     return refused('too_large', describeTooLarge(contentLength, maxBytes));
   return undefined;
 };
 
 const describeTooLarge = (bytes: number, maxBytes: number): string =>
-  `has ${formatCount(bytes)} bytes or more; at most ${formatCount(maxBytes)} are allowed`;
+  FETCH_MESSAGES.tooLarge({ bytes: formatCount(bytes), limit: formatCount(maxBytes) });
 
 const contentLengthOf = (headers: IncomingHttpHeaders): number | null => {
   const length = String(headers['content-length'] ?? '');
@@ -230,14 +228,14 @@ class TimeLimit {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private readonly abortByCaller = (): void =>
-    this.controller.abort(new FetchError('aborted', 'is no longer needed', { isPermanent: false }));
+    this.controller.abort(new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false }));
 
   constructor(
     timeoutMs: number,
     private readonly caller: AbortSignal | undefined,
   ) {
     this.timer = setTimeout(() => {
-      const message = `did not arrive within ${formatCount(timeoutMs)} ms`;
+      const message = FETCH_MESSAGES.tookTooLong({ ms: formatCount(timeoutMs) });
       this.controller.abort(new FetchError('timeout', message, { isPermanent: false }));
     }, timeoutMs);
     if (caller?.aborted) this.abortByCaller();

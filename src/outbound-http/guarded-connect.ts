@@ -1,9 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { isNativeError } from 'node:util/types';
 import { buildConnector } from 'undici';
 import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
 import { fetchErrorOf, FetchError } from './fetch-error.js';
+import { FETCH_MESSAGES, URL_MESSAGES } from './messages.js';
 import type { ResolveHost } from './resolve-host.js';
 
 /** Options of the guarded connector. */
@@ -43,10 +45,16 @@ const connectorFor = (
   refusalOf: AddressCheck,
   { resolve, ca, timeoutMs, build = buildConnector }: GuardedConnectOptions,
 ): buildConnector.connector => {
-  const connect = build({ lookup: guardedLookup(refusalOf, resolve), timeout: timeoutMs, ...(ca && { ca }) });
+  // Created for each connection, the context would take half of a short connection's CPU time.
+  const prepare = (): buildConnector.connector => {
+    const secureContext = createSecureContext(ca ? { ca } : {});
+    return build({ lookup: guardedLookup(refusalOf, resolve), timeout: timeoutMs, secureContext });
+  };
+  let connect: buildConnector.connector | undefined;
   return (target, callback) => {
     const refusal = isIP(target.hostname) ? refusalOf(target.hostname) : undefined;
     if (refusal) return callback(refusal, null);
+    connect ??= prepare(); // late: it parses the certificates of all authorities
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const peer = socket.remoteAddress;
@@ -85,21 +93,21 @@ const allowedAddresses = async (
 };
 
 const privateAddress = (): FetchError =>
-  new FetchError('private_address', 'points at a private address: use one that the Internet can reach', {
+  new FetchError('private_address', URL_MESSAGES.privateAddress, {
     isPermanent: true,
   });
 
 const notHttps = (): FetchError =>
-  new FetchError('url_refused', 'must be an https:// URL on port 443', { isPermanent: true });
+  new FetchError('url_refused', FETCH_MESSAGES.notHttpsOnPort443, { isPermanent: true });
 
 const closedAtOnce = (): FetchError =>
-  new FetchError('unreachable', 'is on a host that closes the connection at once', { isPermanent: false });
+  new FetchError('unreachable', FETCH_MESSAGES.connectionClosed, { isPermanent: false });
 
 const isUnknownHost = (error: unknown): boolean =>
   isNativeError(error) && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
 /** Not permanent: name servers answer the same during a misconfiguration or the move of a zone (D-24). */
 const unknownHost = (hostname: string): FetchError =>
-  new FetchError('unreachable', `has a host name that cannot be resolved (${hostname}): check the link`, {
-    isPermanent: false,
+  new FetchError('unreachable', FETCH_MESSAGES.unknownHost({ host: hostname }), {
+    ...{ isPermanent: false, isHostUnknown: true },
   });

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
+import { URL_MESSAGES } from './messages.js';
 import { countCharacters } from '../validation/text-measure.js';
 import { tooLongPredicate, type FieldProblem } from '../validation/wording.js';
 
@@ -22,16 +23,16 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
   const parsed = new URL(url);
   const { hostname, port } = parsed;
   if (parsed.username !== '' || parsed.password !== '')
-    return problem('url_has_credentials', 'must not contain a user name or password');
-  if (hostname.endsWith('.')) return problem('url_host_invalid', 'has a host that ends with a dot: remove the dot');
+    return problem('url_has_credentials', URL_MESSAGES.hasCredentials);
+  if (hostname.endsWith('.')) return problem('url_host_invalid', URL_MESSAGES.hostEndsWithDot);
 
   const literal = hostname.replace(/^\[|\]$/g, '');
   const isLocalName = /(^|\.)localhost$/.test(hostname);
   const addresses = isLocalName ? ['127.0.0.1', '::1'] : isIP(literal) ? [literal] : [];
   if (addresses.length > 0 && !addresses.some((address) => policy.allows(address)))
-    return problem('private_address', 'points at a private address: use one that the Internet can reach');
+    return problem('private_address', URL_MESSAGES.privateAddress);
   if ((plainHttp || port !== '') && !mayBePrivate(addresses, policy))
-    return plainHttp ? NOT_HTTPS : problem('url_port', `uses port ${port}: only 443, the port of https, is allowed`);
+    return plainHttp ? NOT_HTTPS : problem('url_port', URL_MESSAGES.port({ port }));
   return undefined;
 };
 
@@ -49,7 +50,7 @@ export const findTextLinkProblem = (url: string): FieldProblem | undefined =>
 
 const findLinkProblem = (url: string, beginning: RegExp, inWords: string): FieldProblem | undefined => {
   const scheme = beginning.exec(url)?.[0];
-  if (scheme === undefined) return problem('url_scheme', `must begin with ${inWords}`);
+  if (scheme === undefined) return problem('url_scheme', URL_MESSAGES.scheme({ schemes: inWords }));
   return findLengthProblem(url) ?? (url === scheme || !isUrl(url) ? INVALID : undefined);
 };
 
@@ -60,8 +61,8 @@ const findLengthProblem = (url: string): FieldProblem | undefined => {
     : undefined;
 };
 
-const NOT_HTTPS = problem('url_not_https', 'must be an https:// URL');
-const INVALID = problem('url_invalid', 'is not a valid URL: check it in a browser');
+const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
+const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
 /** Returns true for a URL by the standard, without its leniency for control characters, outer spaces and doubled slashes. */
 const isUrl = (url: string): boolean =>

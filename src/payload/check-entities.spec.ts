@@ -31,8 +31,8 @@ describe('findEntityProblems: ranges (D-5)', () => {
         path: 'signature.entities[1].length',
         code: 'entity_out_of_range',
         message:
-          'signature.entities[1] covers units 3 to 7 of a text that is 5 UTF-16 units long: ' +
-          'count offset and length in UTF-16 units of text, from 0',
+          'signature.entities[1] covers units 3 to 7, but the text has only 5: ' +
+          'count offset and length in UTF-16 units, from 0',
       },
     ]);
   });
@@ -79,8 +79,8 @@ describe('findEntityProblems: nesting (D-43)', () => {
         path: 'entities[2]',
         code: 'entities_nest_wrongly',
         message:
-          'entities[2] (expandable_blockquote, 2–4) is inside entities[0] (blockquote, 0–8): ' +
-          'these two cannot nest: remove one',
+          'entities[2] (expandable_blockquote, 2–4) is inside entities[0] (blockquote, 0–8), where it is not allowed: ' +
+          'remove one of the two',
       },
     ]);
   });

@@ -1,5 +1,7 @@
 import { compareByNesting, endOf, entityKindOf, type EntityKind } from './entities.js';
 import type { Problem } from '../validation/problem-list.js';
+import { aboutField } from '../validation/wording.js';
+import { CONTENT_MESSAGES } from './messages.js';
 import type { Entity } from './payload.js';
 
 /** An entity with its index in the payload, which sorting would lose. */
@@ -37,15 +39,14 @@ export const findEntityProblems = (
 };
 
 const rangeProblem = (text: string, entity: Entity, path: string): Problem | undefined => {
-  const { offset, length } = entity;
+  const { offset } = entity;
   const end = endOf(entity);
   if (end > text.length) {
     const field = offset >= text.length ? `${path}.offset` : `${path}.length`;
-    const reach = `${path} covers units ${offset} to ${end} of a text that is ${text.length} UTF-16 units long`;
     return {
       path: field,
       code: 'entity_out_of_range',
-      message: `${reach}: count offset and length in UTF-16 units of text, from 0`,
+      message: aboutField(path, CONTENT_MESSAGES.entityOutOfRange({ offset, end, length: text.length })),
     };
   }
   const inside = splitsPair(text, offset) ? 'offset' : splitsPair(text, end) ? 'length' : undefined;
@@ -53,9 +54,12 @@ const rangeProblem = (text: string, entity: Entity, path: string): Problem | und
   return {
     path: `${path}.${inside}`,
     code: 'entity_splits_character',
-    message:
-      `${path} ${inside === 'offset' ? `begins at ${offset}` : `ends at ${offset + length}`}, in the middle of a ` +
-      `character of two UTF-16 units (a surrogate pair): move it by one`,
+    message: aboutField(
+      path,
+      inside === 'offset'
+        ? CONTENT_MESSAGES.entityBeginsInsideCharacter({ at: offset })
+        : CONTENT_MESSAGES.entityEndsInsideCharacter({ at: end }),
+    ),
   };
 };
 
@@ -83,12 +87,12 @@ const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
     const innermost = around.at(-1);
     const barred = BARRED[entityKindOf(entity.type)].some((kind) => kinds[kind] > 0);
     if (innermost && endOf(entity) > endOf(innermost.entity))
-      problems.push(misplaced(placed, innermost, path, 'overlaps', 'nest one inside the other, or separate them'));
+      problems.push(misplaced(placed, innermost, path, CONTENT_MESSAGES.entitiesOverlap));
     else if (barred) {
       const holder = around.findLast((outer) =>
         BARRED[entityKindOf(entity.type)].includes(entityKindOf(outer.entity.type)),
       );
-      problems.push(misplaced(placed, holder as Placed, path, 'is inside', 'these two cannot nest: remove one'));
+      problems.push(misplaced(placed, holder as Placed, path, CONTENT_MESSAGES.entitiesCannotNest));
     } else {
       around.push(placed);
       kinds[entityKindOf(entity.type)]++;
@@ -106,11 +110,16 @@ const BARRED: Readonly<Record<EntityKind, readonly EntityKind[]>> = {
   label: ['verbatim', 'label'],
 };
 
-const misplaced = (inner: Placed, outer: Placed, path: string, relation: string, advice: string): Problem => {
+const misplaced = (
+  inner: Placed,
+  outer: Placed,
+  path: string,
+  describe: typeof CONTENT_MESSAGES.entitiesOverlap,
+): Problem => {
   const name = ({ entity, index }: Placed) => `${path}[${index}] (${entity.type}, ${entity.offset}–${endOf(entity)})`;
   return {
     path: `${path}[${inner.index}]`,
     code: 'entities_nest_wrongly',
-    message: `${name(inner)} ${relation} ${name(outer)}: ${advice}`,
+    message: describe({ inner: name(inner), outer: name(outer) }),
   };
 };

@@ -1,11 +1,8 @@
 import { emptyListToAbsent, emptyRowsToAbsent, emptyTextToAbsent, nullToAbsent } from '../validation/absence.js';
 import type { Sent } from '../validation/check-fields.js';
-import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from './payload.js';
+import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
 import { Must } from '../validation/rules.js';
 import { findButtonUrlProblem, findTextLinkProblem } from '../outbound-http/url-rules.js';
-
-/** Characters of a `trace_id`, at most (ADR-21). */
-const TRACE_ID_LENGTH = 1_024;
 
 /**
  * The fields of a publish payload as they were sent, with the rules of the schema (publish-api.md: Publish payload, Limits).

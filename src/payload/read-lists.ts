@@ -1,11 +1,12 @@
 import type { AddressPolicy } from '../outbound-http/address-policy.js';
 import { findEntityProblems } from './check-entities.js';
 import { checkEach } from '../validation/check-fields.js';
+import { CONTENT_MESSAGES, PAYLOAD_MESSAGES } from './messages.js';
 import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
 import { LIMITS, type Button, type Entity, type Media } from './payload.js';
 import type { ProblemList } from '../validation/problem-list.js';
 import { findFetchUrlProblem } from '../outbound-http/url-rules.js';
-import { describeValue, formatCount } from '../validation/wording.js';
+import { formatCount, wrongTypePredicate } from '../validation/wording.js';
 
 // Each function reads one list of the payload, adds its problems to `problems`, and returns the valid items. A value that
 // is not an array was reported before and reads as an empty list.
@@ -36,13 +37,7 @@ const entityOf = (checked: EntityDto): Entity => {
 export const readMedia = (list: unknown, policy: AddressPolicy, problems: ProblemList): readonly Media[] => {
   const media: Media[] = [];
   for (const { dto, path, wrong } of checkEach(MediaDto, list, 'media', problems, LIMITS.media)) {
-    if (dto.type === 'document')
-      problems.add(
-        400,
-        `${path}.type`,
-        'document_not_supported',
-        'is document, which cannot be published: send photo, video or audio',
-      );
+    if (dto.type === 'document') problems.add(400, `${path}.type`, 'document_not_supported', CONTENT_MESSAGES.document);
     const problem = wrong.has('url') ? undefined : findFetchUrlProblem(dto.url as string, policy);
     if (problem) problems.add(400, `${path}.url`, problem.code, problem.predicate);
     media.push({ type: dto.type as Media['type'], url: dto.url as string });
@@ -55,14 +50,17 @@ export const readButtons = (list: unknown, problems: ProblemList): readonly (rea
   if (!Array.isArray(list)) return [];
   const rows = (list as unknown[]).slice(0, LIMITS.buttonRows).map((row, index) => {
     const path = `buttons[${index}]`;
-    if (!Array.isArray(row))
-      problems.add(422, path, 'wrong_type', `must be an array of buttons, not ${describeValue(row)}`);
+    if (!Array.isArray(row)) problems.add(422, path, 'wrong_type', wrongTypePredicate('an array of buttons', row));
     else if (row.length > LIMITS.buttonsPerRow)
       problems.add(
         422,
         path,
         'too_many',
-        `has ${formatCount(row.length)} buttons; at most ${LIMITS.buttonsPerRow} are allowed`,
+        PAYLOAD_MESSAGES.tooManyButtons({
+          count: formatCount(row.length),
+          limit: LIMITS.buttonsPerRow,
+          excess: formatCount(row.length - LIMITS.buttonsPerRow),
+        }),
       );
     const items = checkEach(ButtonDto, row, path, problems, LIMITS.buttonsPerRow);
     return Array.from(items, ({ dto }): Button => ({ text: dto.text as string, url: dto.url as string }));

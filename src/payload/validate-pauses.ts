@@ -1,9 +1,10 @@
 import { emptyListToAbsent, nullToAbsent } from '../validation/absence.js';
 import { checkFields, checkObject, type Sent } from '../validation/check-fields.js';
+import { PAUSE_MESSAGES } from './messages.js';
 import { LIMITS } from './payload.js';
 import { ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
-import { describeValue } from '../validation/wording.js';
+import { wrongTypePredicate } from '../validation/wording.js';
 
 /** The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
@@ -64,12 +65,7 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
   const targets = readTargetIds(dto.targets, problems);
   const [project_minutes, target_minutes] = [dto.project_minutes ?? 0, dto.target_minutes ?? 0];
   if (project_minutes === 0 && target_minutes === 0)
-    problems.add(
-      422,
-      '',
-      'nothing_to_pause',
-      `pauses nothing: send project_minutes or target_minutes from 1 to ${LIMITS.pauseMinutes}`,
-    );
+    problems.add(422, '', 'nothing_to_pause', PAUSE_MESSAGES.nothingToPause({ limit: LIMITS.pauseMinutes }));
   if (!problems.isEmpty) return problems.refused();
   return {
     ok: true,
@@ -98,13 +94,7 @@ const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] 
   for (const [index, id] of (list as unknown[]).entries()) {
     if (problems.isFull) break;
     if (typeof id === 'string' && id !== '') ids.add(id);
-    else
-      problems.add(
-        422,
-        `targets[${index}]`,
-        'wrong_type',
-        `must be the public id of a target, tgt_…, not ${describeValue(id)}`,
-      );
+    else problems.add(422, `targets[${index}]`, 'wrong_type', wrongTypePredicate(PAUSE_MESSAGES.targetId, id));
   }
   return [...ids];
 };

@@ -104,6 +104,14 @@ describe('nothing to publish (422)', () => {
     { metadata: {} },
   ])('%j', (payload) => expect(found(payload)).toEqual(['422  nothing_to_publish']));
 
+  it.each([
+    [{ txt: 'Ahoy' }, /; txt is not a field: did you mean text\?$/],
+    [{ text: '', medai: [], foo: 1 }, /; medai is not a field: did you mean media\?; foo is not a field$/],
+    [{}, /has nothing to publish: send text, media or buttons$/],
+  ])('%j names the unknown fields and the nearest known ones', (payload, message) => {
+    expect(validatePayload(payload).problems[0]?.message).toMatch(message);
+  });
+
   it.each([null, 'text', 5, true, [], [{ text: 'a' }]])('%j is not an object', (payload) => {
     expect(found(payload)).toEqual(['422  wrong_type']);
   });
@@ -292,7 +300,7 @@ describe('answers', () => {
       'targets[0] must be an object, not the string "tgt_1"',
     ]);
     expect(messages(with_({ media: [{ type: 'gif' }], buttons: [[{ text: 'a', url: 'ftp://x' }]] }))).toEqual([
-      'media[0].type must be one of photo, video, audio, not the string "gif"',
+      'media[0].type must be photo, video or audio, not the string "gif"',
       'media[0].url is missing: send the https:// URL of the file',
       'buttons[0][0].url must begin with https:// or tg://',
     ]);
@@ -301,7 +309,7 @@ describe('answers', () => {
   it('never repeat long values, nor fill in text that looks like a placeholder', () => {
     const long = '$value $property $constraint1 $& '.repeat(10_000);
     const [message] = messages(with_({ media: [{ ...photo, type: long }] }));
-    expect(message).toBe(`media[0].type must be one of photo, video, audio, not the string "${long.slice(0, 40)}"…`);
+    expect(message).toBe(`media[0].type must be photo, video or audio, not the string "${long.slice(0, 40)}"…`);
   });
 
   it('contain fifty problems, and are 422 even if the fifty-first is the first schema problem', () => {

@@ -1,14 +1,29 @@
 import { PUBLIC_ONLY, type AddressPolicy } from '../outbound-http/address-policy.js';
-import { checkFields, checkObject } from '../validation/check-fields.js';
+import { checkFields, checkObject, type Sent } from '../validation/check-fields.js';
+import { PAYLOAD_MESSAGES } from './messages.js';
 import { readButtons, readEntities, readMedia, readTargets } from './read-lists.js';
 import { PublishPayloadDto } from './payload.dto.js';
 import type { PublishPayload } from './payload.js';
+import { findUnknownFields } from './unknown-fields.js';
 import { type Problem, ProblemList, type Refused } from '../validation/problem-list.js';
 import { isVisible } from '../validation/text-measure.js';
 
 /** A valid payload, or all its problems. */
 export type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
+
+/** Most unknown fields that the problem of a post without content names. */
+const SHOWN_FIELDS = 3;
+
+/** Describes a post without content, and names the misspelt fields that it may have (D-49). */
+const describeMissingContent = (sent: Sent): string => {
+  const unknown = findUnknownFields(sent, SHOWN_FIELDS).map((field) =>
+    field.nearest === null
+      ? PAYLOAD_MESSAGES.notAField({ field: field.path })
+      : PAYLOAD_MESSAGES.misspeltField({ field: field.path, nearest: field.nearest }),
+  );
+  return [PAYLOAD_MESSAGES.nothingToPublish, ...unknown].join('; ');
+};
 
 /**
  * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at once, at
@@ -32,7 +47,7 @@ export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_O
   const targets = readTargets(dto.targets, problems);
   const hasText = typeof text !== 'string' || isVisible(text);
   if (!hasText && dto.media === undefined && dto.buttons === undefined)
-    problems.add(422, '', 'nothing_to_publish', 'has nothing to publish: send text, media or buttons');
+    problems.add(422, '', 'nothing_to_publish', describeMissingContent(value));
   if (!problems.isEmpty) return problems.refused();
 
   // Every field now satisfies its rule or is absent. Fields are set one by one: an object made of entries costs ten times as

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { Agent, type Dispatcher } from 'undici';
+import { EXCHANGE_MESSAGES } from './messages.js';
 
 /** One HTTP request to a network. */
 export interface OutgoingRequest {
@@ -86,8 +87,11 @@ export const exchange = (
       interrupted(why);
       controller?.abort(new Error(why.code));
     };
-    const onAbort = (): void => stop({ code: 'aborted', detail: 'the call was stopped' });
-    const timer = setTimeout(() => stop({ code: 'timed_out', detail: `no answer within ${timeoutMs} ms` }), timeoutMs);
+    const onAbort = (): void => stop({ code: 'aborted', detail: EXCHANGE_MESSAGES.stopped });
+    const timer = setTimeout(
+      () => stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) }),
+      timeoutMs,
+    );
 
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -112,7 +116,7 @@ export const exchange = (
           },
           onResponseData(_, chunk) {
             bytes += chunk.length;
-            if (bytes > MAX_RESPONSE_BYTES) stop({ code: 'answer_too_long', detail: 'the answer does not end' });
+            if (bytes > MAX_RESPONSE_BYTES) stop({ code: 'answer_too_long', detail: EXCHANGE_MESSAGES.endlessAnswer });
             else chunks.push(chunk);
           },
           onResponseEnd() {
@@ -133,7 +137,7 @@ const isRefusalStatus = (status: number): boolean => status >= 300 && status < 5
 
 /** Converts a library's error for people and logs: code and message contain hosts, never a path or a header. */
 const toInterruption = (error: unknown): Interruption => {
-  if (!isNativeError(error)) return { code: 'unknown', detail: 'unknown error' };
+  if (!isNativeError(error)) return { code: 'unknown', detail: EXCHANGE_MESSAGES.unknown };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return { code, detail: error.message || code };
 };

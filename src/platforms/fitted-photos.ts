@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { MediaFile, StepOutcome, Warning } from './publisher.js';
+import { DEGRADATION_MESSAGES } from './messages.js';
 
 /** Returns the outcome of an upload, with a mark in its result if the photo was fitted. */
 export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, 'isFitted'>): StepOutcome =>
@@ -7,6 +8,4 @@ export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, '
 
 /** Returns the warning about a fitted photo (D-22). @param result of its upload @param index of the medium, from 0 */
 export const fittedWarnings = (result: JsonObject | undefined, index: number): Warning[] =>
-  result?.['fitted'] === true
-    ? [{ code: 'photo_fitted', message: `Medium ${index + 1} is scaled down or re-encoded to fit the network.` }]
-    : [];
+  result?.['fitted'] === true ? [{ code: 'photo_fitted', message: DEGRADATION_MESSAGES.photoFitted({ index }) }] : [];

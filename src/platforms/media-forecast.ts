@@ -3,6 +3,7 @@ import { isWithinPhotoLimits } from '../media/photo-limits.js';
 import type { Media } from '../payload/payload.js';
 import { formatCount, type FieldProblem } from '../validation/wording.js';
 import type { ProbedMedium, MediaLimits } from './publisher.js';
+import { OBSTACLE_MESSAGES } from './messages.js';
 
 /**
  * Returns the reason for which a medium will become a link (D-22), as far as the probe shows before the download; null
@@ -15,14 +16,14 @@ export const forecastObstacle = (
   if (type === 'photo') {
     if (width === undefined || height === undefined) return null;
     const isTooLong = Math.max(width, height) > Math.min(width, height) * maxRatio;
-    return isTooLong ? unsuitable('cannot be made into a photo that can go') : null;
+    return isTooLong ? unsuitable(OBSTACLE_MESSAGES.photoNotConvertible) : null;
   }
   if (sizeBytes !== null && sizeBytes > maxBytes)
     return {
       code: 'media_too_large',
-      predicate: `has ${formatCount(sizeBytes)} bytes; at most ${formatCount(maxBytes)} can go`,
+      predicate: OBSTACLE_MESSAGES.sizeAboveLimit({ bytes: formatCount(sizeBytes), limit: formatCount(maxBytes) }),
     };
-  return mime !== null && !formats.includes(mime) ? unsuitable(`is ${mime}, which cannot go`) : null;
+  return mime !== null && !formats.includes(mime) ? unsuitable(OBSTACLE_MESSAGES.formatNotAccepted({ mime })) : null;
 };
 
 /** True if the probe shows that a photo will be fitted. */

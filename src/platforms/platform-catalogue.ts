@@ -48,6 +48,16 @@ export class PlatformCatalogue {
   }
 
   /**
+   * Returns the fields of an address that name the chat, without other public facts about the credentials.
+   * @param id an identifier that the catalogue does not list: the whole address
+   */
+  chatOf(id: string, address: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const credentials = this.find(id)?.credentials;
+    if (!credentials) return address;
+    return Object.fromEntries(Object.entries(address).filter(([name]) => credentials[name]?.kind === 'address'));
+  }
+
+  /**
    * Creates a publisher for each network.
    * @param urls base URLs by identifier; the network's own where one is missing
    */

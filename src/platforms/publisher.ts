@@ -91,8 +91,11 @@ export type StepOutcome =
    */
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
   | { readonly kind: 'failed'; readonly error: PublishError }
-  /** The credential is refused: the channel needs attention (D-26). */
-  | { readonly kind: 'credentials'; readonly error: PublishError }
+  /**
+   * The network refuses what no later post can survive: the credential, the chat, the right to write. The channel needs
+   * attention (D-26, D-50). `error.message` names what to do there.
+   */
+  | { readonly kind: 'needs_attention'; readonly error: PublishError }
   /** It is unconfirmed whether readers see the post (D-25). */
   | { readonly kind: 'in_doubt'; readonly error: PublishError }
   /** The network moved the channel: store the new address and send again. */
@@ -180,6 +183,28 @@ export interface SendInDoubt {
   readonly before: ReadonlySet<string>;
 }
 
+/** One question of a channel's test, and its answer (management-api.md: `POST /channels/{id}/test`). */
+export interface ChannelCheck {
+  /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name of the network's own. */
+  readonly name: string;
+  readonly ok: boolean;
+  /** Names the bot or chat that was found, or says what is wrong and what to do. */
+  readonly message: string;
+  /** The network's own words, shortened to 500 characters; null if it said none. */
+  readonly platform_says: string | null;
+}
+
+/** Context of a channel's test. */
+export interface TestContext {
+  /** Decrypted, for this test alone. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly channel: PlatformChannel;
+  /** Waits until the network's pace allows a call with this credential ({@link PlatformPace.perCredential}). */
+  readonly awaitTurn: (credential: string) => Promise<void>;
+  /** Aborted when the test's time is over. */
+  readonly signal: AbortSignal;
+}
+
 /** At most `calls` calls in `perMs` milliseconds. */
 export interface Pace {
   readonly calls: number;
@@ -238,6 +263,11 @@ export interface Publisher {
    * @param media of the post, as far as they are known
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
+  /**
+   * Asks the network, without posting, who the credentials belong to and whether they may post to the channel. Yields the
+   * checks in order and ends after the first that others depend on and that failed. Never throws.
+   */
+  test(context: TestContext): AsyncIterable<ChannelCheck>;
   /**
    * Time, in milliseconds from a call, in which the network treats another call with the same {@link SendContext.key}
    * as the same post, so that it may be repeated without a look-up. Absent if the network has no keys (networks.md §4).

@@ -1,10 +1,11 @@
 import type { Warning } from './publisher.js';
+import { DEGRADATION_MESSAGES } from './messages.js';
 
 /** Separates a text, its signature and the lines that must follow. */
 export const BLANK_LINE = '\n\n';
 
 /** A signature that is longer than a network's limit. */
-const DROPPED: Warning = { code: 'signature_dropped', message: 'The signature does not fit: it is left out.' };
+const DROPPED: Warning = { code: 'signature_dropped', message: DEGRADATION_MESSAGES.signatureDropped };
 
 /** Returns the warning about a signature that does not fit. */
 export const signatureWarnings = ({ droppedSignature }: { readonly droppedSignature: boolean }): readonly Warning[] =>

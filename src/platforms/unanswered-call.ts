@@ -3,6 +3,8 @@ import { platformSays, extractWords } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
 
+import { CALL_MESSAGES as MESSAGES } from './messages.js';
+
 /** A call without a response from the network's API: the facts that decide what happens next. */
 export interface UnansweredCall {
   /** The network's name for people. */
@@ -20,17 +22,17 @@ export interface UnansweredCall {
  * malformed body, a result without its id (D-25). With a 3xx or 4xx status an intermediary refused to forward the call.
  */
 export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): StepOutcome => {
-  const { title, platform, visible, credentials } = call;
+  const { title: network, platform, visible, credentials } = call;
   if (exchange.kind === 'never_sent') {
     const code = exchange.code === 'aborted' ? 'aborted' : 'not_sent';
-    return retry(gatewayError(code, `${title} could not be reached (${exchange.detail}): nothing was sent.`));
+    return retry(gatewayError(code, MESSAGES.notSent({ network, detail: exchange.detail })));
   }
   if (exchange.kind === 'lost') {
     const code = exchange.code === 'timed_out' || exchange.code === 'aborted' ? exchange.code : 'connection_lost';
-    const what = `${title} did not answer the call (${exchange.detail})`;
+    const { detail } = exchange;
     return visible
-      ? { kind: 'in_doubt', error: gatewayError(code, `${what}: the post may be there.`) }
-      : retry(gatewayError(code, `${what}.`));
+      ? { kind: 'in_doubt', error: gatewayError(code, MESSAGES.notAnsweredInDoubt({ network, detail })) }
+      : retry(gatewayError(code, MESSAGES.notAnswered({ network, detail })));
   }
   const { status, headers, body } = exchange;
   const says = platformSays(extractWords(body), credentials);
@@ -44,29 +46,25 @@ export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): St
         code: 'too_many_requests',
         category: 'rate_limit',
         source: platform,
-        message: `${title} asks to slow down.`,
+        message: MESSAGES.slowDown({ network }),
         ...says,
       },
     };
   }
   if (status === 413) {
-    const message = `The upload is too large for ${title}.`;
+    const message = MESSAGES.uploadTooLarge({ network });
     return {
       kind: 'failed',
       error: { code: 'media_too_large', category: 'media', source: platform, message, ...says },
     };
   }
   if (status >= 300 && status < 500) {
-    const refused = `An intermediary, not ${title}, refused the call (${status}).`;
+    const refused = MESSAGES.intermediary({ network, status });
     return retry({ ...gatewayError('unreadable_refusal', refused), ...says });
   }
-  const what = `${title}'s answer (${status}) cannot be read`;
-  return visible
-    ? {
-        kind: 'in_doubt',
-        error: { ...gatewayError('unreadable_answer', `${what}: the post may be there.`, 'platform'), ...says },
-      }
-    : retry({ ...gatewayError('unreadable_answer', `${what}.`, 'platform'), ...says });
+  const describe = visible ? MESSAGES.unreadableInDoubt : MESSAGES.unreadable;
+  const error = { ...gatewayError('unreadable_answer', describe({ network, status }), 'platform'), ...says };
+  return visible ? { kind: 'in_doubt', error } : retry(error);
 };
 
 const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });

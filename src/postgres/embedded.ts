@@ -9,6 +9,7 @@ import { stopLeftoverServer } from './embedded/postmaster.js';
 import { CURRENT_USER, type RunAs, chooseRunAs, findUnprivilegedAccount } from './embedded/run-as.js';
 import { ServerDidNotStart, type PostgresServer, type ServerExit, startServer } from './embedded/server.js';
 import { Backoff } from '../runtime/backoff.js';
+import { EMBEDDED_MESSAGES } from './messages.js';
 
 /** The PostgreSQL server that this process runs. */
 export interface EmbeddedPostgres {
@@ -75,7 +76,7 @@ const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    throw new Error(`DATA_DIR ${dataDir} cannot be used (${code}): it must be a folder that this user can write to.`, {
+    throw new Error(EMBEDDED_MESSAGES.unusableFolder({ folder: dataDir, code }), {
       cause: error,
     });
   }
@@ -88,9 +89,7 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   if (uid === 0)
     return chooseRunAs(owner && owner.uid !== 0 ? owner : findUnprivilegedAccount(), program, dataDir, logger);
   if (owner && owner.uid !== uid)
-    throw new Error(
-      `The database in ${dataDir} belongs to user ${owner.uid}, but this process runs as user ${uid}. Start it as the user who created the database (root, if root created it), or change the owner with "chown -R".`,
-    );
+    throw new Error(EMBEDDED_MESSAGES.otherOwner({ folder: dataDir, owner: owner.uid, user: String(uid) }));
   return CURRENT_USER;
 };
 

@@ -1,17 +1,14 @@
-import { randomInt } from 'node:crypto';
-import { Client, type Pool } from 'pg';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
-import { newUuid } from '../kernel/ids.js';
+import type { Pool } from 'pg';
 import type { Log } from '../kernel/log.js';
-import { reasonOf } from '../kernel/reason.js';
 import { Batcher } from '../runtime/batcher.js';
+import { chooseLeaseToAskFor, isNext, rank, type SeenWorker, shardOf, shouldMove } from './lease-shares.js';
 import type { Notifications } from './notifications.js';
-import { sleepUnlessAborted } from '../runtime/sleep.js';
+import { Presence, WORKER_LOCK_NAMESPACE } from './presence.js';
 
 /** The exclusive right to do one thing, e.g. to run a projection. */
 export interface Lease {
   readonly name: string;
-  /** Aborted when this process loses the lease: stop at once. */
+  /** Aborted when this process loses the lease, or a worker with fewer leases asks for it: stop at once and release it. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
@@ -29,28 +26,51 @@ export interface Term {
 export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
 
-/** Namespace of the workers' advisory locks. */
-const WORKER_LOCK_NAMESPACE = 7001;
-const EXPIRY_CHECK_MS = 1_000;
+const LOOK_INTERVAL_MS = 1_000;
+/** Time for which a free lease is left to workers with fewer leases. They may run another program, which does not want it. */
+const COURTESY_MS = 1_500;
+
+/** A lease that this process holds, or is about to acquire (then without a term). */
+interface Held {
+  readonly term: bigint | null;
+  readonly asked: AbortController;
+}
+
+interface Waiter {
+  readonly name: string;
+  readonly settle: (lease: Lease | null) => void;
+}
+
+/** Called with the shards of leases that another worker has released; null: any may have become free. */
+type ReleaseListener = (shards: ReadonlySet<string> | null) => void;
 
 /**
- * Registers this process as a worker, and acquires and releases its leases. A worker is alive while its session holds an
- * advisory lock (freed by the server as soon as the process dies) **and** its heartbeat is younger than LEASE_SECONDS (so
- * that a suspended process loses its leases). Any process that notices a dead worker deletes it, and its leases with it.
+ * Acquires and releases the leases of this process, which is registered as a worker (see {@link Presence}). A process looks
+ * every second, and when it is notified, at the workers and at the leases that it asks for. It deletes a worker that is dead,
+ * and that worker's leases with it. The look also spreads the leases: it is a hint (ADR-102). The rows of ops_lease decide.
  */
 export class Leases {
-  private id: string | null = null;
-  private validUntil = 0;
-  private session: Client | null = null;
-  private lost = new AbortController();
+  private readonly presence: Presence;
   private readonly stopping = new AbortController();
-  private loops: Promise<unknown> | null = null;
-  /** Terms of the leases that this process holds; null while it acquires one. No lease is acquired twice in one process. */
-  private readonly heldTerms = new Map<string, bigint | null>();
-  private readonly releases = new Batcher<Term, void>(async (terms) => {
-    await this.releaseAll(terms);
-    return terms.map(() => undefined);
-  });
+  private looking: Promise<void> | null = null;
+  private isLookRequested = false;
+  private wakeLooking: () => void = () => undefined;
+  private workers: readonly SeenWorker[] = [];
+  private announcedWorkers = '';
+  private readonly workerListeners = new Set<() => void>();
+  private readonly releaseListeners = new Set<ReleaseListener>();
+  /** No lease is acquired twice in one process. */
+  private readonly held = new Map<string, Held>();
+  private readonly waiters = new Set<Waiter>();
+  /** Moments of `performance.now()` at which leases that this process waits for were first seen to be free. */
+  private readonly freeSince = new Map<string, number>();
+  private readonly releases = new Batcher<Term, void>(
+    async (terms) => {
+      await this.releaseAll(terms);
+      return terms.map(() => undefined);
+    },
+    { maxWaitMs: Infinity },
+  );
 
   constructor(
     private readonly options: {
@@ -60,18 +80,36 @@ export class Leases {
       notifications: Notifications;
       log: Log;
     },
-  ) {}
+  ) {
+    this.presence = new Presence(options);
+  }
 
   /** Registers this process, and again whenever it is deleted, until {@link stop}. Resolves once it is first registered. */
   start(): Promise<void> {
+    this.options.notifications.subscribe('lease', (payload) => this.onNotification(payload));
     return new Promise((resolve) => {
-      this.loops ??= Promise.all([this.keepRegistered(resolve), this.deleteExpiredWorkers()]);
+      this.presence.start(() => {
+        this.looking ??= this.keepLooking();
+        this.requestLook();
+        resolve();
+      });
     });
   }
 
   /** The current id of this process among the workers; null while it is not registered. */
   get workerId(): string | null {
-    return performance.now() < this.validUntil ? this.id : null;
+    return this.presence.workerId;
+  }
+
+  /** Ids of the workers that are alive as far as this process knows, its own included. */
+  get liveWorkers(): readonly string[] {
+    const seen = this.workers.filter(({ isSilent }) => !isSilent).map(({ id }) => id);
+    return this.workerId === null || seen.includes(this.workerId) ? seen : [...seen, this.workerId];
+  }
+
+  /** Returns the worker that holds a lease whose name begins so, as far as this process knows; null: none. */
+  findHolder(prefix: string): string | null {
+    return this.workers.find(({ held }) => held.some((name) => name.startsWith(prefix)))?.id ?? null;
   }
 
   /**
@@ -82,22 +120,33 @@ export class Leases {
     return this.workerId === workerId;
   }
 
-  /** Aborted when this process loses all its leases; a new signal then replaces it. */
-  get lostSignal(): AbortSignal {
-    return this.lost.signal;
+  /** Calls a listener when {@link liveWorkers} or their leases may have changed. */
+  onWorkers(listener: () => void): void {
+    this.workerListeners.add(listener);
+  }
+
+  /** Calls a listener when another worker has released leases. */
+  onRelease(listener: ReleaseListener): void {
+    this.releaseListeners.add(listener);
   }
 
   /** Waits until a lease is free and acquires it. Returns null if the signal is aborted first. */
-  async acquire(name: string, signal: AbortSignal): Promise<Lease | null> {
-    while (!signal.aborted) {
-      const { id, lost } = this;
-      if (id !== null && !this.heldTerms.has(name)) {
-        const term = await this.tryAcquire(name, id);
-        if (term !== null) return { name, lost: lost.signal, release: () => this.endTerm({ name, term }) };
-      }
-      await this.waitForChange(signal);
-    }
-    return null;
+  acquire(name: string, signal: AbortSignal): Promise<Lease | null> {
+    if (signal.aborted) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const stop = () => waiter.settle(null);
+      const waiter: Waiter = {
+        name,
+        settle: (lease) => {
+          signal.removeEventListener('abort', stop);
+          this.waiters.delete(waiter);
+          resolve(lease);
+        },
+      };
+      signal.addEventListener('abort', stop);
+      this.waiters.add(waiter);
+      this.requestLook();
+    });
   }
 
   /**
@@ -111,114 +160,96 @@ export class Leases {
   /** Deregisters this process, which frees all its leases at once. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    const { id } = this;
-    if (id !== null) {
-      const text = `with deleted as (delete from ops_worker where worker_id = $1 returning 1) select pg_notify('lease', '') from deleted`;
+    this.wakeLooking();
+    await this.presence.stop(async (id) => {
+      const text = `with deleted as (delete from ops_worker where worker_id = $1 returning 1) select pg_notify('lease', '*') from deleted`;
       await this.options.pool.query(text, [id]).catch(() => undefined);
-    }
-    this.dropRegistration();
-    await this.loops;
+    });
+    await this.looking;
   }
 
   private async endTerm(term: Term): Promise<void> {
     await this.release(term);
-    if (this.heldTerms.get(term.name) === term.term) this.heldTerms.delete(term.name);
+    if (this.held.get(term.name)?.term === term.term) this.held.delete(term.name);
+    if (this.isAwaited(term.name)) this.requestLook();
   }
 
   private async releaseAll(terms: readonly Term[]): Promise<void> {
-    if (this.id === null) return; // the leases were deleted with the worker's id
+    const { registeredId } = this.presence;
+    if (registeredId === null) return; // the leases were deleted with the worker's id
     const text = `with released as (
                     delete from ops_lease l using unnest($1::text[], $2::bigint[]) ended (name, term)
-                    where l.name = ended.name and l.term = ended.term returning 1)
-                  select pg_notify('lease', '') from released limit 1`;
-    const values = [terms.map(({ name }) => name), terms.map(({ term }) => term)];
+                    where l.name = ended.name and l.term = ended.term returning right(l.name, 2) as shard)
+                  select pg_notify('lease', 'free ' || $3 || ' ' || string_agg(distinct shard, ' ')) from released having count(*) > 0`;
+    const values = [terms.map(({ name }) => name), terms.map(({ term }) => term), registeredId];
     await this.options.pool.query(text, values).catch(() => undefined);
   }
 
-  private async tryAcquire(name: string, id: string): Promise<bigint | null> {
-    this.heldTerms.set(name, null);
+  private async tryAcquire(name: string, id: string): Promise<Lease | null> {
+    const asked = new AbortController();
+    const { lostSignal } = this.presence;
+    this.held.set(name, { term: null, asked });
     try {
       const text = `insert into ops_lease (name, worker_id) select $1, worker_id from ops_worker where worker_id = $2 ${ON_LEASE_CONFLICT}`;
       const { rows } = await this.options.pool.query<{ term: bigint }>(text, [name, id]);
-      if (rows[0]) this.heldTerms.set(name, rows[0].term);
-      return rows[0]?.term ?? null;
+      if (!rows[0]) return null;
+      const { term } = rows[0];
+      this.held.set(name, { term, asked });
+      const lost = AbortSignal.any([lostSignal, asked.signal]);
+      return { name, lost, release: () => this.endTerm({ name, term }) };
     } finally {
-      if (this.heldTerms.get(name) === null) this.heldTerms.delete(name);
+      if (this.held.get(name)?.term === null) this.held.delete(name);
     }
   }
 
-  private async keepRegistered(onRegistered: () => void): Promise<void> {
+  /**
+   * Handles `*`: workers have come or gone; `free <worker> <shard>…`: it has released leases; `ask <holder> <number> <name>`:
+   * a worker with that number of leases asks the holder of one for it. Anything else comes from another program.
+   */
+  private onNotification(payload: string): void {
+    const [kind, worker, ...rest] = payload.split(' ');
+    if (kind === 'ask') {
+      if (worker === this.workerId) this.answer(rest.slice(1).join(' '), Number(rest[0]));
+      return;
+    }
+    const shards = kind === 'free' ? new Set(rest) : null;
+    if (worker === undefined || worker !== this.workerId)
+      for (const listener of this.releaseListeners) listener(shards);
+    const concerns = [...this.waiters].some(({ name }) => shards?.has(shardOf(name)) ?? true);
+    if (concerns || kind === '*') this.requestLook();
+  }
+
+  /** Gives up a lease for a worker that holds fewer. The lease is free once its holder has stopped. */
+  private answer(name: string, theirs: number): void {
+    const kept = [...this.held.values()].filter(({ asked }) => !asked.signal.aborted).length;
+    if (shouldMove(kept, theirs)) this.held.get(name)?.asked.abort();
+  }
+
+  private isAwaited(name: string): boolean {
+    return [...this.waiters].some((waiter) => waiter.name === name);
+  }
+
+  private requestLook(): void {
+    this.isLookRequested = true;
+    this.wakeLooking();
+  }
+
+  private async keepLooking(): Promise<void> {
     const { signal } = this.stopping;
-    const { leaseMs, log } = this.options;
-    const failure = new RepeatedFailure();
     while (!signal.aborted) {
-      try {
-        await this.register();
-        onRegistered();
-        failure.clear();
-        while (!signal.aborted) {
-          await sleepUnlessAborted(leaseMs / 3, AbortSignal.any([signal, this.lost.signal]));
-          if (signal.aborted) break;
-          if (this.lost.signal.aborted || !(await this.heartbeat()))
-            throw new Error('the registration of this process expired or was deleted');
-        }
-      } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) log.warn({ error: reason }, 'lost all leases; registering again');
-      }
-      this.dropRegistration();
-      await sleepUnlessAborted(200, signal);
+      this.isLookRequested = false;
+      await this.look().catch(() => undefined); // an outage: the next round tries again
+      if (this.isLookRequested || signal.aborted) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_INTERVAL_MS);
+        this.wakeLooking = () => (clearTimeout(timer), resolve());
+      });
     }
   }
 
-  private async register(): Promise<void> {
-    const { connectionString, leaseMs } = this.options;
-    const session = new Client({
-      connectionString,
-      application_name: 'crosspost presence',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: leaseMs,
-    });
-    this.session = session;
-    this.lost = new AbortController();
-    const { lost } = this;
-    session.on('error', () => lost.abort());
-    session.on('end', () => lost.abort());
-    await session.connect();
-    const [id, lockKey, at] = [newUuid(), randomInt(1, 2 ** 31 - 1), performance.now()];
-    await session.query('select pg_advisory_lock($1, $2)', [WORKER_LOCK_NAMESPACE, lockKey]);
-    await session.query(
-      `insert into ops_worker (worker_id, lock_key, until) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
-      [id, lockKey, leaseMs],
-    );
-    this.validUntil = at + leaseMs;
-    this.id = id;
-  }
-
-  private async heartbeat(): Promise<boolean> {
-    const at = performance.now();
-    const { rowCount } = await this.session!.query(
-      `update ops_worker set until = clock_timestamp() + $2 * interval '1 ms' where worker_id = $1 and until > clock_timestamp()`,
-      [this.id, this.options.leaseMs],
-    );
-    if (rowCount !== 1) return false;
-    this.validUntil = at + this.options.leaseMs;
-    return true;
-  }
-
-  private dropRegistration(): void {
-    this.id = null;
-    this.validUntil = 0;
-    this.lost.abort();
-    const { session } = this;
-    this.session = null;
-    void session?.end().catch(() => undefined);
-  }
-
-  /** Deletes expired workers. */
-  private async deleteExpiredWorkers(): Promise<void> {
-    const { signal } = this.stopping;
+  /** Deletes dead workers, takes free leases, and asks for one where another worker holds more. */
+  private async look(): Promise<void> {
+    const names = new Set([...this.held.keys(), ...[...this.waiters].map(({ name }) => name)]);
     const text = `
       with dead as (
         delete from ops_worker w
@@ -226,25 +257,50 @@ export class Leases {
           select 1 from pg_locks l
           where l.locktype = 'advisory' and l.classid = ${WORKER_LOCK_NAMESPACE} and l.objid = w.lock_key::bigint::oid and l.granted
             and l.database = (select oid from pg_database where datname = current_database()))
-        returning 1)
-      select pg_notify('lease', '') from dead limit 1`;
-    while (!signal.aborted) {
-      await this.options.pool.query(text).catch(() => undefined); // an outage: the next round tries again
-      await sleepUnlessAborted(EXPIRY_CHECK_MS, signal);
+        returning worker_id),
+      notified as (select pg_notify('lease', '*') from dead limit 1)
+      select w.worker_id as id, w.until < clock_timestamp() + $2 * interval '1 ms' as "isSilent",
+        coalesce(array_agg(l.name order by l.name) filter (where l.name is not null), '{}') as held
+      from ops_worker w left join ops_lease l on l.worker_id = w.worker_id and l.name = any($1)
+      where w.worker_id not in (select worker_id from dead) and (select count(*) from notified) >= 0
+      group by w.worker_id`;
+    const { rows } = await this.options.pool.query<SeenWorker>({
+      name: 'look at workers',
+      text,
+      values: [[...names], this.options.leaseMs / 3],
+    });
+    this.workers = rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const announced = JSON.stringify([this.workerId, rows]);
+    if (announced !== this.announcedWorkers) for (const listener of this.workerListeners) listener();
+    this.announcedWorkers = announced;
+    await this.takeFree();
+  }
+
+  private async takeFree(): Promise<void> {
+    const id = this.workerId;
+    if (id === null) return;
+    const taken = new Map(this.workers.flatMap(({ id: holder, held }) => held.map((name) => [name, holder])));
+    const wanted = [...new Set([...this.waiters].map(({ name }) => name))].filter((name) => !this.held.has(name));
+    const free = wanted.filter((name) => (taken.get(name) ?? id) === id); // its own ones: see ON_LEASE_CONFLICT
+    for (const name of this.freeSince.keys()) if (!free.includes(name)) this.freeSince.delete(name);
+    for (const name of rank(id, free)) {
+      const since = this.freeSince.get(name) ?? performance.now();
+      this.freeSince.set(name, since);
+      if (!isNext(id, this.held.size, this.workers) && performance.now() < since + COURTESY_MS) continue;
+      const lease = await this.tryAcquire(name, id);
+      if (lease) await this.hand(lease);
+      else this.requestLook();
+    }
+    const wish = free.length === 0 ? chooseLeaseToAskFor(id, this.held.size, wanted, this.workers) : null;
+    if (wish) {
+      const payload = `ask ${wish.holder} ${this.held.size} ${wish.name}`;
+      await this.options.pool.query(`select pg_notify('lease', $1)`, [payload]);
     }
   }
 
-  private waitForChange(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        off();
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const off = this.options.notifications.subscribe('lease', done);
-      const timer = setTimeout(done, EXPIRY_CHECK_MS);
-      signal.addEventListener('abort', done);
-    });
+  /** Hands a lease to the first that waits for it; releases it if none does any more. */
+  private async hand(lease: Lease): Promise<void> {
+    for (const waiter of this.waiters) if (waiter.name === lease.name) return waiter.settle(lease);
+    await lease.release();
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client, Pool, type ClientBase } from 'pg';
 import type { Logger } from 'pino';
+import { MIGRATION_MESSAGES } from './messages.js';
 
 /** A numbered step of the schema. Runs once, and is never edited after its release: a later change is a new step. */
 export interface Migration {
@@ -127,7 +128,7 @@ const checkServer = async (client: ClientBase): Promise<void> => {
   );
   if (Number(rows[0]?.num) < MIN_SERVER_VERSION * 10_000)
     throw new MigrationError(
-      `The database is PostgreSQL ${rows[0]?.version}; version ${MIN_SERVER_VERSION} or later is needed. Upgrade it, or leave DATABASE_URL unset to use the embedded one.`,
+      MIGRATION_MESSAGES.serverTooOld({ version: rows[0]?.version ?? '', least: MIN_SERVER_VERSION }),
     );
 };
 
@@ -135,7 +136,11 @@ const checkNumbering = (migrations: readonly Migration[]): void => {
   const wrong = migrations.findIndex((migration, i) => migration.number !== i + 1);
   if (wrong >= 0)
     throw new MigrationError(
-      `Migration "${migrations[wrong]?.name}" has the number ${migrations[wrong]?.number}; it must be ${wrong + 1}.`,
+      MIGRATION_MESSAGES.wrongNumber({
+        name: migrations[wrong]!.name,
+        number: migrations[wrong]!.number,
+        expected: wrong + 1,
+      }),
     );
 };
 
@@ -143,25 +148,16 @@ const checkNumbering = (migrations: readonly Migration[]): void => {
 const findPending = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] => {
   const [expected, found] = [migrations[0], applied[0]];
   if (found?.number === 1 && expected && found.name !== expected.name)
-    throw new MigrationError(
-      `The database was created by an unreleased version of this program (its first migration is "${found.name}", not "${expected.name}") and cannot be upgraded: set DATA_DIR to a new folder, or DATABASE_URL to an empty database.`,
-    );
+    throw new MigrationError(MIGRATION_MESSAGES.unreleasedDatabase({ found: found.name, expected: expected.name }));
   for (const { number, name, checksum } of applied) {
     const known = migrations[number - 1];
-    if (!known)
-      throw new MigrationError(
-        `The database has migration ${number} "${name}", but this program knows only ${migrations.length}: a newer release has used this database. Start that release or a later one.`,
-      );
+    if (!known) throw new MigrationError(MIGRATION_MESSAGES.newerDatabase({ number, name, known: migrations.length }));
     if (known.name !== name || checksumOf(known.sql) !== checksum)
-      throw new MigrationError(
-        `Migration ${number} "${name}" ran in this database with a different content than this program has ("${known.name}"). A released migration must never be edited: restore it, and put the change into a new one.`,
-      );
+      throw new MigrationError(MIGRATION_MESSAGES.editedMigration({ number, name, known: known.name }));
   }
   const gap = applied.findIndex(({ number }, i) => number !== i + 1);
   if (gap >= 0)
-    throw new MigrationError(
-      `The database lacks migration ${gap + 1} "${migrations[gap]?.name}" but has later ones: its table ops_migration was changed by hand. Restore the database from a backup.`,
-    );
+    throw new MigrationError(MIGRATION_MESSAGES.missingMigration({ number: gap + 1, name: migrations[gap]!.name }));
   return migrations.slice(applied.length);
 };
 

@@ -6,12 +6,15 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 
 type Listener = (payload: string) => void;
 
+/** Channels of notifications; each is listened to in the processes that subscribe to it. */
+type NotificationChannel = 'projection' | 'lease' | 'due';
+
 /**
  * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a listener
  * must also poll now and then.
  */
 export class Notifications {
-  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly listeners = new Map<NotificationChannel, Set<Listener>>();
   private readonly lossListeners = new Set<() => void>();
   private readonly stopping = new AbortController();
   private client: Client | null = null;
@@ -30,9 +33,13 @@ export class Notifications {
   }
 
   /** Calls a listener for every notification on a channel, including those of this process. Returns a function that unsubscribes. */
-  subscribe(channel: 'projection' | 'lease', listener: Listener): () => void {
+  subscribe(channel: NotificationChannel, listener: Listener): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
-    this.listeners.set(channel, listeners);
+    if (!this.listeners.has(channel)) {
+      this.listeners.set(channel, listeners);
+      // A connection that is lost meanwhile listens to all channels once it is back.
+      this.client?.query(`listen ${channel}`).catch(() => undefined);
+    }
     listeners.add(listener);
     return () => listeners.delete(listener);
   }
@@ -62,7 +69,7 @@ export class Notifications {
         const ended = new Promise<void>((resolve) => client.on('end', resolve));
         client.on('error', () => undefined); // 'end' follows
         client.on('notification', ({ channel, payload = '' }) => {
-          for (const listener of this.listeners.get(channel) ?? []) listener(payload);
+          for (const listener of this.listeners.get(channel as NotificationChannel) ?? []) listener(payload);
         });
         await client.connect();
         this.client = client;
@@ -70,7 +77,7 @@ export class Notifications {
           await client.end();
           break;
         }
-        await client.query('listen projection; listen lease');
+        await client.query([...this.listeners.keys()].map((channel) => `listen ${channel}`).join('; '));
         listening();
         failure.clear();
         await ended;

@@ -1,10 +1,8 @@
 import type { Client } from 'pg';
+import { SERVER_MESSAGES } from './messages.js';
 
 /** A pooler may give a transaction the same session by chance; several looks in a row make that unlikely. */
 const LOOKS = 3;
-
-const REFUSAL =
-  'DATABASE_URL leads to a pooler in transaction mode, which gives each transaction another session of the server. Leases and notifications need sessions of their own: set pool_mode = session for this database (PgBouncer), use the port for session mode, or connect to PostgreSQL directly.';
 
 /**
  * Finds out whether a pooler in transaction or statement mode stands before the server. While another connection is in a
@@ -22,7 +20,7 @@ export const findTransactionPooler = async (client: Client, connect: () => Promi
       // With a single session the pooler would let this query wait for the other's transaction: so that is compared first.
       const isShared = theirs === before || (await readPid(client)) !== before;
       await other.query('rollback');
-      if (isShared) return REFUSAL;
+      if (isShared) return SERVER_MESSAGES.transactionPooler;
     }
     return null;
   } finally {

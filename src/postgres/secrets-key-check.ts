@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
+import { SERVER_MESSAGES } from './messages.js';
 
 const NAME = 'secrets_key_fingerprint';
 
@@ -7,9 +8,7 @@ const NAME = 'secrets_key_fingerprint';
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
   constructor() {
-    super(
-      'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key that the database was first started with (for the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database.',
-    );
+    super(SERVER_MESSAGES.wrongSecretsKey);
   }
 }
 

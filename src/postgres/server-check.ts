@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { Log } from '../kernel/log.js';
 import { findTransactionPooler } from './pooler-check.js';
+import { SERVER_MESSAGES } from './messages.js';
 
 /** The server that DATABASE_URL names does not fit this program. The message says why and what to do (D-54). */
 export class UnfitServer extends Error {
@@ -92,8 +93,7 @@ const readFacts = async (client: Client): Promise<Facts> => {
 /** Returns a sentence about the first requirement that the database does not meet; null if it meets all. */
 const findUnfit = (facts: Facts): string | null => {
   const { encoding, role, database, owner } = facts;
-  if (encoding !== 'UTF8')
-    return `DATABASE_URL leads to a database with the encoding ${encoding}, but posts need UTF8. A database keeps its encoding: create another one, and name it in DATABASE_URL:\n  CREATE DATABASE crosspost OWNER ${role} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;`;
+  if (encoding !== 'UTF8') return SERVER_MESSAGES.encoding({ encoding, role });
   const missing = [
     ...(facts.canCreateSchemas ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role};`]),
     ...(facts.hasPublic ? [] : [`CREATE SCHEMA public AUTHORIZATION ${role};`]),
@@ -101,12 +101,10 @@ const findUnfit = (facts: Facts): string | null => {
       ? [`GRANT USAGE, CREATE ON SCHEMA public TO ${role};`]
       : []),
   ];
-  if (missing.length > 0)
-    return `DATABASE_URL names the role ${role}, which may not create schemas and tables in the database ${database}. The owner of the database, or a superuser, connects to it and runs:\n  ${missing.join('\n  ')}`;
+  if (missing.length > 0) return SERVER_MESSAGES.missingRights({ role, database, statements: missing.join('\n  ') });
   if (facts.currentSchema !== 'public')
-    return `DATABASE_URL names the role ${role}, whose search_path begins with the schema ${facts.currentSchema ?? '(none)'}; the tables are in the schema public. The role, or a superuser, runs:\n  ALTER ROLE ${role} IN DATABASE ${database} SET search_path = public;`;
-  if (owner !== null && facts.actsAsOwner !== true)
-    return `DATABASE_URL names the role ${role}, but the tables of the database ${database} belong to the role ${owner}. Name that role in DATABASE_URL, or a superuser runs:\n  GRANT ${owner} TO ${role};`;
+    return SERVER_MESSAGES.searchPath({ role, database, schema: facts.currentSchema ?? '(none)' });
+  if (owner !== null && facts.actsAsOwner !== true) return SERVER_MESSAGES.otherOwner({ role, database, owner });
   return null;
 };
 
@@ -137,18 +135,16 @@ const readLimits = async (client: Client): Promise<readonly ConnectionLimit[]> =
 const checkConnections = async (client: Client, { connections, isChosen, log }: ServerRequirements): Promise<void> => {
   const limits = await readLimits(client);
   const [strictest] = [...limits].sort((a, b) => a.most - b.most);
-  const wanted = `DATABASE_POOL is ${connections}${isChosen ? '' : ' (from the roles)'}`;
+  const pool = (isChosen ? SERVER_MESSAGES.pool : SERVER_MESSAGES.poolFromRoles)({ connections });
   if (strictest && strictest.most < connections) {
-    const smaller =
-      strictest.most < FEWEST_CONNECTIONS ? '' : `Set DATABASE_POOL to ${strictest.most} or less, or raise`;
-    throw new UnfitServer(
-      `${wanted}, but DATABASE_URL leads to a server that allows ${strictest.most} connections (${strictest.where}). ${smaller || 'Raise'} that limit, which all processes share.`,
-    );
+    const { most, where } = strictest;
+    const describe = most < FEWEST_CONNECTIONS ? SERVER_MESSAGES.tooFewConnections : SERVER_MESSAGES.tooManyConnections;
+    throw new UnfitServer(describe({ pool, most, where }));
   }
   const [fullest] = [...limits].sort((a, b) => a.most - a.used - (b.most - b.used));
   if (fullest && fullest.most - fullest.used < connections)
     log.warn(
       { limit: fullest.where, most: fullest.most, used: fullest.used, wanted: connections },
-      `${wanted}, but other sessions leave fewer connections free at present: lower DATABASE_POOL, or raise the limit`,
+      SERVER_MESSAGES.connectionsInUse({ pool }),
     );
 };

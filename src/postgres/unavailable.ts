@@ -1,3 +1,5 @@
+import { Overloaded } from '../runtime/batcher.js';
+
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -73,6 +75,7 @@ const asServerError = (error: unknown): ServerError | null => {
  * resources left. A later attempt may succeed. The outcome of a commit that failed with such an error is unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
+  if (error instanceof Overloaded) return true;
   // By shape, not by class: errors of Node itself may come from another realm.
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };

@@ -41,10 +41,10 @@ describe('an exclude filter (D-28)', () => {
     ];
     expect(findFilterReason('Best CASINO', filters, 'vk')).toEqual({
       code: 'filtered',
-      message: 'The project keeps this post back: filter 2 (exclude) finds the word "casino".',
+      message: 'Filter 2 (exclude) of the project matches the word "casino": the post is not published here.',
     });
     expect(findFilterReason('a b3t', filters, 'vk')?.message).toContain(
-      'filter 2 (exclude) finds the pattern "b[e3]t".',
+      'Filter 2 (exclude) of the project matches the pattern "b[e3]t": the post is not published here.',
     );
   });
 
@@ -57,7 +57,7 @@ describe('an exclude filter (D-28)', () => {
 
   it('with a pattern that is no longer valid keeps everything back, and says so', () => {
     expect(findFilterReason('fine', [{ mode: 'exclude', pattern: '(a' }], 'vk')?.message).toContain(
-      'is no longer valid',
+      'is not valid any more',
     );
   });
 });
@@ -74,8 +74,10 @@ describe('include filters (D-28)', () => {
   });
 
   it('keep every other text back, also an empty one', () => {
-    expect(findFilterReason('other', including, 'telegram')?.message).toContain('none of 2 include filters matches');
-    expect(findFilterReason('#tag first', including, 'vk')?.message).toContain('its include filter finds nothing');
+    expect(findFilterReason('other', including, 'telegram')?.message).toContain('None of the 2 include filters');
+    expect(findFilterReason('#tag first', including, 'vk')?.message).toContain(
+      'The include filter of the project does not match',
+    );
     expect(passes('', including)).toBe(false);
   });
 

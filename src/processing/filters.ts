@@ -1,6 +1,7 @@
 import type { Filter } from '../domain/project/processing.js';
 import { quoteShort } from '../validation/wording.js';
 import type { Warning } from '../platforms/publisher.js';
+import { FILTER_MESSAGES } from './messages.js';
 import { matchesPattern } from './pattern.js';
 import { findFirstWord } from './words.js';
 
@@ -18,27 +19,22 @@ export const findFilterReason = (text: string, filters: readonly Filter[], platf
     if (mode === 'include') includes += 1;
     if (mode === 'include' && isIncluded) continue;
     const match = describeMatch(text, filter);
-    if (match === 'invalid') return filtered(`filter ${index + 1} has a pattern that is no longer valid.`);
-    if (match !== null && mode === 'exclude') return filtered(`filter ${index + 1} (exclude) finds ${match}.`);
+    if (match === 'invalid') return filtered(FILTER_MESSAGES.invalidPattern({ number: index + 1 }));
+    if (match !== null && mode === 'exclude') return filtered(FILTER_MESSAGES.excluded({ number: index + 1, match }));
     if (match !== null) isIncluded = true;
   }
   if (includes === 0 || isIncluded) return null;
-  return filtered(
-    includes === 1 ? 'its include filter finds nothing.' : `none of ${includes} include filters matches.`,
-  );
+  return filtered(includes === 1 ? FILTER_MESSAGES.notIncluded : FILTER_MESSAGES.noneIncluded({ includes }));
 };
 
-const filtered = (reason: string): Warning => ({
-  code: 'filtered',
-  message: `The project keeps this post back: ${reason}`,
-});
+const filtered = (message: string): Warning => ({ code: 'filtered', message });
 
 /** Describes a filter's match; null if there is none. */
 const describeMatch = (text: string, { words, pattern }: Filter): string | null => {
   const word = words ? findFirstWord(new Set(words), text) : null;
-  if (word !== null) return `the word ${quoteShort(word)}`;
+  if (word !== null) return FILTER_MESSAGES.theWord({ word: quoteShort(word) });
   if (pattern === undefined) return null;
   const found = matchesPattern(pattern, text);
   if (found === null) return 'invalid';
-  return found ? `the pattern ${quoteShort(pattern)}` : null;
+  return found ? FILTER_MESSAGES.thePattern({ pattern: quoteShort(pattern) }) : null;
 };

@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { formatCount, type FieldProblem } from '../validation/wording.js';
+import { PATTERN_MESSAGES } from './messages.js';
+import { formatCount, tooLongPredicate, wrongTypePredicate, type FieldProblem } from '../validation/wording.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 
 /** Maximum length of a pattern in UTF-16 units. */
@@ -24,25 +25,24 @@ const compile = (pattern: string): RE2JS | string =>
 
 /** Checks a pattern (D-28): it must be RE2, and its program small enough. */
 export const checkPattern = (value: unknown): FieldProblem | undefined => {
-  if (typeof value !== 'string') return { code: 'wrong_type', predicate: 'must be a string' };
-  if (value === '') return { code: 'empty', predicate: 'is empty: it would match everywhere' };
+  if (typeof value !== 'string') return { code: 'wrong_type', predicate: wrongTypePredicate('a string', value) };
+  if (value === '') return { code: 'empty', predicate: PATTERN_MESSAGES.empty };
   if (value.length > MAX_LENGTH)
-    return { code: 'too_long', predicate: `is ${value.length} characters long; at most ${MAX_LENGTH} are allowed` };
+    return { code: 'too_long', predicate: tooLongPredicate(value.length, MAX_LENGTH, 'characters') };
   const pattern = compile(value);
-  if (typeof pattern === 'string') return { code: 'bad_pattern', predicate: `is not an RE2 pattern: ${pattern}` };
+  if (typeof pattern === 'string')
+    return { code: 'bad_pattern', predicate: PATTERN_MESSAGES.notRe2({ reason: pattern }) };
   if (pattern.programSize() > MAX_PROGRAM) return { code: 'too_large', predicate: tooLarge(pattern.programSize()) };
   return undefined;
 };
 
 const tooLarge = (size: number): string =>
-  `would take ${formatCount(size)} steps for each character; at most ${formatCount(MAX_PROGRAM)} are allowed: use fewer or shorter repetitions`;
+  PATTERN_MESSAGES.tooLarge({ steps: formatCount(size), limit: formatCount(MAX_PROGRAM) });
 
 /** Checks a pattern whose matches are cut out: beyond {@link checkPattern}, it must not match the empty text. */
 export const checkCuttingPattern = (value: unknown): FieldProblem | undefined =>
   checkPattern(value) ??
-  (matchesPattern(value as string, '')
-    ? { code: 'empty', predicate: 'matches the empty text, which is everywhere' }
-    : undefined);
+  (matchesPattern(value as string, '') ? { code: 'empty', predicate: PATTERN_MESSAGES.matchesEmptyText } : undefined);
 
 /** Returns the number of instructions of a pattern's program; 0 if the pattern is invalid. */
 export const programSize = (pattern: string): number => {

@@ -102,7 +102,12 @@ describe('a translation that fails (D-28)', () => {
     ];
     expect(await process(retrying, { text: 'мир', entities }, losingFormatting)).toMatchObject({
       post: { text: 'world', entities: [{ type: 'italic', offset: 0, length: 5 }] },
-      warnings: [{ code: 'formatting_lost_in_translation', message: expect.stringMatching(/^1 formatted/) }],
+      warnings: [
+        {
+          code: 'formatting_lost_in_translation',
+          message: expect.stringMatching(/^The translation lost 1 formatted part:/),
+        },
+      ],
     });
   });
 });

@@ -3,6 +3,8 @@ import { placeEntities, type TextWithEntities } from '../payload/entities.js';
 import type { PublishPayload } from '../payload/payload.js';
 import { isVisible } from '../validation/text-measure.js';
 import { type PlatformPost, toPlatformPost, type PublishError, type Warning } from '../platforms/publisher.js';
+import { countOf } from '../kernel/message.js';
+import { PROCESSING_MESSAGES } from './messages.js';
 import { findFilterReason } from './filters.js';
 import { removeFooter } from './footer.js';
 import { applyReplacements } from './replacements.js';
@@ -60,13 +62,14 @@ const translateText = async (
   if (answer.kind === 'failed') {
     const { error, afterMs } = answer;
     if (how.on_failure === 'retry') return { kind: 'wait', error, afterMs };
-    const quote = error.platform_says === undefined ? '' : ` It says: ${error.platform_says}`;
-    const message = `${error.message}${quote} The original text is published.`;
+    const { platform_says: text } = error;
+    const cause = text === undefined ? error.message : PROCESSING_MESSAGES.platformSays({ error: error.message, text });
+    const message = PROCESSING_MESSAGES.originalPublished({ error: cause });
     return { kind: 'content', content, warnings: [{ code: error.code, message }] };
   }
   const entities = placeEntities(content.entities, answer.places);
   const lost = content.entities.length - entities.length;
-  const message = `${lost} formatted parts were lost in the translation: their words are published without formatting.`;
+  const message = PROCESSING_MESSAGES.formattingLost({ entities: countOf(lost, 'formatted part') });
   const warnings = lost > 0 ? [{ code: 'formatting_lost_in_translation', message }] : [];
   return { kind: 'content', content: { text: answer.text, entities }, warnings };
 };

@@ -2,6 +2,8 @@ import type { Replacement } from '../domain/project/processing.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Warning } from '../platforms/publisher.js';
 import { editText, MAX_PROCESSED_TEXT } from './edit-text.js';
+import { countOf } from '../kernel/message.js';
+import { PROCESSING_MESSAGES } from './messages.js';
 import { findWordRanges } from './words.js';
 
 /**
@@ -47,5 +49,5 @@ const findPlaces = ({ from, to, whole_word = false, ignore_case = false }: Repla
 
 const skippedWarning = (rules: number): Warning => ({
   code: 'replacements_left_out',
-  message: `This text has too many places for all replacements: the last ${rules} replacement rules were skipped.`,
+  message: PROCESSING_MESSAGES.replacementsSkipped({ rules: countOf(rules, 'rule') }),
 });

@@ -101,4 +101,22 @@ describe('Batcher', () => {
     expect(await Promise.all([batcher.submit(1), batcher.submit(2)])).toEqual([1, 2]);
     expect(await batcher.submit(3)).toBe(3);
   });
+
+  it('refuses items beyond the cap, and those that have waited too long; neither gets into a batch', async () => {
+    const { sizes, submitMany, turn, finishAll } = createHeldBatcher({ maxWaiting: 3, maxWaitMs: 50, maxBatchSize: 2 });
+    const running = submitMany(1);
+    await turn();
+    const waiting = Promise.allSettled([submitMany(1), submitMany(1), submitMany(1), submitMany(1)]);
+    const outcomes = (await waiting).map((outcome) => outcome.status === 'rejected' && String(outcome.reason));
+    expect(outcomes).toEqual([
+      ...Array<string>(3).fill('Overloaded: waited 0.05 s because earlier calls to the database have not ended'),
+      'Overloaded: too many calls wait for the database',
+    ]);
+    await finishAll();
+    expect(await running).toEqual([0]);
+    const later = submitMany(2);
+    await finishAll();
+    expect(await later).toEqual([0, 2]);
+    expect(sizes).toEqual([1, 2]);
+  });
 });

@@ -1,7 +1,19 @@
 import { BatchInterval } from './batch-interval.js';
 
+/** A call was refused because too many others wait, or because it has waited too long. Nothing of it was done. */
+export class Overloaded extends Error {
+  override readonly name = 'Overloaded';
+}
+
+/** Most items that wait, by default. Beyond it the batches do not keep up, and waiting would only use memory. */
+const MAX_WAITING = 10_000;
+/** Longest wait of an item by default, in ms. */
+const MAX_WAIT_MS = 10_000;
+
 interface Call<In, Out> {
   readonly item: In;
+  /** By `performance.now()`, in ms. */
+  readonly arrivedAt: number;
   readonly resolve: (out: Out) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -15,6 +27,7 @@ export class Batcher<In, Out> {
   private activeLanes = 0;
   private readonly activeKeys = new Set<string>();
   private readonly interval: BatchInterval;
+  private expiry: NodeJS.Timeout | null = null;
 
   /**
    * @param runBatch returns a result for each item, in the order of the items
@@ -24,6 +37,8 @@ export class Batcher<In, Out> {
    * that get their results together call again together; without the split they would move in step, and every stage of
    * the work would be idle while all of them are in another.
    * @param options.intervalMs see {@link BatchInterval}, default 0
+   * @param options.maxWaiting items that wait at most, default 10,000
+   * @param options.maxWaitMs longest wait of an item in ms until its batch starts, default 10,000; Infinity: no limit
    * @param options.keyOf items with the same key never run at the same time: the later one waits for the earlier one
    */
   constructor(
@@ -33,16 +48,21 @@ export class Batcher<In, Out> {
       maxBatchSize?: number;
       splitAbove?: number;
       intervalMs?: number;
+      maxWaiting?: number;
+      maxWaitMs?: number;
       keyOf?: (item: In) => string;
     } = {},
   ) {
     this.interval = new BatchInterval(options.intervalMs ?? 0);
   }
 
-  /** Adds an item to a batch and returns its result. */
+  /** Adds an item to a batch and returns its result. @throws Overloaded the item is in no batch */
   submit(item: In): Promise<Out> {
+    const { maxWaiting = MAX_WAITING, maxWaitMs = MAX_WAIT_MS } = this.options;
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      if (this.waiting.length >= maxWaiting) return reject(new Overloaded('too many calls wait for the database'));
+      this.waiting.push({ item, arrivedAt: performance.now(), resolve, reject });
+      if (maxWaitMs < Infinity) this.expiry ??= setTimeout(() => this.refuseExpired(maxWaitMs), maxWaitMs).unref();
       if (this.activeLanes < (this.options.concurrency ?? 1)) void this.runLane();
     });
   }
@@ -63,6 +83,20 @@ export class Batcher<In, Out> {
       if (this.waiting.length > 0) await this.interval.waitForNextBatch();
     }
     this.activeLanes -= 1;
+  }
+
+  /** Refuses the items that have waited too long, and looks again when the next one will have. */
+  private refuseExpired(maxWaitMs: number): void {
+    const latest = performance.now() - maxWaitMs;
+    const expired = this.waiting.filter(({ arrivedAt }) => arrivedAt <= latest);
+    if (expired.length > 0) this.waiting = this.waiting.filter(({ arrivedAt }) => arrivedAt > latest);
+    for (const { reject } of expired)
+      reject(new Overloaded(`waited ${maxWaitMs / 1_000} s because earlier calls to the database have not ended`));
+    const oldest = this.waiting[0]?.arrivedAt;
+    this.expiry =
+      oldest === undefined
+        ? null
+        : setTimeout(() => this.refuseExpired(maxWaitMs), Math.max(1, oldest - latest)).unref();
   }
 
   /** Takes the next batch, in order. It is empty if no item waits, or if all keys that wait are running. */

@@ -26,7 +26,7 @@ const vaultOn = (pool: Pool, key: Buffer = KEY): SecretVault => new SecretVault(
 describe('the vault', () => {
   it('returns what it stored, from the table alone', async () => {
     const { pool, rows } = createTable();
-    const id = await vaultOn(pool).storeSecret(SECRET);
+    const id = await vaultOn(pool).storeSecret(SECRET, null);
     expect(await vaultOn(pool).readSecret(id)).toEqual(SECRET);
     expect(rows.get(id)!.toString('latin1')).not.toContain('secret');
   });
@@ -34,14 +34,17 @@ describe('the vault', () => {
   it('does not decrypt a ciphertext that was moved to another id', async () => {
     const { pool, rows } = createTable();
     const vault = vaultOn(pool);
-    const [mine, other] = [await vault.storeSecret(SECRET), await vault.storeSecret({ bot_token: 'other' })];
+    const [mine, other] = [
+      await vault.storeSecret(SECRET, null),
+      await vault.storeSecret({ bot_token: 'other' }, null),
+    ];
     rows.set(mine, rows.get(other)!);
     await expect(vaultOn(pool).readSecret(mine)).rejects.toThrow(UnreadableSecret);
   });
 
   it('does not decrypt under another key, or a ciphertext of which any byte has changed or is missing', async () => {
     const { pool, rows } = createTable();
-    const id = await vaultOn(pool).storeSecret(SECRET);
+    const id = await vaultOn(pool).storeSecret(SECRET, null);
     await expect(vaultOn(pool, randomBytes(32)).readSecret(id)).rejects.toThrow(UnreadableSecret);
     const sealed = rows.get(id)!;
     for (let at = 0; at < sealed.length; at++) {
@@ -57,7 +60,7 @@ describe('the vault', () => {
   it('uses a nonce of its own for each secret: equal secrets have different ciphertexts', async () => {
     const { pool, rows } = createTable();
     const vault = vaultOn(pool);
-    for (let i = 0; i < 1_000; i++) await vault.storeSecret(SECRET);
+    for (let i = 0; i < 1_000; i++) await vault.storeSecret(SECRET, null);
     const nonces = new Set([...rows.values()].map((sealed) => sealed.subarray(0, 12).toString('hex')));
     expect(nonces.size).toBe(1_000);
     expect(new Set([...rows.values()].map((sealed) => sealed.subarray(28).toString('hex'))).size).toBe(1_000);
@@ -70,7 +73,7 @@ describe('the vault', () => {
   it('erases a secret from the table and from its memory', async () => {
     const { pool, rows } = createTable();
     const vault = vaultOn(pool);
-    const id = await vault.storeSecret(SECRET);
+    const id = await vault.storeSecret(SECRET, null);
     expect(await vault.readSecret(id)).toEqual(SECRET);
     await vault.eraseSecret(id);
     expect(rows.size).toBe(0);

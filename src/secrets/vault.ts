@@ -16,6 +16,20 @@ export class UnreadableSecret extends Error {
   }
 }
 
+/** Time in ms after which no command that stored a secret runs any more. */
+const NAMED_WITHIN_MS = 3_600_000;
+/** Time in ms for which a secret without an event is kept: longer than a repeat of its request is recognised (25 hours). */
+const KEPT_UNNAMED_MS = 25 * 3_600_000;
+
+/** A secret of which it is not known yet whether an event names it. */
+export interface UnconfirmedSecret {
+  readonly id: string;
+  /** Stream of the event that should name it; null if none should. */
+  readonly stream: string | null;
+  /** Changes when the secret is stored once more. */
+  readonly checkAt: string;
+}
+
 /** A small set of named secrets, for example a channel's credentials. */
 export type Secret = Readonly<Record<string, string>>;
 
@@ -36,11 +50,49 @@ export class SecretVault {
       throw new RangeError(`the key of the vault has ${key.length} bytes, not ${KEY_BYTES}`);
   }
 
-  /** Encrypts and stores a secret, and returns its id. To be called before the event that names it: a secret without an event is harmless. */
-  async storeSecret(secret: Secret, id: string = newUuid()): Promise<string> {
-    const text = 'insert into ops_secret (secret_id, sealed) values ($1, $2) on conflict (secret_id) do nothing';
-    await this.pool.query(text, [id, this.seal(id, JSON.stringify(secret))]);
+  /**
+   * Encrypts and stores a secret, and returns its id. To be called before the event that names it: if that is not in the
+   * stream within an hour, the secret is erased.
+   * @param stream stream of that event; null: no event names the secret, and it is erased after 25 hours at the latest
+   */
+  async storeSecret(secret: Secret, stream: string | null, id: string = newUuid()): Promise<string> {
+    // A repeat of the command stores the same secret: its own event counts from now.
+    await this.pool.query(
+      `insert into ops_secret as s (secret_id, sealed, stream, check_at)
+       values ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')
+       on conflict (secret_id) do update set check_at = excluded.check_at where s.check_at is not null`,
+      [id, this.seal(id, JSON.stringify(secret)), stream, stream === null ? KEPT_UNNAMED_MS : NAMED_WITHIN_MS],
+    );
     return id;
+  }
+
+  /** Lists secrets that are due to be checked, the longest first. */
+  async findUnconfirmed(limit: number): Promise<UnconfirmedSecret[]> {
+    const { rows } = await this.pool.query<UnconfirmedSecret>(
+      `select secret_id as id, stream, check_at::text as "checkAt" from ops_secret
+       where check_at <= clock_timestamp() order by check_at limit $1`,
+      [limit],
+    );
+    return rows;
+  }
+
+  /** Records that an event names the secret. */
+  async confirm({ id, checkAt }: UnconfirmedSecret): Promise<void> {
+    const text = 'update ops_secret set check_at = null where secret_id = $1 and check_at = $2::timestamptz';
+    await this.pool.query(text, [id, checkAt]);
+  }
+
+  /** Checks a secret again an hour later. */
+  async postponeCheck({ id, checkAt }: UnconfirmedSecret): Promise<void> {
+    const text = `update ops_secret set check_at = clock_timestamp() + $3 * interval '1 ms'
+                  where secret_id = $1 and check_at = $2::timestamptz`;
+    await this.pool.query(text, [id, checkAt, NAMED_WITHIN_MS]);
+  }
+
+  /** Deletes a secret that no event names, unless it was stored once more meanwhile. */
+  async eraseUnconfirmed({ id, checkAt }: UnconfirmedSecret): Promise<void> {
+    this.cache.delete(id);
+    await this.pool.query('delete from ops_secret where secret_id = $1 and check_at = $2::timestamptz', [id, checkAt]);
   }
 
   /** Returns a decrypted secret; null if it was erased or never existed. @throws UnreadableSecret @throws the database's errors */

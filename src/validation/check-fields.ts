@@ -2,7 +2,7 @@ import { validateSync } from 'class-validator';
 import { passesRules } from './compiled-rules.js';
 import type { ProblemList, RefusalStatus } from './problem-list.js';
 import type { RuleContext } from './rules.js';
-import { describeValue } from './wording.js';
+import { wrongTypePredicate } from './wording.js';
 
 /** Status of a broken rule: it breaks the schema (D-5). */
 const SCHEMA: RefusalStatus = 422;
@@ -25,7 +25,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Returns true if a value is a JSON object; otherwise adds a problem. */
 export const checkObject = (value: unknown, path: string, problems: ProblemList): value is Sent => {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return true;
-  problems.add(SCHEMA, path, 'wrong_type', `must be an object, not ${describeValue(value)}`);
+  problems.add(SCHEMA, path, 'wrong_type', wrongTypePredicate('an object', value));
   return false;
 };
 

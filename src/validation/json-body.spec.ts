@@ -33,7 +33,11 @@ describe('parseJsonBody', () => {
     const body = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
     expect(found(body(LIMITS.payloadBytes))).toEqual([]);
     expect(problemsOf(body(LIMITS.payloadBytes + 1))).toEqual([
-      { path: '', code: 'body_too_large', message: 'the body is 5,242,881 bytes long; at most 5,242,880 are allowed' },
+      {
+        path: '',
+        code: 'body_too_large',
+        message: 'the body has 5,242,881 bytes; at most 5,242,880 are allowed: shorten it',
+      },
     ]);
   });
 });
@@ -41,49 +45,46 @@ describe('parseJsonBody', () => {
 describe('a syntax error is described with its place', () => {
   const open = 'expected a key in double quotes or "}"';
   it.each([
-    [
-      '{"a": undefined}',
-      '1, column 7: expected a value, found "undefined": JSON has no such value; null is the closest',
-    ],
-    ['{"a": NaN}', '1, column 7: expected a value, found "NaN": JSON has no such value; null is the closest'],
-    ['{"a": True}', '1, column 7: expected a value, found "True": JSON writes true, false and null'],
-    ['{\n  "a": 1,\n}', '3, column 1: trailing comma before the closing bracket: remove it'],
-    ['[1,]', '1, column 4: trailing comma before the closing bracket: remove it'],
+    ['{"a": undefined}', '1, column 7: expected a value, found "undefined": JSON has no such value; use null'],
+    ['{"a": NaN}', '1, column 7: expected a value, found "NaN": JSON has no such value; use null'],
+    ['{"a": True}', '1, column 7: expected a value, found "True": write true, false or null'],
+    ['{\n  "a": 1,\n}', '3, column 1: trailing comma before the closing bracket'],
+    ['[1,]', '1, column 4: trailing comma before the closing bracket'],
     ['[1 2]', '1, column 4: expected "," or "]", found "2"'],
     ['{"a":1 "b":2}', '1, column 8: expected "," or "}", found "\\""'],
     ['{"a" 1}', '1, column 6: expected ":" after the key, found "1"'],
     ['{"a"', '1, column 5: expected ":" after the key, found the end of the body'],
-    ["{'a': 1}", `1, column 2: ${open}, found "'": strings and keys need double quotes`],
-    ['{a: 1}', `1, column 2: ${open}, found "a": strings and keys need double quotes`],
-    ['{"a":1, b:2}', '1, column 9: expected a key in double quotes, found "b": strings and keys need double quotes'],
+    ["{'a': 1}", `1, column 2: ${open}, found "'": put strings and keys in double quotes`],
+    ['{a: 1}', `1, column 2: ${open}, found "a": put strings and keys in double quotes`],
+    ['{"a":1, b:2}', '1, column 9: expected a key in double quotes, found "b": put strings and keys in double quotes'],
     ['{,}', `1, column 2: ${open}, found ","`],
-    ['// hi\n{}', '1, column 1: expected a value, found "/": JSON has no comments'],
+    ['// hi\n{}', '1, column 1: expected a value, found "/": remove the comment, JSON has none'],
     ['{"привет😀": ]', '1, column 13: expected a value, found "]"'],
     ['{} {}', '1, column 4: expected the end of the body, found "{"'],
-    ['"a\nb"', '1, column 3: a string contains a line break: write it as \\n'],
-    ['"a\u0001b"', '1, column 3: a string contains "\\u0001": write it as \\u0001'],
+    ['"a\nb"', '1, column 3: the string contains a line break: write it as \\n'],
+    ['"a\u0001b"', '1, column 3: the string contains "\\u0001": write it as \\u0001'],
     [
       '"C:\\path"',
-      '1, column 5: a string contains a backslash before "path", which is no valid escape: write \\\\ for a backslash',
+      '1, column 5: the string contains a backslash before "path", which is not a valid escape: write \\\\ for a backslash',
     ],
     [
       '"\\u12g4"',
-      '1, column 3: a string contains a backslash before "u12g4", which is no valid escape: \\u must be followed by four hexadecimal digits',
+      '1, column 3: the string contains a backslash before "u12g4", which is not a valid escape: \\u must be followed by four hexadecimal digits',
     ],
     [
       '"\\u12',
-      '1, column 3: a string contains a backslash before "u12", which is no valid escape: \\u must be followed by four hexadecimal digits',
+      '1, column 3: the string contains a backslash before "u12", which is not a valid escape: \\u must be followed by four hexadecimal digits',
     ],
-    ['{"text": "abc', '1, column 10: the string that begins here has no closing quote'],
-    ['"abc\\', '1, column 1: the string that begins here has no closing quote'],
-    ['[01]', '1, column 3: a number does not begin with 0: remove the 0'],
+    ['{"text": "abc', '1, column 10: this string has no closing quote'],
+    ['"abc\\', '1, column 1: this string has no closing quote'],
+    ['[01]', '1, column 3: the number begins with 0: remove the 0'],
     ['[-]', '1, column 3: expected a digit, found "]"'],
     ['[1.]', '1, column 4: expected a digit, found "]"'],
     ['[1e+]', '1, column 5: expected a digit, found "]"'],
     ['[.5]', '1, column 2: expected a value, found ".5"'],
     ['[+1]', '1, column 2: expected a value, found "+1"'],
-    ['nul', '1, column 1: expected a value, found "nul": strings and keys need double quotes'],
-    ['truex', '1, column 5: expected the end of the body, found "x": strings and keys need double quotes'],
+    ['nul', '1, column 1: expected a value, found "nul": put strings and keys in double quotes'],
+    ['truex', '1, column 5: expected the end of the body, found "x": put strings and keys in double quotes'],
     ['[', '1, column 2: expected a value, found the end of the body'],
     ['\u00a0{}', '1, column 1: expected a value, found "\u00a0"'],
   ])('%j', (body, message) => {
@@ -122,13 +123,13 @@ describe('JSON that is refused all the same (D-43)', () => {
     const members = Array.from({ length: 30 }, (_, i) => `"k${i + 1}": ${i}`);
     expect(problemsOf(`{${members.join(', ')}}`)).toEqual([]);
     expect(problemsOf(`{${[...members, `"k${n}": 0`].join(', ')}}`)).toEqual([
-      { path: '', code: 'duplicate_key', message: `the body has the key "k${n}" twice: keep one of them` },
+      { path: '', code: 'duplicate_key', message: `the body has the key "k${n}" twice: remove one of them` },
     ]);
   });
 
   it('a duplicate key, in whatever spelling, with the path of its object', () => {
     expect(problemsOf('{"a":1,"b":{"a":1},"a":2}')).toEqual([
-      { path: '', code: 'duplicate_key', message: 'the body has the key "a" twice: keep one of them' },
+      { path: '', code: 'duplicate_key', message: 'the body has the key "a" twice: remove one of them' },
     ]);
     expect(found('{"m":{"list":[0,{"a":1,"\\u0061":2}]}}')).toEqual(['m.list[1] duplicate_key']);
     expect(found('{"m":{"a b":{"\\ud83d\\ude00":1,"😀":2}}}')).toEqual(['m["a b"] duplicate_key']);

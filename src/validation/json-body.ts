@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { runToEnd, type Steps } from '../runtime/cooperative-work.js';
 import { JSON_LIMITS, scanJson, scanJsonInSlices } from './json-scan.js';
+import { JSON_MESSAGES } from './messages.js';
 import type { Problem } from './problem-list.js';
-import { formatCount } from './wording.js';
+import { aboutField, formatCount } from './wording.js';
 
 /** Bytes of JSON from which on a body is read in slices, so that other requests need not wait for it (ADR-19). */
 export const HEAVY_BYTES = 65_536;
@@ -34,15 +35,14 @@ export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {
   if (bytes.length > JSON_LIMITS.bytes)
     return refused(
       'body_too_large',
-      `the body is ${formatCount(bytes.length)} bytes long; at most ${formatCount(JSON_LIMITS.bytes)} are allowed`,
+      JSON_MESSAGES.bodyTooLarge({ bytes: formatCount(bytes.length), limit: formatCount(JSON_LIMITS.bytes) }),
     );
-  if (!isUtf8(bytes)) return refused('not_utf8', 'the body is not UTF-8: encode it as UTF-8');
-  if (startsWithByteOrderMark(bytes))
-    return refused('byte_order_mark', 'the body begins with a byte order mark (EF BB BF): remove it');
+  if (!isUtf8(bytes)) return refused('not_utf8', JSON_MESSAGES.notUtf8);
+  if (startsWithByteOrderMark(bytes)) return refused('byte_order_mark', JSON_MESSAGES.byteOrderMark);
   const isHeavy = bytes.length > HEAVY_BYTES;
   if (isHeavy) yield;
   const text = bytes.toString('utf8');
-  if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', 'the body is empty: send a JSON object');
+  if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', JSON_MESSAGES.emptyBody);
   if (isHeavy) yield;
   const { problems, isComplete: isWhole } = isHeavy ? yield* scanJsonInSlices(text) : scanJson(text);
   if (!isWhole) return { ok: false, problems };
@@ -51,4 +51,7 @@ export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems, unsafe: { value } };
 }
 
-const refused = (code: string, message: string): JsonBody => ({ ok: false, problems: [{ path: '', code, message }] });
+const refused = (code: string, predicate: string): JsonBody => ({
+  ok: false,
+  problems: [{ path: '', code, message: aboutField('', predicate) }],
+});

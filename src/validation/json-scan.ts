@@ -6,8 +6,9 @@ import {
   describeUnexpected,
   describeTrailingComma,
 } from './json-syntax-error.js';
+import { JSON_MESSAGES, JSON_SYNTAX_MESSAGES as SYNTAX } from './messages.js';
 import type { Problem } from './problem-list.js';
-import { formatCount, quoteShort } from './wording.js';
+import { aboutField, formatCount, quoteShort } from './wording.js';
 
 /** Limits of a body: far above the needs of a post, far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
@@ -126,16 +127,13 @@ class JsonScan implements JsonScanResult {
       if (frame.count > 0) this.comma(frame);
       if (frame.keys) this.key(frame, frame.keys);
       if (++this.members > JSON_LIMITS.members)
-        this.stop(
-          'too_many_members',
-          `has more than ${formatCount(JSON_LIMITS.members)} members and elements: send fewer`,
-        );
+        this.stop('too_many_members', JSON_MESSAGES.tooManyMembers({ limit: formatCount(JSON_LIMITS.members) }));
       frame.count++;
       this.value();
       if (this.members === enough) return false;
     }
     this.skipSpace();
-    if (this.at < this.text.length) this.unexpected('the end of the body');
+    if (this.at < this.text.length) this.unexpected(SYNTAX.expectedEnd);
     return true;
   }
 
@@ -156,28 +154,28 @@ class JsonScan implements JsonScanResult {
   }
 
   private comma(frame: Frame): void {
-    if (this.peek() !== Unit.comma) this.unexpected(frame.keys ? '"," or "}"' : '"," or "]"');
+    if (this.peek() !== Unit.comma)
+      this.unexpected(frame.keys ? SYNTAX.expectedCommaInObject : SYNTAX.expectedCommaInArray);
     this.at++;
     this.skipSpace();
     if (this.peek() === frame.close) this.notJson(describeTrailingComma(this.text, this.at));
   }
 
   private key(frame: Frame, keys: Keys): void {
-    if (this.peek() !== Unit.quote) this.unexpected(`a key in double quotes${frame.count > 0 ? '' : ' or "}"'}`);
+    if (this.peek() !== Unit.quote) this.unexpected(frame.count > 0 ? SYNTAX.expectedKey : SYNTAX.expectedKeyOrEnd);
     const container = this.frames.length - 1;
     const start = this.at;
     this.string(container);
     const raw = this.text.slice(start, this.at);
     const key = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-    if (!keys.add(key))
-      this.report(container, 'duplicate_key', `has the key ${quoteShort(key)} twice: keep one of them`);
+    if (!keys.add(key)) this.report(container, 'duplicate_key', JSON_MESSAGES.duplicateKey({ key: quoteShort(key) }));
     // "constructor" alone is an ordinary word; with "prototype" inside it changes other objects.
     const holder = this.frames[container - 1];
     if (key === '__proto__' || (key === 'prototype' && holder?.keys && holder.key === 'constructor'))
-      this.report(container, 'forbidden_key', `has the key ${quoteShort(key)}, which is not allowed: rename it`);
+      this.report(container, 'forbidden_key', JSON_MESSAGES.forbiddenKey({ key: quoteShort(key) }));
     frame.key = key;
     this.skipSpace();
-    if (this.peek() !== Unit.colon) this.unexpected('":" after the key');
+    if (this.peek() !== Unit.colon) this.unexpected(SYNTAX.expectedColon);
     this.at++;
     this.skipSpace();
   }
@@ -193,14 +191,14 @@ class JsonScan implements JsonScanResult {
 
   private open(close: number, keys: Keys | undefined): void {
     if (this.frames.length === JSON_LIMITS.depth)
-      this.stop('too_deep', `has more than ${JSON_LIMITS.depth} nested objects and arrays: reduce the nesting`);
+      this.stop('too_deep', JSON_MESSAGES.tooDeep({ limit: JSON_LIMITS.depth }));
     this.frames.push({ close, keys, count: 0, key: '' });
     this.at++;
   }
 
   private literal(): void {
     const literal = LITERALS.find((word) => this.text.startsWith(word, this.at));
-    if (literal === undefined) this.unexpected('a value');
+    if (literal === undefined) this.unexpected(SYNTAX.expectedValue);
     this.at += literal.length;
   }
 
@@ -209,7 +207,7 @@ class JsonScan implements JsonScanResult {
     if (this.peek() === Unit.minus) this.at++;
     if (this.peek() === Unit.zero) this.at++;
     else this.digits();
-    if (isDigit(this.peek())) this.syntax('a number does not begin with 0: remove the 0');
+    if (isDigit(this.peek())) this.syntax(SYNTAX.leadingZero);
     let isInteger = true;
     if (this.peek() === Unit.dot) {
       isInteger = false;
@@ -225,14 +223,13 @@ class JsonScan implements JsonScanResult {
     if (isInteger && this.at - start < LONG_INTEGER) return;
     const literal = this.text.slice(start, this.at);
     const value = Number(literal);
-    if (!Number.isFinite(value))
-      this.report(this.frames.length, 'number_too_large', 'is a number too large to be stored: send it as a string');
+    if (!Number.isFinite(value)) this.report(this.frames.length, 'number_too_large', JSON_MESSAGES.numberTooLarge);
     else if (isInteger && String(value) !== literal)
-      this.report(this.frames.length, 'number_inexact', 'is an integer that would lose digits: send it as a string');
+      this.report(this.frames.length, 'number_inexact', JSON_MESSAGES.numberInexact);
   }
 
   private digits(): void {
-    if (!isDigit(this.peek())) this.unexpected('a digit');
+    if (!isDigit(this.peek())) this.unexpected(SYNTAX.expectedDigit);
     do this.at++;
     while (isDigit(this.peek()));
   }
@@ -267,10 +264,8 @@ class JsonScan implements JsonScanResult {
       else loneSurrogate = true;
     }
     this.at = at + 1;
-    if (loneSurrogate)
-      this.report(depth, 'lone_surrogate', 'contains half a character (a lone surrogate): send both halves or none');
-    if (nullCharacter)
-      this.report(depth, 'null_character', 'contains the character \\u0000, which cannot be stored: remove it');
+    if (loneSurrogate) this.report(depth, 'lone_surrogate', JSON_MESSAGES.loneSurrogate);
+    if (nullCharacter) this.report(depth, 'null_character', JSON_MESSAGES.nullCharacter);
   }
 
   /** Returns the unit of the escape `\uXXXX` at `at`. */
@@ -295,17 +290,17 @@ class JsonScan implements JsonScanResult {
 
   private report(depth: number, code: string, what: string): void {
     const path = this.path(depth);
-    this.problems.push({ path, code, message: `${path || 'the body'} ${what}` });
+    this.problems.push({ path, code, message: aboutField(path, what) });
     if (this.problems.length >= MAX_PROBLEMS) throw new ScanEnded();
   }
 
   private stop(code: string, what: string): never {
-    this.problems.push({ path: '', code, message: `the body ${what}` });
+    this.problems.push({ path: '', code, message: aboutField('', what) });
     throw new ScanEnded();
   }
 
-  private notJson(why: string): never {
-    this.stop('not_json', `is not JSON: ${why}`);
+  private notJson(predicate: string): never {
+    this.stop('not_json', predicate);
   }
 
   private syntax(what: string): never {

@@ -1,8 +1,9 @@
+import { JSON_MESSAGES, JSON_SYNTAX_MESSAGES as SYNTAX } from './messages.js';
 import { quoteShort } from './wording.js';
 
 const LINE_FEED = 0x0a;
 
-/** Describes a syntax error with its place: `line 3, column 14: expected a value, found "undefined": …`. */
+/** Describes a syntax error with its place: `is not JSON: line 3, column 14: expected a value, found "undefined": …`. */
 export const describeSyntaxError = (text: string, at: number, what: string): string => {
   let line = 1;
   let lineStart = 0;
@@ -14,46 +15,40 @@ export const describeSyntaxError = (text: string, at: number, what: string): str
   // Columns count characters as editors do: a surrogate pair is one.
   let column = 1;
   for (let i = lineStart; i < at; i++) if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00) column++;
-  return `line ${line}, column ${column}: ${what}`;
+  return JSON_MESSAGES.notJson({ line, column, what });
 };
 
 /** {@link describeSyntaxError} for a token at `at` that the grammar does not allow. @param expected `a value`, `"," or "}"` */
 export const describeUnexpected = (text: string, at: number, expected: string): string => {
   const found = describeTokenAt(text, at);
   const advice = ADVICE.find(([pattern]) => pattern.test(found))?.[1] ?? '';
-  return describeSyntaxError(text, at, `expected ${expected}, found ${found}${advice}`);
+  return describeSyntaxError(text, at, SYNTAX.unexpected({ expected, found, advice }));
 };
 
 /** {@link describeSyntaxError} for a comma before the closing bracket at `at`. */
 export const describeTrailingComma = (text: string, at: number): string =>
-  describeSyntaxError(text, at, 'trailing comma before the closing bracket: remove it');
+  describeSyntaxError(text, at, SYNTAX.trailingComma);
 
 /** {@link describeSyntaxError} for the string that begins at `start` and is malformed at `at`. */
 export const describeBrokenString = (text: string, start: number, at: number): string => {
-  if (at >= text.length) return describeSyntaxError(text, start, 'the string that begins here has no closing quote');
+  if (at >= text.length) return describeSyntaxError(text, start, SYNTAX.unclosedString);
   const found = describeTokenAt(text, at);
   if (text.charAt(at) < ' ') {
     const escaped = JSON.stringify(text.charAt(at)).slice(1, -1);
-    return describeSyntaxError(text, at, `a string contains ${found}: write it as ${escaped}`);
+    return describeSyntaxError(text, at, SYNTAX.controlCharacter({ found, escaped }));
   }
-  const advice = found.startsWith('"u')
-    ? '\\u must be followed by four hexadecimal digits'
-    : 'write \\\\ for a backslash';
-  return describeSyntaxError(
-    text,
-    at,
-    `a string contains a backslash before ${found}, which is no valid escape: ${advice}`,
-  );
+  const advice = found.startsWith('"u') ? SYNTAX.adviceUnicodeEscape : SYNTAX.adviceBackslash;
+  return describeSyntaxError(text, at, SYNTAX.badEscape({ found, advice }));
 };
 
 /** A word, a number or a single character, as a person would point at it. */
 const TOKEN = /^(?:[\p{L}_$][\p{L}\p{N}_$]*|[\d.+-]+|.)/su;
 
 const INVISIBLE: Readonly<Record<string, string>> = {
-  '': 'the end of the body',
-  '\n': 'a line break',
-  '\r': 'a line break',
-  '\t': 'a tab',
+  '': SYNTAX.expectedEnd,
+  '\n': SYNTAX.lineBreak,
+  '\r': SYNTAX.lineBreak,
+  '\t': SYNTAX.tab,
 };
 
 const describeTokenAt = (text: string, at: number): string => {
@@ -64,9 +59,9 @@ const describeTokenAt = (text: string, at: number): string => {
 
 /** Advice for the most frequent mistakes, by the token found. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^"['“”]/, ': strings and keys need double quotes'],
-  [/^"[/#]/, ': JSON has no comments'],
-  [/^"(?:True|False|None)"$/, ': JSON writes true, false and null'],
-  [/^"(?:undefined|NaN|-?Infinity)"$/, ': JSON has no such value; null is the closest'],
-  [/^"[\p{L}_$]/u, ': strings and keys need double quotes'],
+  [/^"['“”]/, SYNTAX.adviceQuotes],
+  [/^"[/#]/, SYNTAX.adviceComments],
+  [/^"(?:True|False|None)"$/, SYNTAX.adviceLiterals],
+  [/^"(?:undefined|NaN|-?Infinity)"$/, SYNTAX.adviceNoSuchValue],
+  [/^"[\p{L}_$]/u, SYNTAX.adviceQuotes],
 ];

@@ -1,3 +1,5 @@
+import { aboutField } from './wording.js';
+
 /** One problem of a body: its place, a code, and a message that says what is wrong and what to do (D-6). */
 export interface Problem {
   /** `entities[2].offset`; empty for the body as a whole. */
@@ -38,7 +40,7 @@ export class ProblemList {
    * @param predicate follows the path in the message: `must be a string, not an array`.
    */
   add(status: RefusalStatus, path: string, code: string, predicate: string): void {
-    this.put(status, { path, code, message: `${path === '' ? 'the body' : path} ${predicate}` });
+    this.put(status, { path, code, message: aboutField(path, predicate) });
   }
 
   /** Adds problems with complete messages. */

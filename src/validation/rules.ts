@@ -12,8 +12,10 @@ import {
   ValidateBy,
   type ValidationOptions,
 } from 'class-validator';
+import { oneOf } from '../kernel/message.js';
+import { FIELD_MESSAGES } from './messages.js';
 import { countCharacters, isVisible } from './text-measure.js';
-import { describeValue, formatCount, tooLongPredicate, type FieldProblem } from './wording.js';
+import { describeValue, tooLongPredicate, tooManyPredicate, wrongTypePredicate, type FieldProblem } from './wording.js';
 
 /**
  * Context of a rule in class-validator's errors. It describes the problem only when the rule is broken; class-validator's
@@ -46,15 +48,14 @@ const textRule = (
 const only = <T>(when: ((object: T) => boolean) | undefined): ValidationOptions =>
   when ? { validateIf: (object: unknown) => when(object as T) } : {};
 
-const wrongType = (kind: string): ValidationOptions =>
-  broken('wrong_type', (value) => `must be ${kind}, not ${describeValue(value)}`);
+const wrongType = (kind: string): ValidationOptions => broken('wrong_type', (value) => wrongTypePredicate(kind, value));
 
 /** Decorators that declare the rules of a body's fields. The one nearest to a field is checked first. */
 export const Must = {
   /** @param example a valid value. @param when selects the objects on which the field is required; default: all. */
   bePresent: <T>(example: string, when?: (object: T) => boolean): PropertyDecorator =>
     IsDefined({
-      ...broken('missing', () => `is missing: send ${example}`),
+      ...broken('missing', () => FIELD_MESSAGES.missing({ example })),
       ...only(when),
     }),
   beText: (): PropertyDecorator => IsString(wrongType('a string')),
@@ -67,16 +68,18 @@ export const Must = {
   beOneOf: (values: readonly string[], refusedLater: readonly string[] = []): PropertyDecorator =>
     IsIn(
       [...values, ...refusedLater],
-      broken('unknown_value', (value) => `must be one of ${values.join(', ')}, not ${describeValue(value)}`),
+      broken('unknown_value', (value) =>
+        FIELD_MESSAGES.notOneOf({ values: oneOf(values), value: describeValue(value) }),
+      ),
     ),
   beAtLeast: (least: number): PropertyDecorator =>
     Min(
       least,
-      broken('out_of_range', (value) => `must be ${least} or more, not ${String(value)}`),
+      broken('out_of_range', (value) => FIELD_MESSAGES.belowMinimum({ least, value: String(value) })),
     ),
   beVisible: (): PropertyDecorator =>
     textRule('isVisible', (text) =>
-      isVisible(text) ? undefined : { code: 'empty', predicate: 'has no visible characters' },
+      isVisible(text) ? undefined : { code: 'empty', predicate: FIELD_MESSAGES.invisible },
     ),
   haveAtMostUnits: (limit: number): PropertyDecorator =>
     textRule('hasAtMostUnits', ({ length }) =>
@@ -97,14 +100,11 @@ export const Must = {
   haveAtMostItems: (limit: number): PropertyDecorator =>
     ArrayMaxSize(
       limit,
-      broken(
-        'too_many',
-        (value) => `has ${formatCount((value as readonly unknown[]).length)} items; at most ${limit} are allowed`,
-      ),
+      broken('too_many', (value) => tooManyPredicate((value as readonly unknown[]).length, limit)),
     ),
   /** An integer from `least` to `most`, both included. */
   beWithin: (least: number, most: number): PropertyDecorator => {
-    const range = broken('out_of_range', (value) => `must be from ${least} to ${most}, not ${String(value)}`);
+    const range = broken('out_of_range', (value) => FIELD_MESSAGES.outOfRange({ least, most, value: String(value) }));
     const rules = [IsInt(wrongType('an integer')), Min(least, range), Max(most, range)];
     return (target, property) => rules.forEach((rule) => rule(target, property));
   },

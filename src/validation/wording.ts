@@ -1,3 +1,5 @@
+import { FIELD_MESSAGES } from './messages.js';
+
 /** A problem of one field: a stable snake_case code, and a predicate that follows the field's name in a sentence. */
 export interface FieldProblem {
   readonly code: string;
@@ -29,4 +31,25 @@ export const describeValue = (value: unknown): string => {
 
 /** Returns the predicate for a value that is too long. `length` and `limit` count `units`. */
 export const tooLongPredicate = (length: number, limit: number, units: string): string =>
-  `is ${formatCount(length)} ${units} long; at most ${formatCount(limit)} are allowed: shorten it by ${formatCount(length - limit)}`;
+  FIELD_MESSAGES.tooLong({
+    length: formatCount(length),
+    units,
+    limit: formatCount(limit),
+    excess: formatCount(length - limit),
+  });
+
+/** Returns the predicate for a list with too many items. */
+export const tooManyPredicate = (count: number, limit: number): string =>
+  FIELD_MESSAGES.tooManyItems({
+    count: formatCount(count),
+    limit: formatCount(limit),
+    excess: formatCount(count - limit),
+  });
+
+/** Returns the predicate for a value of another type. @param kind `a string` */
+export const wrongTypePredicate = (kind: string, value: unknown): string =>
+  FIELD_MESSAGES.wrongType({ kind, value: describeValue(value) });
+
+/** Returns a message about the field at a path, or about the body where the path is empty. */
+export const aboutField = (path: string, predicate: string): string =>
+  `${path === '' ? 'the body' : path} ${predicate}`;

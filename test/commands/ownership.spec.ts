@@ -1,3 +1,4 @@
+import { CancelPublications, CancelPublicationsHandler } from '../../src/commands/publication/cancel-publications.js';
 import { DismissPublication, DismissPublicationHandler } from '../../src/commands/publication/dismiss-publication.js';
 import { ResendPublication, ResendPublicationHandler } from '../../src/commands/publication/resend-publication.js';
 import { PauseTargets, PauseTargetsHandler } from '../../src/commands/pause/pause-targets.js';
@@ -78,6 +79,10 @@ const CHANGES: readonly (readonly [AnyDecider, string, { readonly type: string }
   [owner, VICTIM, { type: 'RotateOwnerKey', ownerId: VICTIM, keyHash: 'bb' } as { type: string }],
   [owner, VICTIM, { type: 'SetNoticeChat', ownerId: VICTIM, chatId: '-1', secretId: 's' } as { type: string }],
   [owner, VICTIM, { type: 'AddPostPack', ownerId: VICTIM, posts: 5 } as { type: string }],
+  [owner, VICTIM, { type: 'DeleteOwner', ownerId: VICTIM } as { type: string }],
+  [channel, 'tgt_1', { type: 'DeleteChannel', channelId: 'tgt_1' } as { type: string }],
+  [project, 'prj_1', { type: 'DeleteProject', projectId: 'prj_1' } as { type: string }],
+  [endpoint, 'ep_1', { type: 'DeleteEndpoint', endpointId: 'ep_1' } as { type: string }],
 ] as never;
 
 describe('an owner’s command on another owner’s aggregate', () => {
@@ -138,6 +143,11 @@ describe('an owner’s command on another owner’s aggregate', () => {
       'the dismissal of a publication',
       (context: CommandContext) =>
         new DismissPublicationHandler(aggregates).execute(new DismissPublication(context, ids)),
+    ],
+    [
+      'the cancellation of publications',
+      (context: CommandContext) =>
+        new CancelPublicationsHandler(aggregates).execute(new CancelPublications(context, [ids])),
     ],
   ])('is rejected before its own stream is read: %s', async (_, execute) => {
     const scopes = { projects: { ids: ['prj_1'], minutes: 9 }, channels: { ids: ['tgt_1'], minutes: 9 } };

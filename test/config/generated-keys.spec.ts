@@ -104,7 +104,7 @@ describe('generated keys', () => {
   it('report the file that cannot be written', async () => {
     writeFileSync(dataDir, 'a file in the way');
     await expect(completeKeys(settings())).rejects.toThrow(
-      /cannot be stored in .*keys\.json \(E\w+\): make DATA_DIR a folder/,
+      /cannot be stored in .*keys\.json \(E\w+\)\. Make DATA_DIR a folder/,
     );
   });
 });

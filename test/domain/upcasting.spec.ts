@@ -87,7 +87,7 @@ describe('an event that this program does not know', () => {
   it.each([
     ['data', { data: '{"name":' }],
     ['metadata', { metadata: 'none' }],
-  ])('is rejected if its %s is not valid JSON', (_, broken) =>
-    expect(() => codec.decode({ ...encodeAtVersion(3, {}), ...broken })).toThrow(SyntaxError),
+  ])('is rejected if its %s is not valid JSON, with its place', (_, broken) =>
+    expect(() => codec.decode({ ...encodeAtVersion(3, {}), ...broken })).toThrow('guest-1@0 is damaged'),
   );
 });

@@ -72,7 +72,10 @@ describe(`an outage of the database (seed ${random.seed})`, () => {
       const { endpoints, channels } = await manage.seed(1, [[0]]);
       await telegram.control.addFault({ mode: 'delay', delay_ms: 1_500 });
       const answer = await publish(gateway.url, endpoints[0]!, { text: 'on its way' });
-      await until('the network has the call', async () => (await telegram.control.listCalls()).total > 0);
+      await until(
+        'the network has the call',
+        async () => (await telegram.control.listCalls({ method: 'sendMessage' })).items.length > 0,
+      );
       await proxy.refuse();
       await until('the post is on the wall', async () => (await telegram.control.readLedger()).length > 0);
       await until('the gateway reports the database', async () => (await readHealth(gateway.url)).broken.length > 0);

@@ -22,7 +22,10 @@ describe('SIGTERM', () => {
 
     await telegram.control.addFault({ mode: 'delay', delay_ms: 1_000 });
     const sending = await publish(gateway.url, endpoint, { text: 'being sent' });
-    await until('the network has the call', async () => (await telegram.control.listCalls()).total > 0);
+    await until(
+      'the network has the call',
+      async () => (await telegram.control.listCalls({ method: 'sendMessage' })).items.length > 0,
+    );
     // Half of this request has arrived before the signal.
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);

@@ -49,12 +49,19 @@ export class SoakSampler {
     });
   }
 
+  /** Returns the number of publications that have not ended. */
+  async countWaiting(): Promise<number> {
+    const { rows } = await this.pool.query<{ waiting: number }>(
+      'select sum(queued + publishing)::int as waiting from publish_schedule.queue_depth',
+    );
+    return rows[0]!.waiting;
+  }
+
   private async readDatabase(): Promise<Pick<SoakSample, 'connections' | 'waiting' | 'tables'>> {
     const { rows } = await this.pool.query<{ connections: number; waiting: number; tables: Record<string, number> }>(
       `select (select count(*)::int from pg_stat_activity
                 where datname = current_database() and pid <> pg_backend_pid()) as connections,
-              (select count(*)::int from publish_schedule.publication
-                where state in ('queued', 'publishing')) as waiting,
+              (select sum(queued + publishing)::int from publish_schedule.queue_depth) as waiting,
               (select json_object_agg(s.schemaname || '.' || s.relname, pg_total_relation_size(s.relid))
                  from pg_stat_user_tables s) as tables`,
     );
@@ -82,17 +89,24 @@ export interface Growth {
 const HISTORY = /\.(event|post|publication_attempt|publication)$|^posts_v\d+\./;
 /** Memory and tables may differ by this between two thirds that are equally loaded: collections, vacuum. */
 const ALLOWED = { ratio: 1.25, bytes: 48 * 1_024 * 1_024 };
+/** Latencies may double between two thirds, since other programs share the processors. */
+const ALLOWED_LATENCY = { ratio: 2, ms: 5 };
 
 /**
  * Compares the second and the last third of a soak; the first third warms up.
- * @returns the figures that grew: memory and connections by process, and tables other than the history
+ * @returns the figures that grew: memory and connections by process, tables other than the history, latencies
  */
 export const findGrowth = (samples: readonly SoakSample[]): Growth[] => {
   const third = Math.floor(samples.length / 3);
   const [second, last] = [samples.slice(third, 2 * third), samples.slice(-third)];
-  const compare = (figure: string, read: (sample: SoakSample) => number, bytes: number): Growth[] => {
+  const compare = (
+    figure: string,
+    read: (sample: SoakSample) => number,
+    allowed: number,
+    ratio = ALLOWED.ratio,
+  ): Growth[] => {
     const [before, after] = [median(second.map(read)), median(last.map(read))];
-    return after > before * ALLOWED.ratio + bytes ? [{ figure, second: before, last: after }] : [];
+    return after > before * ratio + allowed ? [{ figure, second: before, last: after }] : [];
   };
   const names = Object.keys(samples.at(-1)!.memory);
   const tables = Object.keys(samples.at(-1)!.tables).filter((name) => !HISTORY.test(name));
@@ -100,6 +114,8 @@ export const findGrowth = (samples: readonly SoakSample[]): Growth[] => {
     ...names.flatMap((name) => compare(`memory of ${name}`, ({ memory }) => memory[name]!, ALLOWED.bytes)),
     ...tables.flatMap((name) => compare(`table ${name}`, (sample) => sample.tables[name] ?? 0, ALLOWED.bytes / 8)),
     ...compare('connections', ({ connections }) => connections, 2),
+    ...compare('median latency', ({ p50 }) => p50, ALLOWED_LATENCY.ms, ALLOWED_LATENCY.ratio),
+    ...compare('p99 latency', ({ p99 }) => p99, ALLOWED_LATENCY.ms, ALLOWED_LATENCY.ratio),
   ];
 };
 

@@ -14,14 +14,20 @@ const LONG = Boolean(process.env.TEST_LONG);
 /** Length of the soak, and the number of hours of life in it. */
 const [SECONDS, HOURS] = LONG ? [Number(process.env.SOAK_SECONDS ?? 1_260), 24] : [10, 2];
 const SAMPLE_MS = (SECONDS * 1_000) / (LONG ? 84 : 10);
-/** A pause-minute, so that the hours pass in this time. */
-const MINUTE_MS = Math.max(1, Math.round((SECONDS * 1_000) / (HOURS * 60)));
+/** Length of an hour. */
+const HOUR_MS = (SECONDS * 1_000) / HOURS;
+/** A pause-minute: far shorter than a minute of such an hour, since the posts that a pause holds go out one each minute. */
+const MINUTE_MS = 20;
 const CHANNELS = 6;
 const ENDPOINTS = [[0], [1, 2], [3], [4, 5]];
 const CLIENTS_EACH = LONG ? 4 : 2;
 const NETWORK_DELAY_MS = 5;
 /** Pause of a client between two posts: none at full load. */
 const THINK_MS = LONG ? 0 : 25;
+/** Longest time until the last post has ended: its attempts alone may take six minutes (D-20). */
+const DRAIN_MS = LONG ? 900_000 : 100_000;
+/** Publications that may wait before clients pause: full load is what can be published, not what can be accepted. */
+const MAX_WAITING = 1_000;
 
 interface Life {
   readonly url: string;
@@ -30,12 +36,22 @@ interface Life {
   readonly endpoints: readonly Endpoint[];
   readonly random: Random;
   readonly isOver: () => boolean;
+  readonly isBehind: () => boolean;
 }
 
 /** Sends one post after the other, numbered, and repeats some of them. */
-const runClient = async ({ url, isOver, random }: Life, endpoint: Endpoint, name: string, sampler: SoakSampler) => {
+const runClient = async (
+  { url, isOver, isBehind, random }: Life,
+  endpoint: Endpoint,
+  name: string,
+  sampler: SoakSampler,
+) => {
   let count = 0;
   while (!isOver()) {
+    if (isBehind()) {
+      await sleep(20);
+      continue;
+    }
     const text = `${name} ${++count}`;
     const startedAt = performance.now();
     let answer = await publish(url, endpoint, { text }, { 'idempotency-key': text });
@@ -58,8 +74,8 @@ const runHours = async ({ url, manage, telegram, endpoints, random, isOver }: Li
   for (let hour = 0; !isOver(); hour++) {
     const endpoint = anyOf(endpoints);
     const { id: channelId } = anyOf(endpoint.channels);
-    await manage.post(`/channels/${channelId}/pause`, { minutes: 5 });
-    await manage.post(`/projects/${anyOf(projects).id}/pause`, { minutes: 5 });
+    await manage.post(`/channels/${channelId}/pause`, { minutes: 60 });
+    await manage.post(`/projects/${anyOf(projects).id}/pause`, { minutes: 60 });
     await manage.post(`/endpoints/${endpoint.id}/rotate-secret`, { overlap_minutes: 10 });
     await manage.patch(`/endpoints/${endpoint.id}`, { name: `Hour ${hour}` });
     for (const refused of ['{', '{"text":7}', '{"text":""}'])
@@ -68,10 +84,10 @@ const runHours = async ({ url, manage, telegram, endpoints, random, isOver }: Li
     const fault = { mode: 'answer', status: anyOf([429, 500, 502]), body: {}, times: 3 } as const;
     await telegram.control.addFault({ ...fault, channel: anyOf(endpoint.channels).chatId });
     await manage.get('/posts?limit=50');
-    await sleep(30 * MINUTE_MS);
+    await sleep(HOUR_MS / 2);
     await manage.post(`/channels/${channelId}/resume`);
     for (const { id } of projects) await manage.post(`/projects/${id}/resume`);
-    await sleep(30 * MINUTE_MS);
+    await sleep(HOUR_MS / 2);
   }
 };
 
@@ -118,26 +134,29 @@ describe('a long life under load', () => {
       const sampler = new SoakSampler(pool, { api: api.program.pid, worker: worker.program.pid });
       const endsAt = performance.now() + SECONDS * 1_000;
       const manage = createManagementClient(api);
-      const life = { url: api.url, manage, telegram, endpoints, random, isOver: () => performance.now() >= endsAt };
+      let waiting = 0;
+      const life: Life = {
+        ...{ url: api.url, manage, telegram, endpoints, random },
+        isOver: () => performance.now() >= endsAt,
+        isBehind: () => waiting > MAX_WAITING,
+      };
+      const watching = (async () => {
+        for (; !life.isOver(); await sleep(250)) waiting = await sampler.countWaiting();
+      })();
       const sampling = (async () => {
         for (; !life.isOver(); await sleep(SAMPLE_MS)) await sampler.takeSample();
       })();
       const clients = endpoints.flatMap((endpoint, e) =>
         Array.from({ length: CLIENTS_EACH }, (_, c) => runClient(life, endpoint, `client ${e}.${c}`, sampler)),
       );
-      const [counts] = await Promise.all([Promise.all(clients), runHours(life), sampling]);
+      const [counts] = await Promise.all([Promise.all(clients), runHours(life), sampling, watching]);
       await telegram.control.clearFaults();
-      await until('all publications have ended', async () => {
-        const { rows } = await pool.query(
-          `select 1 from publish_schedule.publication where state in ('queued', 'publishing') limit 1`,
-        );
-        return rows.length === 0;
-      });
-      await sampler.takeSample();
       if (LONG) {
         await mkdir('reports', { recursive: true });
         await writeFile('reports/soak.json', JSON.stringify({ hours: HOURS, samples: sampler.samples }));
       }
+      await until('all publications have ended', async () => (await sampler.countWaiting()) === 0, DRAIN_MS);
+      await sampler.takeSample();
 
       let accepted = 0;
       for (const channel of channels) accepted += await auditChannel(manage, telegram, channel);

@@ -10,6 +10,7 @@ import { Program } from '../support/gateway-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TransactionPooler } from '../support/transaction-pooler.js';
 import { concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
+import { OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';
 
 /** Returns the error of a gateway that does not start. */
@@ -32,12 +33,12 @@ describe('an invalid setting is reported in a sentence that names it', () => {
     await until('it listens', () => other.listening);
     const { port } = other.address() as { port: number };
     const error = await startAndFail(harness, { DATA_DIR: await harness.createDataDir(), PORT: String(port) });
-    expectStartupError(error, new RegExp(`PORT ${port} on 127\\.0\\.0\\.1 is taken by another program`));
+    expectStartupError(error, new RegExp(`PORT ${port} on 127\\.0\\.0\\.1 is used by another program`));
   });
 
   concurrentE2eTest('an address of another machine', async (harness) => {
     const error = await startAndFail(harness, { DATA_DIR: await harness.createDataDir(), HOST: '192.0.2.1' });
-    expectStartupError(error, /HOST 192\.0\.2\.1 is no address of this machine/);
+    expectStartupError(error, /HOST 192\.0\.2\.1 is not an address of this machine/);
   });
 
   concurrentE2eTest('a database that rejects the password or does not exist', async (harness) => {
@@ -88,6 +89,10 @@ describe('an invalid setting is reported in a sentence that names it', () => {
       await startAndFail(harness, settings),
       /may not create schemas and tables[^]*GRANT CREATE ON DATABASE/,
     );
+    const name = url.pathname.slice(1);
+    await query(database.DATABASE_URL, `revoke connect on database ${name} from public`);
+    const error = await startAndFail(harness, settings);
+    expectStartupError(error, new RegExp(`GRANT CONNECT ON DATABASE ${name} TO ${role};`));
   });
 
   concurrentE2eTest('a database or a DATA_DIR of an unreleased version', async (harness) => {
@@ -99,7 +104,7 @@ describe('an invalid setting is reported in a sentence that names it', () => {
     await postgres.stop();
     for (const settings of [{ ...database, DATA_DIR: await harness.createFolder() }, { DATA_DIR }]) {
       const error = await startAndFail(harness, settings);
-      expectStartupError(error, /created by an unreleased version .* set DATA_DIR to a new folder, or DATABASE_URL/);
+      expectStartupError(error, /created by an unreleased version .* Set DATA_DIR to a new folder, or DATABASE_URL/);
     }
   });
 
@@ -140,7 +145,7 @@ describe('an argument', () => {
     for (const args of [['--hlp'], ['-v'], ['help'], ['--help', '--port=80']]) {
       const { program, code } = await runWithArguments(harness, ...args);
       expect(code).toBe(1);
-      const message = `There is no argument "${args.at(-1)}": --help lists every setting, --version prints the version.`;
+      const message = `The argument "${args.at(-1)}" does not exist: --help lists every setting, --version prints the version.`;
       await until('it has reported the error', () => program.log === message);
       expect(program.output).toBe('');
     }
@@ -199,6 +204,15 @@ describe('NODE_ENV', () => {
       expect(program.output).not.toMatch(/Operator key|a-key-that-is-not-printed/);
     },
   );
+});
+
+concurrentE2eTest('a process with the role tools alone starts, and says what it serves', async (harness) => {
+  const env = { ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder(), ROLES: 'tools' };
+  const { url, program } = await harness.startGateway(env);
+  expect(program.output).toMatch(
+    /Serves +\/healthz, \/readyz, \/metrics alone: this version has no assistant tools yet/,
+  );
+  expect(await (await fetch(url)).json()).toEqual({ ok: true, routes: ['GET /healthz', 'GET /readyz'] });
 });
 
 describe('SIGTERM during startup', () => {
@@ -275,13 +289,38 @@ describe('the demo', () => {
     expect(program.output).toContain('http://post.invalid/gateway/walls');
   });
 
-  concurrentE2eTest('has the same endpoint at the next start, and a new one with another database', async (harness) => {
+  concurrentE2eTest('accepts posts without an interval, whichever version created it (D-52)', async (harness) => {
+    const DATA_DIR = await harness.createDataDir();
+    const first = await startDemo(harness, { DATA_DIR });
+    for (let post = 0; post < 8; post++) expect(await isAccepted(first.endpoint, first.token)).toBe(true);
+    const headers = { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'application/json' };
+    const manage = async (url: string, method: string, path: string, body?: string) => {
+      const answer = await fetch(`${url}/manage/v1/endpoints${path}`, { method, headers, ...(body && { body }) });
+      return answer.json() as Promise<{ items: { id: string; min_interval: number }[] }>;
+    };
+    const { items } = await manage(first.url, 'GET', '');
+    expect(items).toMatchObject([{ min_interval: 0 }]);
+    const { id } = items[0]!;
+    await manage(first.url, 'PATCH', `/${id}`, '{"min_interval": 1}'); // as earlier versions created it
+    await manage(first.url, 'POST', `/${id}/disable`, '{}');
+    await first.program.terminate();
+
+    const second = await startDemo(harness, { DATA_DIR });
+    expect([new URL(second.endpoint).pathname, second.token]).toEqual([new URL(first.endpoint).pathname, first.token]);
+    expect(await manage(second.url, 'GET', `/${id}`)).toMatchObject({ min_interval: 0, is_active: false });
+    const enable = `${second.url}/manage/v1/endpoints/${id}/enable`;
+    expect(second.program.output).toContain(`POST ${enable}`);
+    expect((await fetch(enable, { method: 'POST', headers: { authorization: headers.authorization } })).status).toBe(
+      200,
+    );
+    expect(await isAccepted(second.endpoint, second.token)).toBe(true);
+    await second.program.terminate();
+  });
+
+  concurrentE2eTest('has a new endpoint with another database', async (harness) => {
     const DATA_DIR = await harness.createDataDir();
     const first = await startDemo(harness, { DATA_DIR });
     await first.program.terminate();
-    const second = await startDemo(harness, { DATA_DIR });
-    expect([new URL(second.endpoint).pathname, second.token]).toEqual([new URL(first.endpoint).pathname, first.token]);
-    await second.program.terminate();
 
     const other = await harness.createDataDir();
     await writeFile(join(other, 'demo.json'), JSON.stringify({ id: 'ep_of_another_database', token: first.token }));
@@ -289,13 +328,19 @@ describe('the demo', () => {
     expect(await isAccepted(third.endpoint, third.token)).toBe(true);
   });
 
-  concurrentE2eTest('is not created by a process without a worker', async (harness) => {
-    const { program } = await harness.startGateway({
-      DEMO: 'on',
-      DATA_DIR: await harness.createDataDir(),
-      ROLES: 'api',
-    });
-    expect(program.output).not.toContain('Demo endpoint');
-    expect(program.isRunning).toBe(true);
-  });
+  concurrentE2eTest(
+    'is not created by a process without a worker, which leads to the walls all the same',
+    async (harness) => {
+      const { url, program } = await harness.startGateway({
+        DEMO: 'on',
+        DATA_DIR: await harness.createDataDir(),
+        ROLES: 'api',
+      });
+      expect(program.output).not.toContain('Demo endpoint');
+      const root = await fetch(url, { redirect: 'manual' });
+      expect([root.status, root.headers.get('location')]).toEqual([302, '/walls']);
+      expect((await fetch(url)).headers.get('content-type')).toMatch(/^text\/html/);
+      expect(program.isRunning).toBe(true);
+    },
+  );
 });

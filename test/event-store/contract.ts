@@ -1,6 +1,7 @@
 import type { EventStore } from '../../src/event-store/port.js';
 import { describeAppending } from './contract/appending.js';
 import { type ContractContext, type StoreHarness } from './contract/harness.js';
+import { describeDeleting } from './contract/deleting.js';
 import { describeOutages } from './contract/outages.js';
 import { describeReading } from './contract/reading.js';
 import { describeRepeating } from './contract/repeating.js';
@@ -52,5 +53,6 @@ export const describeEventStore = (name: string, start: () => Promise<StoreHarne
     describeSubscribing(context);
     describeOutages(context);
     describeRetention(context);
+    describeDeleting(context);
   });
 };

@@ -27,6 +27,13 @@ describe('the listener of METRICS_PORT', () => {
     expect(await statuses('/manage/v1/owners', '/v1/webhooks/x', '/openapi.json', '/')).toEqual([404, 404, 404, 404]);
   });
 
+  it('leaves the root of the other address, which leads to something that exists', async () => {
+    const root = await fetch(running.address);
+    expect(root.status).toBe(200);
+    if (!root.redirected)
+      expect(await root.json()).toMatchObject({ ok: true, routes: expect.arrayContaining(['GET /healthz']) });
+  });
+
   it('answers what it does not serve in the form of every other answer', async () => {
     const answer = await fetch(`${running.metricsAddress}/nothing`, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(404);
@@ -75,7 +82,7 @@ describe('a process', () => {
     const first = await startGateway(env);
     try {
       expect(first.program.output).toMatch(new RegExp(`Metrics +http://127\\.0\\.0\\.1:${metricsPort}/metrics`));
-      await expect(startGateway(env)).rejects.toThrow(/METRICS_PORT \d+ on 127\.0\.0\.1 is taken by another program/);
+      await expect(startGateway(env)).rejects.toThrow(/METRICS_PORT \d+ on 127\.0\.0\.1 is used by another program/);
     } finally {
       await first.program.terminate();
       await postgres.stop();

@@ -60,5 +60,7 @@ describe('folders that may be in use are kept', () => {
 
 it('an unusable place is reported at the start', async () => {
   await writeFile(join(parent, 'file'), '');
-  await expect(openMediaDirectory(join(parent, 'file'))).rejects.toThrow('DATA_DIR must be a writable folder');
+  await expect(openMediaDirectory(join(parent, 'file'))).rejects.toThrow(
+    'DATA_DIR must be a folder that this user can write to',
+  );
 });

@@ -30,7 +30,7 @@ describe('a certain problem (D-24)', () => {
   it.each([400, 401, 403, 404, 405, 410, 414, 451])('is a host that answers %d', async (status) => {
     const { ok, problem } = await reportOn(there.on('/', (_, response) => response.writeHead(status).end('no')));
     expect([ok, problem?.code, problem?.path]).toEqual([false, 'media_http_status', 'media[0].url']);
-    expect(problem?.message).toContain(String(status));
+    expect(problem?.message).toContain(`media[0].url could not be downloaded: HTTP ${status}`);
   });
 
   it.each([301, 302, 307, 308])('is a redirect: %d', async (status) => {
@@ -38,7 +38,9 @@ describe('a certain problem (D-24)', () => {
     there.serve('/photo.png', png(8, 8));
     expect((await reportOn(url)).problem).toMatchObject({
       code: 'media_redirect',
-      message: expect.stringMatching(/^media\[0\]\.url redirects elsewhere .*: use the direct link$/) as string,
+      message: expect.stringMatching(
+        /^media\[0\]\.url could not be downloaded: HTTP 30\d, a redirect; use the direct URL of the file$/,
+      ) as string,
     });
   });
 
@@ -71,6 +73,13 @@ describe('a slow or unavailable host is not an error (D-24)', () => {
     isOpen(await reportOn(there.on('/', (_, response) => response.writeHead(status).end())));
   });
 
+  it('its name has no address, which is reported (D-49)', async () => {
+    const client = clientWith({ resolve: async () => [] });
+    const report = await reportOn('https://media.example/', 'photo', { client });
+    isOpen(report);
+    expect(report.isHostUnknown).toBe(true);
+  });
+
   it('it refuses connections', async () => {
     const url = there.serve('/', png(8, 8));
     await there.stop();
@@ -79,7 +88,11 @@ describe('a slow or unavailable host is not an error (D-24)', () => {
 
   it('its name is unknown', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
-    isOpen(await reportOn('http://media.example/', 'photo', { client: clientWith({ resolve }) }));
+    const report = await reportOn('http://media.example/', 'photo', { client: clientWith({ resolve }) });
+    isOpen(report);
+    expect(report.note).toBe(
+      'media[0].url cannot be reached: host name cannot be resolved (media.example); check the URL',
+    );
   });
 
   it.each<[string, (socket: { write(text: string): unknown; destroy(): unknown }) => unknown]>([

@@ -74,7 +74,7 @@ describe('the type of a medium (publish-api.md: Limits)', () => {
     ['photo', 'a GIF', gif(), 'media_format', /is image\/gif, .* a photo: send jpg, png or webp/],
     ['photo', 'a video', makeVideo({ seconds: 1 }), 'media_wrong_type', /is a video \(mp4\), not a photo/],
     ['photo', 'audio', mp3(), 'media_wrong_type', /is audio \(mp3\), not a photo/],
-    ['photo', 'a web page', Buffer.from('\n<!DOCTYPE html><html>'), 'media_wrong_type', /is a web page.*direct link/],
+    ['photo', 'a web page', Buffer.from('\n<!DOCTYPE html><html>'), 'media_wrong_type', /is a web page.*direct URL/],
     ['photo', 'a page after a comment', Buffer.from('<!-- hi --><html>'), 'media_wrong_type', /is a web page/],
     [
       'photo',
@@ -83,7 +83,7 @@ describe('the type of a medium (publish-api.md: Limits)', () => {
       'media_format',
       /./,
     ],
-    ['photo', 'text', Buffer.from('hello, world'), 'media_wrong_type', /is not a photo, according to its content/],
+    ['photo', 'text', Buffer.from('hello, world'), 'media_wrong_type', /is not a photo, judging by its content/],
     ['photo', 'zeros', Buffer.alloc(100_000), 'media_wrong_type', /is not a photo/],
     ['photo', 'a PDF', Buffer.from('%PDF-1.7\n'), 'media_format', /application\/pdf/],
     ['video', 'a photo', png(8, 8), 'media_wrong_type', /is a photo \(png\), not a video: send mp4, mov or webm/],

@@ -1,5 +1,6 @@
 import type { Infrastructure } from '../../src/app/infrastructure.js';
 import type { Lease } from '../../src/postgres/leases.js';
+import { sleepUnlessAborted } from '../../src/runtime/sleep.js';
 import { until } from '../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../support/two-workers.js';
 
@@ -76,4 +77,28 @@ it('is not released by a late release of an earlier term', async () => {
   expect(await acquire(name, there, NOT_FREE_AFTER_MS)).toBeNull();
   await second.release();
   expect(await acquire(name, there)).not.toBeNull();
+});
+
+it('moves to a worker with fewer leases that asks for it, and is left when its holder stops', async () => {
+  const names = Array.from({ length: 6 }, newName);
+  const stopping = { here: new AbortController(), there: new AbortController() };
+  const held = { here: new Set<string>(), there: new Set<string>() };
+  const work = async (side: 'here' | 'there', name: string): Promise<void> => {
+    const { signal } = stopping[side];
+    const { leases } = side === 'here' ? here : there;
+    for (let lease = await leases.acquire(name, signal); lease; lease = await leases.acquire(name, signal)) {
+      held[side].add(name);
+      await sleepUnlessAborted(600_000, AbortSignal.any([signal, lease.lost]));
+      held[side].delete(name);
+      await lease.release();
+    }
+  };
+  const runs = names.map((name) => work('here', name));
+  await until('one process holds all', () => held.here.size === 6 || null);
+  runs.push(...names.map((name) => work('there', name)));
+  await until('leases have moved', () => (held.there.size >= 2 && held.here.size + held.there.size === 6) || null);
+  stopping.here.abort();
+  await until('the other one holds all', () => held.there.size === 6 || null);
+  stopping.there.abort();
+  await Promise.all(runs);
 });

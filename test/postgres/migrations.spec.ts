@@ -73,7 +73,7 @@ describe('migrations', () => {
     await migrate(pool, only(first), logger);
     const edited = { ...first, sql: `${first.sql}; insert into a values (2)` };
     await expect(migrate(pool, only(edited, second), logger)).rejects.toThrow(
-      'Migration 1 "first" ran in this database with a different content',
+      'Migration 1 "first" ran in this database with other content',
     );
     expect(await applied()).toHaveLength(1);
   });
@@ -132,7 +132,7 @@ describe('migrations', () => {
   it('refuses a database of an unreleased version, says what to do, and changes nothing', async () => {
     await createUnreleasedSchema(postgres.connectionString);
     await expect(migrate(pool, all, logger)).rejects.toThrow(
-      'The database was created by an unreleased version of this program (its first migration is "setting", not "schema") and cannot be upgraded: set DATA_DIR to a new folder, or DATABASE_URL to an empty database.',
+      'The database was created by an unreleased version of this program (its first migration is "setting", not "schema") and cannot be upgraded. Set DATA_DIR to a new folder, or DATABASE_URL to an empty database.',
     );
     expect((await pool.query('select count(*)::int as n from ops_migration')).rows).toEqual([{ n: 11 }]);
     expect((await pool.query("select to_regclass('ops_worker') as t")).rows).toEqual([{ t: null }]);

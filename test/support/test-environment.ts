@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Overrides } from '../../src/app/process-options.js';
 import { type Running, start } from '../../src/app/start.js';
+import { PLATFORMS } from '../../src/platforms/catalogue.js';
 import { createLogger } from '../../src/config/logger.js';
 import { startTestPostgres } from './postgres.js';
 import { loadTestSettings } from './settings.js';
@@ -55,6 +56,8 @@ export class TestEnvironment<Networks extends Readonly<Record<string, StartedNet
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-test-'));
     const postgres = await startTestPostgres({ migrated: true });
     const networks = await startNetworks(folder);
+    // A channel's test calls its network: one without a stand-in must not be called on the Internet.
+    const closed = PLATFORMS.all.map(({ baseUrl }) => [baseUrl.setting, 'http://127.0.0.1:9']);
     const urls = Object.entries(networks).map(([name, { url }]) => [`${name.toUpperCase()}_API_URL`, url]);
     const settings = {
       PORT: '0',
@@ -66,7 +69,7 @@ export class TestEnvironment<Networks extends Readonly<Record<string, StartedNet
       LIMITS_PROFILE: UNLIMITED,
       PACING: 'off',
       LOG_LEVEL: 'error',
-      ...(Object.fromEntries(urls) as Record<string, string>),
+      ...(Object.fromEntries([...closed, ...urls]) as Record<string, string>),
       ...env,
     };
     return new TestEnvironment(networks, settings, async () => {

@@ -12,6 +12,7 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { SampledLog } from '../../runtime/sampled-log.js';
 import { rememberCaller } from './caller.js';
 import { WrongKeys } from './wrong-keys.js';
+import { CALL_MESSAGES } from './messages.js';
 
 /** Addresses whose log lines are counted apart. */
 const MAX_LOGGED_ADDRESSES = 1_000;
@@ -70,8 +71,12 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private createLockOutLog(): SampledLog<WrongKeyRequest> {
-    const message = 'too many wrong keys for the management API: the address is answered 429';
-    return new SampledLog((details, requests) => this.log.warn({ ...details, requests }, message));
+    return new SampledLog((details, requests) =>
+      this.log.warn(
+        { ...details, requests },
+        'too many wrong keys for the management API: the address is answered 429',
+      ),
+    );
   }
 
   /** @throws HttpProblem 429 for an address that sent too many wrong keys (D-55) */
@@ -81,12 +86,12 @@ export class ApiKeyGuard implements CanActivate {
     this.lockOutLogs
       .getOrCreate(clientAddress, () => this.createLockOutLog())
       .add({ request_id: id, ip: clientAddress });
-    const message = `Too many wrong keys from this address: send the request again in ${seconds} s, with the right key.`;
+    const message = CALL_MESSAGES.tooManyWrongKeys({ seconds });
     throw HttpProblem.withMessage(429, 'too_many_wrong_keys', message, { 'retry-after': String(seconds) });
   }
 }
 
 const unauthorized = (): HttpProblem => {
-  const message = "Send the operator's or an owner's key: Authorization: Bearer <key>.";
+  const message = CALL_MESSAGES.keyNeeded;
   return HttpProblem.withMessage(401, 'unauthorized', message, { 'www-authenticate': 'Bearer' });
 };

@@ -15,6 +15,7 @@ import { Change } from './change.js';
 import { type BodyReader, readRequestBody } from './request-body.js';
 import { IdempotentResponses, type StoredResponse } from './idempotent-responses.js';
 import { toHttpProblem } from './http-problems.js';
+import { CALL_MESSAGES } from './messages.js';
 
 /** A call that changes something, with the reader of its body and the status of a success. */
 export interface ChangingCall<T> {
@@ -62,6 +63,17 @@ export class ChangePipeline {
   async handlePatch<T, V extends object>(call: ChangingCall<T>, handle: ChangeHandler<T, V, NoSecrets>): Promise<V> {
     const { body } = await readRequestBody(call.request, call.read);
     return this.runWithoutKey(call, (change) => handle(body, change));
+  }
+
+  /** Processes a DELETE, whose response is 204 without a body. A repeat is 404, as the resource is gone. */
+  async handleDelete(
+    call: Pick<ChangingCall<never>, 'request' | 'reply'>,
+    handle: (change: Change) => Promise<Omit<ChangeResult<never>, 'show'>>,
+  ): Promise<void> {
+    const { outcome, readModels } = await handle(this.newChange(call.request, null));
+    const position = await this.waitForReadModels(outcome, readModels);
+    void call.reply.code(204);
+    if (position !== null) void call.reply.header('x-position', position);
   }
 
   /** Processes a POST. With an Idempotency-Key it takes effect once, and a repeat within 24 hours gets the same body. */
@@ -123,11 +135,18 @@ export class ChangePipeline {
     change: Change,
   ): Promise<{ response: StoredResponse; shownOnce: Secrets }> {
     const { outcome, readModels, show, shownOnce = {} } = await run(change);
+    const position = await this.waitForReadModels(outcome, readModels);
+    const response = { status, position, body: await show() };
+    return { response, shownOnce };
+  }
+
+  /** @returns the position of the change; null if nothing changed @throws HttpProblem for a rejection, or 503 */
+  private async waitForReadModels(outcome: CommandOutcome, readModels: readonly string[]): Promise<string | null> {
     if (isRejection(outcome)) throw toHttpProblem(outcome);
     const { position } = outcome;
-    if (position >= 0n && !(await this.progress.waitFor(readModels, position))) throw readModelsBehindProblem(position);
-    const response = { status, position: position >= 0n ? String(position) : null, body: await show() };
-    return { response, shownOnce };
+    if (position < 0n) return null;
+    if (!(await this.progress.waitFor(readModels, position))) throw readModelsBehindProblem(position);
+    return String(position);
   }
 }
 
@@ -155,14 +174,9 @@ const readIdempotencyKey = (request: FastifyRequest): string | undefined => {
 const hashRequest = ({ method, url }: FastifyRequest, body: Buffer): string =>
   createHash('sha256').update(`${method} ${url}\n`).update(body).digest('hex');
 
-const keyTakenProblem = (): HttpProblem =>
-  HttpProblem.withMessage(
-    409,
-    'idempotency_conflict',
-    'This Idempotency-Key was used for another request within the last 24 hours: send a new key with a new request.',
-  );
+const keyTakenProblem = (): HttpProblem => HttpProblem.withMessage(409, 'idempotency_conflict', CALL_MESSAGES.keyTaken);
 
 const readModelsBehindProblem = (position: Position): HttpProblem => {
-  const message = `The change was made (position ${position}), but the API does not show it yet. Read it again later; repeating this request with the same Idempotency-Key is safe.`;
+  const message = CALL_MESSAGES.viewsBehind({ position: String(position) });
   return HttpProblem.withMessage(503, 'views_behind', message, { 'retry-after': '5', 'x-position': String(position) });
 };

@@ -38,7 +38,7 @@ export class Change {
   async drawSecrets<S extends Record<string, string>>(random: () => S): Promise<S> {
     if (!this.keyClaim) return random();
     this.hasDrawn = true;
-    await this.vault.storeSecret(random(), this.drawnSecretsId);
+    await this.vault.storeSecret(random(), null, this.drawnSecretsId);
     // Erased meanwhile: another request has responded, so these new secrets neither take effect nor are shown.
     return ((await this.vault.readSecret(this.drawnSecretsId)) as S | null) ?? random();
   }

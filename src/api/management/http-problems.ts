@@ -1,5 +1,6 @@
 import type { Rejection } from '../../kernel/result.js';
 import { HttpProblem } from '../transport/http-problem.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
 /** Statuses of rejections; all others get 409, a conflict with the resource's state (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = { not_found: 404, plan_not_allowed: 402, unknown_ids: 422 };
@@ -12,14 +13,14 @@ export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): 
   const problems = Object.entries(figures).map(([path, id]) => ({
     path,
     code: 'unknown_id',
-    message: `there is no ${String(id)} among this owner's resources`,
+    message: RESOURCE_MESSAGES.unknownId({ id: String(id) }),
   }));
   return new HttpProblem(status, 'invalid', problems);
 };
 
 /** Returns the problem for a resource that does not exist or that the caller may not see. @param what `channel` */
 export const notFoundProblem = (what: string): HttpProblem =>
-  HttpProblem.withMessage(404, 'not_found', `There is no such ${what}. Check the id and the API key.`);
+  HttpProblem.withMessage(404, 'not_found', RESOURCE_MESSAGES.notFound({ what }));
 
 /** Returns the problem for a call that only the operator may make (D-47). */
 export const forbiddenProblem = (message: string): HttpProblem => HttpProblem.withMessage(403, 'forbidden', message);

@@ -1,5 +1,6 @@
 import type { ProblemList } from '../../validation/problem-list.js';
-import { describeValue } from '../../validation/wording.js';
+import { describeValue, tooManyPredicate, wrongTypePredicate } from '../../validation/wording.js';
+import { BODY_MESSAGES } from './messages.js';
 
 /** Longest list of ids: more than an owner manages by hand. */
 const MAX_IDS = 200;
@@ -10,15 +11,13 @@ const MAX_IDS = 200;
  */
 export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj', problems: ProblemList): void => {
   if (!Array.isArray(value)) return;
-  if (value.length > MAX_IDS)
-    problems.add(422, path, 'too_many', `has ${value.length} items; at most ${MAX_IDS} are allowed`);
+  if (value.length > MAX_IDS) problems.add(422, path, 'too_many', tooManyPredicate(value.length, MAX_IDS));
   const seen = new Set<unknown>();
   for (const [index, id] of (value as unknown[]).slice(0, MAX_IDS).entries()) {
     const place = `${path}[${index}]`;
     if (typeof id !== 'string' || !id.startsWith(`${prefix}_`))
-      problems.add(422, place, 'wrong_type', `must be an id such as "${prefix}_…", not ${describeValue(id)}`);
-    else if (seen.has(id))
-      problems.add(422, place, 'duplicate', `names ${describeValue(id)} a second time: name it once`);
+      problems.add(422, place, 'wrong_type', wrongTypePredicate(BODY_MESSAGES.idForm({ prefix }), id));
+    else if (seen.has(id)) problems.add(422, place, 'duplicate', BODY_MESSAGES.duplicateId({ id: describeValue(id) }));
     seen.add(id);
   }
 };

@@ -2,10 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { IdPrefix } from '../../kernel/ids.js';
 import { nullToAbsent } from '../../validation/absence.js';
 import type { Sent } from '../../validation/check-fields.js';
 import {
+  type ChannelStatus,
   FindResource,
   type ResourceKind,
   ListResources,
@@ -17,6 +19,8 @@ import { readQuery } from './request-body.js';
 import { ID_PATTERN } from './id.pipe.js';
 import { isCursorOf, type ListView, buildListView, toPage, PageQuery } from './page.js';
 import { notFoundProblem } from './http-problems.js';
+import { Must } from '../../validation/rules.js';
+import { CHANNEL_STATUSES } from './channels/channel.view.js';
 import { Is } from './rules.js';
 
 class ListQuery extends PageQuery {
@@ -39,9 +43,20 @@ const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   return KindListQuery;
 };
 
+class ChannelListQuery extends createListQuery('tgt') {
+  /** Only channels in this state. */
+  @Must.beOneOf(CHANNEL_STATUSES)
+  readonly status: ChannelStatus | undefined;
+
+  constructor(sent: Sent) {
+    super(sent);
+    this.status = nullToAbsent(sent.status) as ChannelStatus | undefined;
+  }
+}
+
 const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   owner: createListQuery('own'),
-  channel: createListQuery('tgt'),
+  channel: ChannelListQuery,
   project: createListQuery('prj'),
   endpoint: createListQuery('ep'),
 };
@@ -50,6 +65,7 @@ const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
 @Injectable()
 export class OwnedResources {
   constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly queries: QueryBus,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
@@ -74,9 +90,14 @@ export class OwnedResources {
     const scope = getListScope(getCaller(request), query.owner_id);
     await this.catchUpReadModels(request);
     const rows = await this.queries.execute(
-      new ListResources(kind, scope, { before: page.after, limit: page.limit + 1 }),
+      new ListResources(kind, scope, { before: page.after, limit: page.limit + 1 }, this.readStatus(query)),
     );
     return buildListView(rows, page, (row) => getRowId(kind, row), show);
+  }
+
+  private readStatus(query: ListQuery): ListResources<'channel'>['status'] {
+    const is = query instanceof ChannelListQuery ? query.status : undefined;
+    return is === undefined ? null : { is, at: this.clock.now() };
   }
 
   /** Lets a reader see changes made over /v1 and by the gateway itself; a change waits for its own read models. */

@@ -3,6 +3,7 @@ import type { Sent } from '../../validation/check-fields.js';
 import { nullToAbsent } from '../../validation/absence.js';
 import type { FieldProblem } from '../../validation/wording.js';
 import { Is } from './rules.js';
+import { BODY_MESSAGES } from './messages.js';
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
@@ -10,7 +11,7 @@ const DEFAULT_LIMIT = 50;
 const limitComplaint = (value: unknown): FieldProblem | undefined =>
   typeof value === 'string' && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT
     ? undefined
-    : { code: 'out_of_range', predicate: `must be a whole number from 1 to ${MAX_LIMIT}` };
+    : { code: 'out_of_range', predicate: BODY_MESSAGES.badLimit({ limit: MAX_LIMIT }) };
 
 /** Forms of the keys that cursors hold; the keys of resources are their ids. */
 const KEYS = {
@@ -25,7 +26,7 @@ export const isCursorOf = (keys: keyof typeof KEYS | IdPrefix): PropertyDecorato
   return Is.checkedBy((value): FieldProblem | undefined =>
     typeof value === 'string' && form.test(decodeCursor(value)) && encodeCursor(decodeCursor(value)) === value
       ? undefined
-      : { code: 'bad_cursor', predicate: 'must be the "next" of an earlier page of this list' },
+      : { code: 'bad_cursor', predicate: BODY_MESSAGES.badCursor },
   );
 };
 

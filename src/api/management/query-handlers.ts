@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { IQuery, IQueryHandler } from '@nestjs/cqrs';
 import {
+  FindChannelsOfChatHandler,
   FindMissingIdsHandler,
   FindOwnerByKeyHandler,
   FindResourceHandler,
@@ -17,6 +18,7 @@ export const queryHandlers: readonly Type<IQueryHandler<IQuery>>[] = [
   FindResourceHandler,
   ListResourcesHandler,
   FindMissingIdsHandler,
+  FindChannelsOfChatHandler,
   FindOwnerByKeyHandler,
   FindPostHandler,
   ListPostsHandler,

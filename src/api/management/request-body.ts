@@ -5,6 +5,7 @@ import { runInSlices } from '../../runtime/cooperative-work.js';
 import { checkFields, checkObject, type Sent } from '../../validation/check-fields.js';
 import { parseJsonBodyInSlices } from '../../validation/json-body.js';
 import { ProblemList } from '../../validation/problem-list.js';
+import { BODY_MESSAGES, CALL_MESSAGES } from './messages.js';
 
 /**
  * Reads the JSON object that was sent into a typed body, and adds what is wrong to `problems`. A body with problems is
@@ -29,8 +30,9 @@ export const fieldsReader =
     const known = Object.keys(body);
     for (const name of Object.keys(sent)) {
       if (known.includes(name)) continue;
-      const fields = known.length > 0 ? `the fields here are ${known.join(', ')}` : 'no fields are allowed here';
-      problems.add(422, path === '' ? name : `${path}.${name}`, 'unknown_field', `is not a field: ${fields}`);
+      const predicate =
+        known.length > 0 ? BODY_MESSAGES.unknownField({ fields: known.join(', ') }) : BODY_MESSAGES.noFields;
+      problems.add(422, path === '' ? name : `${path}.${name}`, 'unknown_field', predicate);
     }
     checkFields(body, path, problems);
     return body;
@@ -75,13 +77,9 @@ export const invalidProblem = (problems: ProblemList): HttpProblem =>
 
 const parseJson = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
   if (!JSON_IN_UTF8.test(request.headers['content-type'] ?? ''))
-    throw HttpProblem.withMessage(
-      415,
-      'unsupported_media_type',
-      'Send JSON in UTF-8, with Content-Type: application/json.',
-    );
+    throw HttpProblem.withMessage(415, 'unsupported_media_type', CALL_MESSAGES.mediaType);
   if (bytes.length > MAX_BODY_BYTES)
-    throw HttpProblem.withMessage(400, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes: send less.`);
+    throw HttpProblem.withMessage(400, 'body_too_large', CALL_MESSAGES.bodyTooLarge({ limit: MAX_BODY_BYTES }));
   const json = await runInSlices(parseJsonBodyInSlices(bytes));
   if (!json.ok) throw new HttpProblem(400, 'malformed', json.problems);
   return json.value;

@@ -1,10 +1,12 @@
 import type { QueryBus } from '@nestjs/cqrs';
 import { HttpProblem } from '../transport/http-problem.js';
-import { describeValue, quoteShort } from '../../validation/wording.js';
+import { wrongTypePredicate, quoteShort } from '../../validation/wording.js';
 import { FindResource } from '../../projections/discovery/discovery.queries.js';
 import type { Caller } from './caller.js';
 import type { BodyReader } from './request-body.js';
 import { notFoundProblem } from './http-problems.js';
+import { BODY_MESSAGES } from './messages.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
 /**
  * Adds the owner to the body of a new resource: the caller, or the owner that the operator names (D-47).
@@ -19,15 +21,15 @@ export const withOwner =
       if (named !== undefined && named !== caller.ownerId) throw notFoundProblem('owner');
       return { ...body, ownerId: caller.ownerId };
     }
-    if (named === undefined) problems.add(422, 'owner_id', 'missing', 'is missing: the operator must name the owner');
+    if (named === undefined) problems.add(422, 'owner_id', 'missing', BODY_MESSAGES.ownerMissing);
     else if (typeof named !== 'string')
-      problems.add(422, 'owner_id', 'wrong_type', `must be a string, not ${describeValue(named)}`);
+      problems.add(422, 'owner_id', 'wrong_type', wrongTypePredicate('a string', named));
     return { ...body, ownerId: named as string };
   };
 
 /** Checks the owner that the operator named. @throws HttpProblem 422 if it does not exist */
 export const requireOwner = async (queries: QueryBus, ownerId: string): Promise<void> => {
   if (await queries.execute(new FindResource('owner', ownerId, null))) return;
-  const message = `there is no owner ${quoteShort(ownerId)}`;
+  const message = RESOURCE_MESSAGES.unknownId({ id: quoteShort(ownerId) });
   throw new HttpProblem(422, 'invalid', [{ path: 'owner_id', code: 'unknown_id', message }]);
 };

@@ -1,7 +1,9 @@
 import { ValidateBy } from 'class-validator';
 import type { RuleContext } from '../../validation/rules.js';
 import { countCharacters, isVisible } from '../../validation/text-measure.js';
-import { describeValue, tooLongPredicate, type FieldProblem } from '../../validation/wording.js';
+import { wrongTypePredicate, tooLongPredicate, type FieldProblem } from '../../validation/wording.js';
+import { FIELD_MESSAGES } from '../../validation/messages.js';
+import { BODY_MESSAGES } from './messages.js';
 
 /** Creates a rule in the form that validation/check-fields.ts reads. */
 const rule = (name: string, findProblemOf: (value: unknown) => FieldProblem | undefined): PropertyDecorator =>
@@ -18,15 +20,15 @@ const rule = (name: string, findProblemOf: (value: unknown) => FieldProblem | un
 const problem = (code: string, predicate: string): FieldProblem => ({ code, predicate });
 
 const wrongType = (kind: string, value: unknown): FieldProblem =>
-  problem('wrong_type', `must be ${kind}, not ${describeValue(value)}`);
+  problem('wrong_type', wrongTypePredicate(kind, value));
 
 /** Checks text for people: visible, on one line unless `multiline` is set, at most `limit` characters. */
 const findTextProblem = (value: unknown, limit: number, multiline: boolean): FieldProblem | undefined => {
   if (typeof value !== 'string') return wrongType('a string', value);
   const length = countCharacters(value);
   if (length > limit) return problem('too_long', tooLongPredicate(length, limit, 'characters'));
-  if (!isVisible(value)) return problem('empty', 'has no visible characters');
-  if (!multiline && /\p{Cc}/u.test(value)) return problem('control_character', 'must be one line of plain text');
+  if (!isVisible(value)) return problem('empty', FIELD_MESSAGES.invisible);
+  if (!multiline && /\p{Cc}/u.test(value)) return problem('control_character', BODY_MESSAGES.notOneLine);
   return undefined;
 };
 
@@ -34,7 +36,7 @@ const findIntegerProblem = (value: unknown, min: number, max: number): FieldProb
   if (typeof value !== 'number' || !Number.isInteger(value)) return wrongType('an integer', value);
   return value >= min && value <= max
     ? undefined
-    : problem('out_of_range', `must be from ${min} to ${max}, not ${value}`);
+    : problem('out_of_range', FIELD_MESSAGES.outOfRange({ least: min, most: max, value }));
 };
 
 /** Rules for management bodies, beside those of the payload (`Must`). The rule nearest to the field is checked first. */
@@ -51,16 +53,14 @@ export const Is = {
   credential: (): PropertyDecorator =>
     rule('isCredential', (value) => {
       if (typeof value !== 'string') return wrongType('a string', value);
-      return /^[\x21-\x7e]{1,4096}$/.test(value)
-        ? undefined
-        : problem('bad_credential', 'must be 1 to 4096 visible ASCII characters without spaces');
+      return /^[\x21-\x7e]{1,4096}$/.test(value) ? undefined : problem('bad_credential', BODY_MESSAGES.badCredential);
     }),
   /** Text that matches a pattern. @param inWords describes the pattern, as the end of "must be …" */
   matching: (form: RegExp, inWords: string): PropertyDecorator =>
     rule('isLike', (value) => {
-      if (typeof value === 'number') return problem('wrong_type', `must be ${inWords}: send it as a string`);
+      if (typeof value === 'number') return problem('wrong_type', BODY_MESSAGES.numberForText({ form: inWords }));
       if (typeof value !== 'string') return wrongType('a string', value);
-      return form.test(value) ? undefined : problem('bad_form', `must be ${inWords}, not ${describeValue(value)}`);
+      return form.test(value) ? undefined : problem('bad_form', wrongTypePredicate(inWords, value));
     }),
   /** A value checked by a function, which returns a problem or undefined. */
   checkedBy: (findProblemOf: (value: unknown) => FieldProblem | undefined): PropertyDecorator =>

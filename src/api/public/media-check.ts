@@ -23,6 +23,8 @@ export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
   /** The reason for which it could not be fully probed. */
   readonly note?: string;
+  /** True if no address is known for its host. */
+  readonly isHostUnknown?: boolean;
 }
 
 /** A medium of a body that is rejected for other problems, with its index. */

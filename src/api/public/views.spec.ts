@@ -6,6 +6,7 @@ import { PublishView } from './publish.view.js';
 import {
   NetworkPreviewView,
   PreviewCallView,
+  PayloadWarningView,
   PreviewWarningView,
   SandboxMediumView,
   SandboxProblemView,
@@ -32,7 +33,7 @@ describe('the JSON of an answer', () => {
   it('of discovery has its fields in their order, and no expired pause', () => {
     const endpoint = { slug: 's', name: 'Site', verbose_discovery: false };
     const target = { channel_id: 'tgt_1', platform: 'telegram', name: 'News', paused_until: T } as const;
-    const projects = [{ name: 'Project', paused_until: T + 1, targets: [target] }];
+    const projects = [{ project_id: 'prj_1', name: 'Project', paused_until: T + 1, targets: [target] }];
     expect(JSON.stringify(new InfoView(endpoint, projects, T)).replace(/,"capabilities".*/, '')).toBe(
       '{"endpoint":{"slug":"s","name":null,"verbose":false},' +
         '"projects":[{"index":0,"name":null,"paused_until":"2026-03-14T12:00:00.001Z",' +
@@ -45,12 +46,14 @@ describe('the JSON of an answer', () => {
     const calls = [new PreviewCallView('message', 'sendMessage', { text: 'Ahoy' }, 'tgt_1')];
     const warnings = [new PreviewWarningView('a', 'b'), new PreviewWarningView('c', 'd', 'tgt_1')];
     const preview = { telegram: new NetworkPreviewView('Ahoy', 0, calls, warnings) };
-    expect(JSON.stringify(new SandboxView(true, new SandboxValidationView('passed', 'passed', media), preview))).toBe(
+    const validation = new SandboxValidationView('passed', 'passed', media);
+    const mistakes = [new PayloadWarningView('unknown_field', 'txt', 'e')];
+    expect(JSON.stringify(new SandboxView(true, validation, preview, mistakes))).toBe(
       '{"ok":true,"would_create_post":true,"validation":{"schema":"passed","entities":"passed",' +
         '"media":[{"url":"https://example.com/a.png","size_mb":1.5,"ok":true}]},"preview":{"telegram":' +
         '{"text_after_trim":"Ahoy","trimmed_chars":0,"requests":[{"step":"message","method":"sendMessage",' +
         '"request":{"text":"Ahoy"},"target_id":"tgt_1"}],"warnings":[{"code":"a","message":"b"},' +
-        '{"code":"c","message":"d","target_id":"tgt_1"}]}}}',
+        '{"code":"c","message":"d","target_id":"tgt_1"}]}},"warnings":[{"code":"unknown_field","path":"txt","message":"e"}]}',
     );
   });
 
@@ -67,8 +70,8 @@ describe('the JSON of an answer', () => {
       '"details":[{"path":"text","code":"x","message":"is wrong"}]';
     expect(JSON.stringify(buildProblemView(problem, 'req_1'))).toBe(`{"retry_at":"now",${fields}}`);
     const validation = new SandboxValidationView('failed', 'not_checked', []);
-    expect(JSON.stringify(new SandboxProblemView(problem, 'req_1', validation))).toBe(
-      `{${fields},"would_create_post":false,"validation":{"schema":"failed","entities":"not_checked","media":[]}}`,
+    expect(JSON.stringify(new SandboxProblemView(problem, 'req_1', validation, []))).toBe(
+      `{${fields},"would_create_post":false,"validation":{"schema":"failed","entities":"not_checked","media":[]},"warnings":[]}`,
     );
   });
 });

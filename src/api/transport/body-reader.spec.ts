@@ -119,7 +119,7 @@ describe('BodyReader', () => {
     const readers: BodyReader[] = [];
     for (let i = 0; i < 2; i++) readers.push(new BodyReader((await open()).request, bodies));
     readers[0]!.wait();
-    expect(() => readers[1]!.wait()).toThrow('too many requests that it has not authenticated');
+    expect(() => readers[1]!.wait()).toThrow('receiving too many requests');
     readers[0]!.finish();
     expect(bodies.reading).toBe(0);
   });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { LIMITS } from '../../payload/payload.js';
 import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
+import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
@@ -204,11 +205,7 @@ export class BodyReader {
 
 /** Returns the problem of a body whose end is missing. */
 export const incompleteBody = (): HttpProblem =>
-  HttpProblem.withMessage(400, 'body_incomplete', 'The connection ended before the body was complete.');
+  HttpProblem.withMessage(400, 'body_incomplete', HTTP_MESSAGES.bodyIncomplete);
 
 const oversizedBody = (): HttpProblem =>
-  HttpProblem.withMessage(
-    400,
-    'body_too_large',
-    `The body is larger than ${LIMITS.payloadBytes} bytes (5 MB): send less.`,
-  );
+  HttpProblem.withMessage(400, 'body_too_large', HTTP_MESSAGES.bodyTooLarge({ limit: LIMITS.payloadBytes }));

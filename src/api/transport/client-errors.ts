@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
 import { incompleteBody } from './body-reader.js';
+import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
 import { buildProblemView } from './problem.view.js';
 
@@ -81,13 +82,13 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
 
 /** Rejects CONNECT: the server is no proxy. Node passes the raw connection. */
 export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
-  const message = 'This server is not a proxy: CONNECT is not supported.';
+  const message = HTTP_MESSAGES.connect;
   linger(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
   socket.end(
     serializeResponse(
-      HttpProblem.withMessage(405, 'method_not_allowed', message, { allow: 'GET, POST, PATCH' }),
+      HttpProblem.withMessage(405, 'method_not_allowed', message, { allow: 'GET, POST, PATCH, DELETE' }),
       newId('req'),
     ),
   );
@@ -95,11 +96,7 @@ export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void =
 
 /** Rejects every expectation but 100-continue (RFC 9110, 10.1.1), which Node handles itself. */
 export const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
-  const problem = HttpProblem.withMessage(
-    417,
-    'expectation_failed',
-    'The header Expect may only be 100-continue: leave it out.',
-  );
+  const problem = HttpProblem.withMessage(417, 'expectation_failed', HTTP_MESSAGES.expectation);
   const id = newId('req');
   const body = JSON.stringify(buildProblemView(problem, id));
   response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
@@ -123,14 +120,14 @@ export const checkHeaders = (fastify: FastifyInstance): void => {
 };
 
 const findHeaderProblem = ({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null => {
-  if (headers.host === undefined && httpVersion === '1.1') return 'The header Host is missing: send it.';
+  if (headers.host === undefined && httpVersion === '1.1') return HTTP_MESSAGES.hostMissing;
   let seen = 0; // one bit per header
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i]!;
     if (!SINGLE_LENGTHS.has(sent.length)) continue; // nearly all others
     const index = SINGLE_HEADERS.indexOf(sent.toLowerCase());
     if (index < 0) continue;
-    if (seen & (1 << index)) return `The header ${sent} was sent twice: send it once.`;
+    if (seen & (1 << index)) return HTTP_MESSAGES.headerTwice({ name: sent });
     seen |= 1 << index;
   }
   return null;
@@ -162,18 +159,16 @@ const serializeResponse = (problem: HttpProblem, id: string): string => {
 };
 
 const PROBLEMS: Readonly<Record<string, () => HttpProblem>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: () =>
-    HttpProblem.withMessage(408, 'request_timeout', 'The request did not arrive completely in time: send it again.'),
-  HPE_HEADER_OVERFLOW: () =>
-    HttpProblem.withMessage(431, 'headers_too_large', 'The headers are larger than 16 KiB: send less.'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => HttpProblem.withMessage(408, 'request_timeout', HTTP_MESSAGES.requestTimeout),
+  HPE_HEADER_OVERFLOW: () => HttpProblem.withMessage(431, 'headers_too_large', HTTP_MESSAGES.headersTooLarge),
   HPE_INVALID_EOF_STATE: incompleteBody,
 };
 
 const problemForCode = (code = ''): HttpProblem =>
-  PROBLEMS[code]?.() ?? HttpProblem.withMessage(400, 'bad_request', 'This is not a valid HTTP request.');
+  PROBLEMS[code]?.() ?? HttpProblem.withMessage(400, 'bad_request', HTTP_MESSAGES.notHttp);
 
 /** Answers a request that has no route because its path cannot be decoded. */
 export const rejectUndecodablePath = (_error: Error, { id }: FastifyRequest, reply: FastifyReply): void => {
-  const problem = HttpProblem.withMessage(400, 'bad_address', 'The path cannot be decoded: check its percent signs.');
+  const problem = HttpProblem.withMessage(400, 'bad_address', HTTP_MESSAGES.badPath);
   void reply.code(problem.status).header('x-request-id', id).send(buildProblemView(problem, id));
 };

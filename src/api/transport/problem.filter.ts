@@ -6,6 +6,7 @@ import { type Log, LOG } from '../../kernel/log.js';
 import { findStorageError, isUnavailable } from '../../postgres/unavailable.js';
 import { GateRejection } from '../public/gate/gate-rejection.js';
 import { describeRequest, setLogRejection } from '../public/gate/request-log-entry.js';
+import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
 import { buildProblemView } from './problem.view.js';
 
@@ -47,7 +48,7 @@ export class ProblemFilter implements ExceptionFilter {
         { ...describeRequest(request), sqlstate: code },
         'failed to answer a request: the database refuses it',
       );
-      const message = 'The service cannot store data at the moment. Send the same request again later.';
+      const message = SERVICE_MESSAGES.storage;
       return HttpProblem.withMessage(503, 'storage_unavailable', message, {
         'retry-after': STORAGE_RETRY_AFTER_SECONDS,
       });
@@ -57,8 +58,7 @@ export class ProblemFilter implements ExceptionFilter {
         { ...describeRequest(request), error: String(error) },
         'failed to answer a request: the database or event store is unavailable',
       );
-      const message =
-        'The service cannot reach its database or event store at the moment. Send the same request again.';
+      const message = SERVICE_MESSAGES.unavailable;
       return HttpProblem.withMessage(503, 'unavailable', message, { 'retry-after': RETRY_AFTER_SECONDS });
     }
     if (error instanceof HttpException) return frameworkProblem(error.getStatus(), error.message);
@@ -69,11 +69,7 @@ export class ProblemFilter implements ExceptionFilter {
       { ...describeRequest(request), error: error instanceof Error ? error.stack : String(error) },
       'failed to answer a request: internal error',
     );
-    return HttpProblem.withMessage(
-      500,
-      'internal',
-      'The service failed. Send the same request again, with the same Idempotency-Key.',
-    );
+    return HttpProblem.withMessage(500, 'internal', SERVICE_MESSAGES.internal);
   }
 }
 
@@ -83,5 +79,5 @@ const isMissingReadModel = (error: unknown): boolean =>
 
 const frameworkProblem = (status: number, message: string): HttpProblem =>
   status === 404
-    ? HttpProblem.withMessage(404, 'not_found', 'There is no such route. Check method and path.')
+    ? HttpProblem.withMessage(404, 'not_found', HTTP_MESSAGES.noRoute)
     : HttpProblem.withMessage(status, 'bad_request', message);

@@ -1,3 +1,4 @@
+import { SERVICE_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
 
 /** Bytes of bodies that a process holds at most for requests that are not authenticated yet (ADR-88). */
@@ -56,12 +57,7 @@ const CODE = 'too_many_unauthenticated';
 
 /** Returns the 503 of a request that is not authenticated yet while the process reads as many as it can. */
 export const busyProblem = (): HttpProblem =>
-  HttpProblem.withMessage(
-    503,
-    CODE,
-    'The service is reading too many requests that it has not authenticated yet. Send the same request again.',
-    { 'retry-after': RETRY_AFTER_SECONDS },
-  );
+  HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.overloaded, { 'retry-after': RETRY_AFTER_SECONDS });
 
 /** True for {@link busyProblem}. */
 export const isBusy = ({ code }: HttpProblem): boolean => code === CODE;

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
 import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
+import { Deletions } from '../../commands/deletion/deletions.js';
 import { managementHandlers } from '../../commands/handlers.js';
 import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
 import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
@@ -12,6 +13,9 @@ import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
+import { References } from '../../projections/discovery/references.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { EventStoreModule } from './event-store.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
@@ -33,11 +37,21 @@ import { SecretsModule } from './secrets.module.js';
         new InputWithdrawal(aggregates, endpoints, plansWithInput(limitsProfile)),
     },
     {
+      provide: Deletions,
+      inject: [AggregateStore, References, QueuedPublications, ProjectionProgress],
+      useFactory: (
+        aggregates: AggregateStore,
+        references: References,
+        queued: QueuedPublications,
+        progress: ProjectionProgress,
+      ) => new Deletions(aggregates, references, queued, progress),
+    },
+    {
       provide: KeyClaims,
       inject: [AggregateStore],
       useFactory: (aggregates: AggregateStore) => new KeyClaims(aggregates),
     },
   ],
-  exports: [InputWithdrawal, KeyClaims, AcceptPostHandler],
+  exports: [Deletions, InputWithdrawal, KeyClaims, AcceptPostHandler],
 })
 export class CommandsModule {}

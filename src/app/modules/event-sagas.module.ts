@@ -1,6 +1,8 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { Deletions } from '../../commands/deletion/deletions.js';
 import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
+import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
@@ -9,7 +11,9 @@ import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { EventSaga, type EventSagaDependencies } from '../../sagas/engine/event-saga.js';
+import { completeDeletions } from '../../sagas/complete-deletions/complete-deletions.js';
 import { DueErasures, type DueErasuresDependencies } from '../../sagas/erase-replaced/due-erasures.js';
+import { noteTranslations } from '../../sagas/erase-replaced/note-translations.js';
 import { eraseReplaced } from '../../sagas/erase-replaced/erase-replaced.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
 import { withdrawInput } from '../../sagas/withdraw-input/withdraw-input.js';
@@ -27,6 +31,8 @@ import { SecretsModule } from './secrets.module.js';
 export const RAISE_NOTICES = Symbol('RaiseNotices');
 export const WITHDRAW_INPUT = Symbol('WithdrawInput');
 export const ERASE_REPLACED = Symbol('EraseReplaced');
+export const NOTE_TRANSLATIONS = Symbol('NoteTranslations');
+export const COMPLETE_DELETIONS = Symbol('CompleteDeletions');
 export const DUE_ERASURES = Symbol('DueErasures');
 
 @Injectable()
@@ -44,6 +50,9 @@ class Dependencies implements EventSagaDependencies {
 class ErasureDependencies implements DueErasuresDependencies {
   constructor(
     @Inject(POOL) readonly pool: Pool,
+    readonly notes: ErasureNotes,
+    @Inject(EVENT_STORE) readonly store: EventStore,
+    readonly codec: EventCodec,
     readonly vault: SecretVault,
     readonly publishers: Publishers,
     readonly leases: Leases,
@@ -52,8 +61,8 @@ class ErasureDependencies implements DueErasuresDependencies {
 }
 
 /**
- * Sagas that follow the log: notices to owners, the withdrawal of webhook input that a plan no longer has, and the erasure
- * of replaced secrets.
+ * Sagas that follow the log: notices to owners, the withdrawal of webhook input that a plan no longer has, the completion of
+ * deletions, and the erasure of what was replaced, or is not needed any more.
  */
 @Module({
   imports: [PostgresModule, EventStoreModule, ReadModelsModule, CommandsModule, SecretsModule, PlatformsModule],
@@ -62,14 +71,26 @@ class ErasureDependencies implements DueErasuresDependencies {
     ErasureDependencies,
     {
       provide: ERASE_REPLACED,
-      inject: [AggregateStore, Dependencies],
-      useFactory: (aggregates: AggregateStore, dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(eraseReplaced(aggregates, dependencies.pool), dependencies)),
+      inject: [AggregateStore, ErasureNotes, Dependencies],
+      useFactory: (aggregates: AggregateStore, notes: ErasureNotes, dependencies: Dependencies) =>
+        new EventSagaTask(new EventSaga(eraseReplaced(aggregates, notes), dependencies)),
+    },
+    {
+      provide: NOTE_TRANSLATIONS,
+      inject: [ErasureNotes, Dependencies],
+      useFactory: (notes: ErasureNotes, dependencies: Dependencies) =>
+        new EventSagaTask(new EventSaga(noteTranslations(notes), dependencies)),
     },
     {
       provide: DUE_ERASURES,
       inject: [ErasureDependencies],
       useFactory: (dependencies: ErasureDependencies) => new EventSagaTask(new DueErasures(dependencies)),
+    },
+    {
+      provide: COMPLETE_DELETIONS,
+      inject: [Deletions, Dependencies],
+      useFactory: (deletions: Deletions, dependencies: Dependencies) =>
+        new EventSagaTask(new EventSaga(completeDeletions(deletions), dependencies)),
     },
     {
       provide: RAISE_NOTICES,
@@ -84,6 +105,6 @@ class ErasureDependencies implements DueErasuresDependencies {
         new EventSagaTask(new EventSaga(withdrawInput(withdrawal, progress), dependencies)),
     },
   ],
-  exports: [RAISE_NOTICES, WITHDRAW_INPUT, ERASE_REPLACED, DUE_ERASURES],
+  exports: [COMPLETE_DELETIONS, RAISE_NOTICES, WITHDRAW_INPUT, ERASE_REPLACED, NOTE_TRANSLATIONS, DUE_ERASURES],
 })
 export class EventSagasModule {}

@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
 import { catalogue } from '../../domain/catalogue.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { SnapshotTable } from '../../event-store/snapshots.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import { POOL } from '../../postgres/tokens.js';
 import { Metrics } from '../../health/metrics.js';
 import { Database } from '../database.js';
 import { openEventStore } from '../event-store.js';
@@ -19,9 +23,9 @@ import { PostgresModule } from './postgres.module.js';
     { provide: EventCodec, useFactory: () => new EventCodec(catalogue) },
     {
       provide: AggregateStore,
-      inject: [EVENT_STORE, EventCodec, Metrics],
-      useFactory: (store: EventStore, codec: EventCodec, metrics: Metrics) =>
-        new AggregateStore(store, codec, metrics.appendTimer()),
+      inject: [EVENT_STORE, EventCodec, Metrics, POOL, LOG],
+      useFactory: (store: EventStore, codec: EventCodec, metrics: Metrics, pool: Pool, log: Log) =>
+        new AggregateStore(store, codec, metrics.appendTimer(), new SnapshotTable(pool, log)),
     },
   ],
   exports: [EVENT_STORE, EventCodec, AggregateStore],

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApiKeyGuard } from '../../api/management/api-key.guard.js';
 import { ChangePipeline } from '../../api/management/change-pipeline.js';
+import { ChannelTester } from '../../api/management/channels/channel-tester.js';
 import { ChannelsController } from '../../api/management/channels/channels.controller.js';
 import { EndpointSecretsController } from '../../api/management/endpoints/endpoint-secrets.controller.js';
 import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint-view-builder.js';
@@ -9,6 +10,7 @@ import { RequestLogController } from '../../api/management/endpoints/request-log
 import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
+import { PlansController } from '../../api/management/plans/plans.controller.js';
 import { PlanQuotas } from '../../api/management/plan-quotas.js';
 import { PostsController } from '../../api/management/posts/posts.controller.js';
 import { PublicationViewBuilder } from '../../api/management/posts/publication-view-builder.js';
@@ -42,10 +44,12 @@ import { SecretsModule } from './secrets.module.js';
     RequestLogController,
     PostsController,
     PublicationsController,
+    PlansController,
   ],
   providers: [
     ApiKeyGuard,
     ChangePipeline,
+    ChannelTester,
     EndpointViewBuilder,
     IdempotentResponses,
     OwnedResources,

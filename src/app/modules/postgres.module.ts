@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { CallTurns } from '../../postgres/call-turns.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
@@ -12,6 +13,7 @@ import { Resources } from '../resources.js';
   providers: [
     { provide: Database, inject: [PROCESS_OPTIONS, KEYS, Resources], useFactory: openDatabase },
     { provide: POOL, inject: [Database], useFactory: ({ pool }: Database): Pool => pool },
+    { provide: CallTurns, inject: [POOL], useFactory: (pool: Pool) => new CallTurns(pool) },
     {
       provide: Notifications,
       inject: [PROCESS_OPTIONS, Database, Resources],
@@ -37,6 +39,6 @@ import { Resources } from '../resources.js';
       },
     },
   ],
-  exports: [Database, POOL, Notifications, Leases],
+  exports: [Database, POOL, CallTurns, Notifications, Leases],
 })
 export class PostgresModule {}

@@ -6,6 +6,7 @@ import { LimitGuard } from '../../api/public/gate/limit-guard.js';
 import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
 import { InfoController } from '../../api/public/info.controller.js';
 import { MediaCheck } from '../../api/public/media-check.js';
+import { PostStatusController } from '../../api/public/post-status.controller.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
 import { ProbePayments } from '../../api/public/probe-payments.js';
 import { SandboxPreview } from '../../api/public/sandbox/sandbox-preview.js';
@@ -32,7 +33,7 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */
 @Module({
   imports: [CommandsModule, ReadModelsModule, LimitsModule, SecretsModule, MediaModule, PlatformsModule],
-  controllers: [WebhooksController, PausesController, InfoController, SandboxController],
+  controllers: [WebhooksController, PausesController, InfoController, PostStatusController, SandboxController],
   providers: [
     Gate,
     Admission,

@@ -9,6 +9,7 @@ import { type Log, LOG } from '../../kernel/log.js';
 import { Metrics } from '../../health/metrics.js';
 import { Inspector } from '../../media/inspector.js';
 import { Publishers } from '../../platforms/publishers.js';
+import { CallTurns } from '../../postgres/call-turns.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
@@ -128,9 +129,9 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
     },
     {
       provide: Pacing,
-      inject: [POOL, PlatformConcurrency, SETTINGS],
-      useFactory: (pool: Pool, concurrency: PlatformConcurrency, { pacing }: Settings) =>
-        new Pacing(pool, concurrency, pacing),
+      inject: [CallTurns, PlatformConcurrency, SETTINGS],
+      useFactory: (turns: CallTurns, concurrency: PlatformConcurrency, { pacing }: Settings) =>
+        new Pacing(turns, concurrency, pacing),
     },
     {
       provide: PublishingQuota,

@@ -10,11 +10,14 @@ import { POOL } from '../../postgres/tokens.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { FindEndpointTargetsHandler } from '../../projections/discovery/endpoint-targets.queries.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
+import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
+import { FindEndpointPostHandler } from '../../projections/posts/endpoint-post.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
+import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { projectionsOf } from '../projections.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -25,6 +28,7 @@ import { PostgresModule } from './postgres.module.js';
   providers: [
     ...queryHandlers,
     FindEndpointTargetsHandler,
+    FindEndpointPostHandler,
     CountRescheduledHandler,
     {
       provide: ProjectionProgress,
@@ -40,6 +44,8 @@ import { PostgresModule } from './postgres.module.js';
       inject: [POOL],
       useFactory: (pool: Pool) => new EndpointSnapshots(pool),
     },
+    { provide: References, inject: [POOL], useFactory: (pool: Pool) => new References(pool) },
+    { provide: QueuedPublications, inject: [POOL], useFactory: (pool: Pool) => new QueuedPublications(pool) },
     { provide: LiveEndpoints, inject: [POOL], useFactory: (pool: Pool) => new LiveEndpoints(pool) },
     {
       provide: PublishScheduleQueries,
@@ -61,6 +67,8 @@ import { PostgresModule } from './postgres.module.js';
     ProjectionProgress,
     EndpointSnapshots,
     LiveEndpoints,
+    References,
+    QueuedPublications,
     PublishScheduleQueries,
     ChannelMessages,
     PostPayloads,

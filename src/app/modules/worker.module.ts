@@ -3,7 +3,15 @@ import { Leases } from '../../postgres/leases.js';
 import type { BackgroundTask } from '../worker/background-task.js';
 import { ProjectionRunners } from '../worker/projection-runners.js';
 import { PublishingTask } from '../worker/publishing-task.js';
-import { DUE_ERASURES, ERASE_REPLACED, EventSagasModule, RAISE_NOTICES, WITHDRAW_INPUT } from './event-sagas.module.js';
+import {
+  COMPLETE_DELETIONS,
+  DUE_ERASURES,
+  ERASE_REPLACED,
+  EventSagasModule,
+  NOTE_TRANSLATIONS,
+  RAISE_NOTICES,
+  WITHDRAW_INPUT,
+} from './event-sagas.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ProjectionsModule } from './projections.module.js';
 import { PublishingModule } from './publishing.module.js';
@@ -22,10 +30,15 @@ export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdo
     publishing: PublishingTask,
     @Inject(RAISE_NOTICES) raiseNotices: BackgroundTask,
     @Inject(WITHDRAW_INPUT) withdrawInput: BackgroundTask,
+    @Inject(COMPLETE_DELETIONS) completeDeletions: BackgroundTask,
     @Inject(ERASE_REPLACED) eraseReplaced: BackgroundTask,
+    @Inject(NOTE_TRANSLATIONS) noteTranslations: BackgroundTask,
     @Inject(DUE_ERASURES) dueErasures: BackgroundTask,
   ) {
-    this.sagas = [publishing, raiseNotices, withdrawInput, eraseReplaced, dueErasures];
+    this.sagas = [
+      ...[publishing, raiseNotices, withdrawInput, completeDeletions],
+      ...[eraseReplaced, noteTranslations, dueErasures],
+    ];
   }
 
   async onApplicationBootstrap(): Promise<void> {

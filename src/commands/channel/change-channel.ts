@@ -3,6 +3,7 @@ import { channel } from '../../domain/channel/channel.decider.js';
 import type { ChannelSettings } from '../../domain/channel/channel.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
 import type { Credentials } from './connect-channel.js';
@@ -34,7 +35,11 @@ export class ChangeChannelHandler implements ICommandHandler<ChangeChannel> {
   async execute({ context, channelId, change: { credentials, ...rest } }: ChangeChannel): Promise<CommandOutcome> {
     const replaced = credentials && {
       address: credentials.address,
-      credentialsId: await this.vault.storeSecret(credentials.secret, deriveUuid(`${context.commandId}/credentials`)),
+      credentialsId: await this.vault.storeSecret(
+        credentials.secret,
+        streamOf(channel, channelId),
+        deriveUuid(`${context.commandId}/credentials`),
+      ),
     };
     const command = { type: 'ChangeChannel', channelId, ...rest, credentials: replaced } as const;
     return toOutcome(await this.aggregates.execute(channel, channelId, command, context));

@@ -3,9 +3,13 @@ import { channel } from '../../domain/channel/channel.decider.js';
 import type { Address, ChannelSettings, Platform } from '../../domain/channel/channel.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
+import { isRejection } from '../../kernel/result.js';
 import { type Secret, SecretVault } from '../../secrets/vault.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { Deletions } from '../deletion/deletions.js';
+import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
 
 /** A channel's credentials, split into the public address and the part to encrypt. */
 export interface Credentials {
@@ -36,12 +40,21 @@ export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
+    private readonly deletions: Deletions,
   ) {}
 
   async execute({ context, channel: { credentials, ...rest } }: ConnectChannel): Promise<CommandOutcome> {
+    const rejection = await rejectDeletedOwner(this.aggregates, rest.ownerId);
+    if (rejection) return rejection;
     const { address, secret } = credentials;
-    const credentialsId = await this.vault.storeSecret(secret, deriveUuid(`${context.commandId}/credentials`));
+    const credentialsId = await this.vault.storeSecret(
+      secret,
+      streamOf(channel, rest.channelId),
+      deriveUuid(`${context.commandId}/credentials`),
+    );
     const command = { type: 'ConnectChannel', ...rest, address, credentialsId } as const;
-    return toOutcome(await this.aggregates.execute(channel, rest.channelId, command, context));
+    const connected = toOutcome(await this.aggregates.execute(channel, rest.channelId, command, context));
+    if (isRejection(connected)) return connected;
+    return (await this.deletions.verifyNewChannel(rest, context)) ?? connected;
   }
 }

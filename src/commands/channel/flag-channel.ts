@@ -6,10 +6,10 @@ import type { CommandContext } from '../../event-store/codec.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 
-/** A network's refusal of a channel's credentials. */
-export interface CredentialsRefusal {
+/** A network's refusal that no later post can survive. */
+export interface ChannelRefusal {
   readonly channelId: string;
-  /** The refused credentials; a refusal of credentials that were replaced meanwhile changes nothing. */
+  /** The credentials of the refused call; nothing changes if they were replaced meanwhile. */
   readonly credentialsId: string;
   /** Time of the refusal. */
   readonly at: Instant;
@@ -18,11 +18,11 @@ export interface CredentialsRefusal {
   readonly attention: Attention;
 }
 
-/** Marks a channel whose credentials a network refused, and holds its queue (D-26). Returns the channel afterwards. */
+/** Marks a channel that cannot post, and holds its queue (D-26, D-50). Returns the channel afterwards. */
 export class FlagChannel extends Command<ChannelState> {
   constructor(
     readonly context: CommandContext,
-    readonly refusal: CredentialsRefusal,
+    readonly refusal: ChannelRefusal,
   ) {
     super();
   }

@@ -4,10 +4,14 @@ import type { EndpointSettings, Mode } from '../../domain/endpoint/endpoint.even
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
+import { isRejection } from '../../kernel/result.js';
 import { FindMissingIds } from '../../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
+import { Deletions } from '../deletion/deletions.js';
+import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
 import { rejectPlanWithoutInput } from './require-plan-input.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
 
@@ -38,6 +42,7 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
     private readonly queries: QueryBus,
+    private readonly deletions: Deletions,
   ) {}
 
   async execute({
@@ -48,13 +53,23 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
     const { ownerId, settings, mode } = rest;
     const missing = await this.queries.execute(new FindMissingIds('project', ownerId, settings.projectIds));
     if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
-    const rejection = mode === 'live' ? await rejectPlanWithoutInput(this.aggregates, ownerId, inputPlans) : null;
+    const rejection =
+      (await rejectDeletedOwner(this.aggregates, ownerId)) ??
+      (mode === 'live' ? await rejectPlanWithoutInput(this.aggregates, ownerId, inputPlans) : null);
     if (rejection) return rejection;
     const signingSecretId = await this.vault.storeSecret(
       { secret: signingSecret },
+      streamOf(endpoint, rest.endpointId),
       deriveUuid(`${context.commandId}/signing-secret`),
     );
     const command = { type: 'CreateEndpoint', ...rest, signingSecretId } as const;
-    return toOutcome(await this.aggregates.execute(endpoint, rest.endpointId, command, context));
+    const created = toOutcome(await this.aggregates.execute(endpoint, rest.endpointId, command, context));
+    if (isRejection(created)) return created;
+    const { endpointId } = rest;
+    const verified = await this.deletions.verifyNewEndpoint(
+      { endpointId, ownerId, projectIds: settings.projectIds },
+      context,
+    );
+    return isRejection(verified) ? verified : latestCompleted([created, verified]);
   }
 }

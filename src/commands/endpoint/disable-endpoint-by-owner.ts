@@ -3,6 +3,7 @@ import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { DISABLED_REASONS } from '../messages.js';
 
 /** Disables an endpoint at its owner's request (publish-api.md: Endpoint and pause states); requests then get a 403 (D-8). */
 export class DisableEndpointByOwner extends Command<CommandOutcome> {
@@ -19,7 +20,7 @@ export class DisableEndpointByOwnerHandler implements ICommandHandler<DisableEnd
   constructor(private readonly aggregates: AggregateStore) {}
 
   async execute({ context, endpointId }: DisableEndpointByOwner): Promise<CommandOutcome> {
-    const command = { type: 'DisableEndpoint', endpointId, by: 'owner', reason: 'switched off by its owner' } as const;
+    const command = { type: 'DisableEndpoint', endpointId, by: 'owner', reason: DISABLED_REASONS.byOwner } as const;
     return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

@@ -10,6 +10,7 @@ import { streamOf } from '../../kernel/decider.js';
 import { isRejection } from '../../kernel/result.js';
 import { originOfRequest, type RequestOrigin } from '../origin.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { DISABLED_REASONS } from '../messages.js';
 
 /**
  * Disables an endpoint on the gateway's own decision (D-8), once for each time that it was enabled: a late repeat, from a
@@ -35,7 +36,7 @@ export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], 
   `disable/${endpointId}/${by}/${epoch}`;
 
 /** Returns the reason, for people, for which a plan disables an endpoint. */
-export const planWithoutInputReason = (plan: Plan): string => `the plan "${plan}" has no webhook input`;
+export const planWithoutInputReason = (plan: Plan): string => DISABLED_REASONS.planWithoutInput({ plan });
 
 /** Read models that show that the endpoint is disabled, awaited so that a caller who got the rejection sees it there. */
 const READ_MODELS = ['discovery'];

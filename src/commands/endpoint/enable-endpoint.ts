@@ -6,6 +6,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject } from '../../kernel/result.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
 import { rejectPlanWithoutInput } from './require-plan-input.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
 /** Enables an endpoint, regardless of who disabled it; a live one needs a plan with webhook input (D-47). */
 export class EnableEndpoint extends Command<CommandOutcome> {
@@ -25,7 +26,7 @@ export class EnableEndpointHandler implements ICommandHandler<EnableEndpoint> {
 
   async execute({ context, endpointId, inputPlans }: EnableEndpoint): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
-    if (!state) return reject('not_found', 'There is no such endpoint.');
+    if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
     const rejection =
       state.mode === 'live' ? await rejectPlanWithoutInput(this.aggregates, state.ownerId, inputPlans) : null;
     if (rejection) return rejection;

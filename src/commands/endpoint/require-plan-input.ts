@@ -2,6 +2,7 @@ import { owner } from '../../domain/owner/owner.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject, type Rejection } from '../../kernel/result.js';
+import { COMMAND_MESSAGES } from '../messages.js';
 
 /** The plan has no webhook input; `figures` hold its name. */
 export type PlanLacksInput = Rejection<'plan_not_allowed'>;
@@ -15,6 +16,6 @@ export const rejectPlanWithoutInput = async (
   const { state } = await aggregates.loadAggregate(owner, ownerId);
   if (state && inputPlans.includes(state.plan)) return null;
   const [plan, sufficient] = [state?.plan ?? null, inputPlans.join(', ')];
-  const message = `The plan "${plan}" has no webhook input. Use one of the plans ${sufficient}, or an endpoint of mode "test".`;
+  const message = COMMAND_MESSAGES.planWithoutInput({ plan: String(plan), plans: sufficient });
   return reject('plan_not_allowed', message, { plan });
 };

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
@@ -28,7 +29,7 @@ export class RotateSigningSecretHandler implements ICommandHandler<RotateSigning
 
   async execute({ context, endpointId, signingSecret, overlapMs }: RotateSigningSecret): Promise<CommandOutcome> {
     const id = deriveUuid(`${context.commandId}/signing-secret`);
-    const signingSecretId = await this.vault.storeSecret({ secret: signingSecret }, id);
+    const signingSecretId = await this.vault.storeSecret({ secret: signingSecret }, streamOf(endpoint, endpointId), id);
     const previousUntil = context.at + overlapMs;
     const command = { type: 'RotateSigningSecret', endpointId, signingSecretId, previousUntil } as const;
     return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));

@@ -3,6 +3,7 @@ import { owner, type OwnerCommand } from '../../domain/owner/owner.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { SecretVault } from '../../secrets/vault.js';
@@ -52,7 +53,11 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
 
   private async noticeChatCommand(ownerId: string, chat: NoticeChat | null, commandId: string): Promise<OwnerCommand> {
     if (!chat) return { type: 'RemoveNoticeChat', ownerId };
-    const secretId = await this.vault.storeSecret({ bot_token: chat.botToken }, deriveUuid(commandId));
+    const secretId = await this.vault.storeSecret(
+      { bot_token: chat.botToken },
+      streamOf(owner, ownerId),
+      deriveUuid(commandId),
+    );
     return { type: 'SetNoticeChat', ownerId, chatId: chat.chatId, secretId };
   }
 }

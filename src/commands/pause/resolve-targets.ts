@@ -1,5 +1,6 @@
 import { reject, type Rejection } from '../../kernel/result.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { COMMAND_MESSAGES } from '../messages.js';
 
 /** An endpoint's projects, and those of their channels that a request addresses; each once. */
 export interface ResolvedTargets {
@@ -33,5 +34,5 @@ export const resolveTargets = (
   if (named.length === 0) return all;
   const channelIds = named.filter((id) => all.channelIds.includes(id));
   if (channelIds.length > 0) return { projectIds: all.projectIds, channelIds };
-  return reject('invalid_targets', 'None of these ids is a target of this endpoint. GET …/info lists the ids.');
+  return reject('invalid_targets', COMMAND_MESSAGES.noTarget);
 };

@@ -3,6 +3,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PostAnswer, PostCommand } from '../../domain/post/post.decider.js';
 import type { PayloadPartStored, PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
+import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import type { AppendCondition } from '../../event-store/port.js';
 import { emptyAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
@@ -12,6 +13,7 @@ import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { payloadStreamName } from '../../projections/posts/post-payloads.js';
+import { AcceptanceLimit } from './acceptance-limit.js';
 import { KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
 import { newCommandContext } from '../origin.js';
 
@@ -49,6 +51,10 @@ export class AcceptPost extends Command<AcceptPostResult> {
 
 /** Factor by which JSON may grow when it is serialised again (`1e20`); avoids measuring small payloads. */
 const MAX_GROWTH = 8;
+/** Delay in ms after which parts without an accepted post are erased. */
+const PARTS_LOOKED_AT_MS = 3_600_000;
+/** Time in ms from the first part on in which the post must be accepted: so no post is accepted whose parts may be erased. */
+const ACCEPTED_WITHIN_MS = 600_000;
 /** Bytes of the payload in one part: 900 KB as base64. */
 const PART_BYTES = 660_000;
 
@@ -62,6 +68,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly claims: KeyClaims,
+    private readonly notes: ErasureNotes,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -74,13 +81,31 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     if (endpoint.projects.length === 0) return this.skipPost(command);
     const postId = newId('post');
     if (isSingleAppend(request.payloadBytes)) return this.acceptPost(command, postId, { payload, parts: null });
-    return this.storePayload(postId, payload, origin).then((stored) => this.acceptPost(command, postId, stored));
+    return this.acceptLarge(command, postId, payload, origin);
+  }
+
+  private async acceptLarge(
+    command: AcceptPost,
+    postId: string,
+    payload: PublishPayload,
+    origin: Origin,
+  ): Promise<AcceptPostResult> {
+    await yieldToEventLoop();
+    const bytes = Buffer.from(JSON.stringify(payload));
+    if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(command, postId, { payload, parts: null });
+    const limit = new AcceptanceLimit(ACCEPTED_WITHIN_MS, this.clock);
+    // Noted before the first part: whatever happens, parts without a post are found.
+    const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
+    await this.notes.add('payload', payloadStreamName(postId), { inMs: PARTS_LOOKED_AT_MS }, streams);
+    const parts = await this.storeParts(postId, bytes, origin, limit);
+    return this.acceptPost(command, postId, { payload: null, parts }, limit);
   }
 
   private acceptPost(
     { endpoint, payload, channelIds, knownKeys, bodyHash, request, origin, condition }: AcceptPost,
     postId: string,
     stored: Pick<PostAccepted['data'], 'payload' | 'parts'>,
+    limit: AcceptanceLimit | null = null,
   ): Promise<AcceptPostResult> {
     const targets = selectTargets(endpoint.projects, channelIds);
     // Field by field: object spreads here would cost as much as the rest of this function.
@@ -98,7 +123,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       targets,
       request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };
-    return this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data }, origin, condition);
+    return this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data }, origin, condition, limit);
   }
 
   /** Stores only the response, and only if there is a key to replay it by (D-10). */
@@ -126,8 +151,9 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     command: Acceptance,
     origin: Origin,
     condition: AppendCondition | null,
+    limit: AcceptanceLimit | null = null,
   ): Promise<AcceptPostResult> {
-    return this.claims.claimKeys(knownKeys, postId, command, origin, condition).then((claimed) => {
+    return this.claims.claimKeys(knownKeys, postId, command, origin, condition, limit).then((claimed) => {
       if (claimed.outcome === 'replay') return claimed;
       const outcome = command.type === 'AcceptPost' ? 'accepted' : 'accepted_no_project';
       return { outcome, answer: claimed.claim.answer };
@@ -138,14 +164,12 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
    * Writes a large payload in parts first (D-42): an event may have at most 1 MiB. Heavy payloads below that limit are written in
    * parts as well, because the event has many readers that do not need the payload.
    */
-  private async storePayload(
+  private async storeParts(
     postId: string,
-    payload: PublishPayload,
+    bytes: Buffer,
     origin: Origin,
-  ): Promise<Pick<PostAccepted['data'], 'payload' | 'parts'>> {
-    await yieldToEventLoop();
-    const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length <= STORED_APART_BYTES) return { payload, parts: null };
+    limit: AcceptanceLimit,
+  ): Promise<NonNullable<PostAccepted['data']['parts']>> {
     const stream = payloadStreamName(postId);
     const at = this.clock.now();
     let after = emptyAggregate({ initial: null });
@@ -160,10 +184,11 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
         after,
         newCommandContext(origin, `part ${count}`, at),
       );
+      limit.check();
       const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
       after = { state: null, revision, position, hash: encoded.hash };
     }
-    return { payload: null, parts: { count, sha256: hash('sha256', bytes) } };
+    return { count, sha256: hash('sha256', bytes) };
   }
 }
 

@@ -9,6 +9,7 @@ import { streamOf } from '../../kernel/decider.js';
 import type { Origin } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
+import type { AcceptanceLimit } from './acceptance-limit.js';
 import { newCommandContext } from '../origin.js';
 import { backoffDelay, conflictDelay } from '../../runtime/backoff.js';
 
@@ -81,6 +82,11 @@ export class KeyClaims {
     return { endpointId, keys, keyIds, perKey, isAssumedNew: true, replay: null };
   }
 
+  /** Lists the streams in one of which a post with these keys is accepted, or from which a reservation leads there. */
+  listDecidingStreams({ keyIds }: KnownKeys, postId: string): string[] {
+    return (keyIds.length > 0 ? keyIds : [postId]).map((id) => streamOf(post, id));
+  }
+
   /** Waits for the post that another request with one of these keys is about to store. @throws Unavailable */
   async waitForConcurrentPost({ endpointId, keys }: KnownKeys, now: () => Instant): Promise<KnownKeys> {
     for (let waited = 0, lookUps = 0; ; lookUps++) {
@@ -98,6 +104,7 @@ export class KeyClaims {
    * @param known the result of an earlier look-up
    * @param postId names the stream of a post without a key
    * @param condition required for the acceptance; null if it is confirmed already
+   * @param limit until then the post may be accepted; null: at any time
    * @throws Unavailable the outcome may be unknown; a request with the same key resolves it.
    * @throws ConditionFailed the post is not accepted
    */
@@ -107,7 +114,9 @@ export class KeyClaims {
     command: ClaimingCommand,
     origin: Origin,
     condition: AppendCondition | null = null,
+    limit: AcceptanceLimit | null = null,
   ): Promise<KeyClaimResult> {
+    limit?.check();
     if (known.keys.length === 0) {
       const place = { stream: streamOf(post, postId), revision: 0, previousHash: '', previousState: null };
       return { outcome: 'accepted', claim: (await this.appendAt(place, command, origin, condition)) as KeyClaim };
@@ -140,6 +149,7 @@ export class KeyClaims {
         if (conflicts > 3) await this.sleepMs(conflictDelay(conflicts));
       }
       latest = await this.lookUpKeys(latest.endpointId, latest.keys, command.data.acceptedAt);
+      limit?.check();
     }
   }
 

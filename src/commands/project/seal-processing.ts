@@ -1,5 +1,7 @@
 import type { Processing } from '../../domain/project/processing.js';
+import { project } from '../../domain/project/project.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
+import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { SecretVault } from '../../secrets/vault.js';
@@ -16,6 +18,7 @@ export const sealProcessing = async (
   vault: SecretVault,
   { processing, translationKey }: UnsealedProcessing,
   current: Processing,
+  projectId: string,
   { commandId }: CommandContext,
 ): Promise<JsonObject> => {
   const { translation, ...rest } = processing;
@@ -23,7 +26,11 @@ export const sealProcessing = async (
   const currentKeyId = current.translation?.url === translation.url ? current.translation.api_key_id : undefined;
   const keyId =
     typeof translationKey === 'string'
-      ? await vault.storeSecret({ api_key: translationKey }, deriveUuid(`${commandId}/translation-key`))
+      ? await vault.storeSecret(
+          { api_key: translationKey },
+          streamOf(project, projectId),
+          deriveUuid(`${commandId}/translation-key`),
+        )
       : translationKey === undefined
         ? currentKeyId
         : undefined;

@@ -4,6 +4,7 @@ import { publication } from '../../domain/publication/publication.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { rejectUnreadable } from './reject-unreadable.js';
 import { rejectForeign } from '../reject-foreign.js';
 
 /** Closes a publication that is in doubt or failed, at its owner's request, without sending it again (D-25). */
@@ -24,6 +25,8 @@ export class DismissPublicationHandler implements ICommandHandler<DismissPublica
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
     if (foreign) return foreign;
     const command = { type: 'DismissPublication', ...ids, at: context.at } as const;
-    return toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context));
+    return rejectUnreadable(async () =>
+      toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context)),
+    );
   }
 }

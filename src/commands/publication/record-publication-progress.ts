@@ -9,7 +9,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type DecisionResult, type LoadedAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Rejection } from '../../kernel/result.js';
 
-/** The commands that the publishing worker gives; `Resend` and `Dismiss` belong to the owner (D-25). */
+/** The commands that the publishing worker gives; the others belong to the owner (D-25). It cancels what a deletion leaves. */
 export type ProgressCommand = Exclude<
   PublicationCommand,
   { readonly type: 'ResendPublication' | 'DismissPublication' }

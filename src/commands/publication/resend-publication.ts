@@ -3,8 +3,11 @@ import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { reject } from '../../kernel/result.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { rejectUnreadable } from './reject-unreadable.js';
 import { rejectForeign } from '../reject-foreign.js';
+import { COMMAND_MESSAGES } from '../messages.js';
 
 /** Queues a publication that is in doubt or failed to be sent again, at its owner's request (D-25). */
 export class ResendPublication extends Command<CommandOutcome> {
@@ -23,7 +26,11 @@ export class ResendPublicationHandler implements ICommandHandler<ResendPublicati
   async execute({ context, publication: ids }: ResendPublication): Promise<CommandOutcome> {
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
     if (foreign) return foreign;
+    const { state } = await this.aggregates.loadAggregate(channel, ids.channelId);
+    if (state?.deleted) return reject('channel_deleted', COMMAND_MESSAGES.channelDeleted);
     const command = { type: 'ResendPublication', ...ids, at: context.at } as const;
-    return toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context));
+    return rejectUnreadable(async () =>
+      toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context)),
+    );
   }
 }

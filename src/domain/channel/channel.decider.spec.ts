@@ -6,7 +6,12 @@ import type { ChannelEvent } from './channel.events.js';
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14, 12);
 const channelId = 'tgt_1';
-const attention = { code: 'token_revoked', message: 'The network refuses the credential.' };
+const attention = {
+  code: 'token_revoked',
+  message: 'The network refuses the credential.',
+  platform_says: 'Unauthorized',
+  remedies: ['replace_credentials'],
+} as const;
 
 const connected: ChannelEvent = {
   type: 'ChannelConnected',
@@ -166,6 +171,28 @@ describe('a channel whose credential is refused (D-26)', () => {
     });
   });
 
+  it('needs no attention once a person asks for another try, and is flagged again if that is refused (D-50)', () => {
+    const cleared: ChannelEvent = { type: 'ChannelAttentionCleared', data: { channelId } };
+    const retry = { type: 'RetryChannel', channelId, at: T + HOUR } as const;
+    spec(channel).given([connected, flagged]).when(retry).then([cleared]);
+    spec(channel).given([connected, flagged, cleared]).when(retry).thenRejected('nothing_to_retry');
+    spec(channel)
+      .given([connected, flagged, cleared])
+      .when(flag(T + HOUR, 'sec_1', T))
+      .then([{ type: 'ChannelNeedsAttention', data: { channelId, attention, until: T + 25 * HOUR } }]);
+  });
+
+  it('is not tried again while it is disabled, or once its 24 hours have passed', () => {
+    const off: ChannelEvent = { type: 'ChannelDisabled', data: { channelId } };
+    const retry = (at: number) => ({ type: 'RetryChannel', channelId, at }) as const;
+    spec(channel).given([connected, flagged, off]).when(retry(T)).thenRejected('channel_disabled');
+    spec(channel)
+      .given([connected, flagged])
+      .when(retry(T + 24 * HOUR))
+      .thenRejected('nothing_to_retry');
+    spec(channel).given([]).when(retry(T)).thenRejected('not_found');
+  });
+
   it('ignores the refusal of a credential that has been replaced', () =>
     spec(channel)
       .given([connected, replaced])
@@ -177,4 +204,31 @@ describe('a channel whose credential is refused (D-26)', () => {
       .given([connected, flagged, replaced])
       .when(flag(T + HOUR, 'sec_2'))
       .then([{ type: 'ChannelNeedsAttention', data: { channelId, attention, until: T + 25 * HOUR } }]));
+});
+
+describe('the deletion of a channel (management-api.md: DELETE)', () => {
+  const remove = { type: 'DeleteChannel', channelId } as const;
+  const deleted: ChannelEvent = { type: 'ChannelDeleted', data: { channelId } };
+
+  it('is an event, once', () => {
+    spec(channel).given([connected]).when(remove).then([deleted]);
+    spec(channel).given([connected, deleted]).when(remove).thenRejected('not_found');
+    spec(channel).given([]).when(remove).thenRejected('not_found');
+  });
+
+  it.each([
+    { type: 'ChangeChannel', channelId, name: 'Mine' },
+    { type: 'MoveChannel', channelId, address: {} },
+    { type: 'FlagChannel', channelId, credentialsId: 'sec_1', at: T, acceptedAt: T, attention },
+  ] as const)('makes every other command one to nothing: $type', (command) =>
+    spec(channel).given([connected, deleted]).when(command).thenRejected('not_found'),
+  );
+
+  it('leaves its owner known, and its id taken', () => {
+    expect(channel.ownerOf!(fold(channel, [connected, deleted]), channelId)).toBe('own_1');
+    spec(channel)
+      .given([connected, deleted])
+      .when({ type: 'ConnectChannel', ...connected.data } as never)
+      .thenRejected('already_exists');
+  });
 });

@@ -2,8 +2,13 @@ import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { STATE_MESSAGES } from '../messages.js';
 
-/** Commands to a channel. `FlagChannel`: the network refused its credential (D-26). */
+/**
+ * Commands to a channel. `FlagChannel`: the network refuses what no later post can survive (D-26, D-50). `RetryChannel`: a
+ * person has mended the cause and asks for another try.
+ */
 export type ChannelCommand =
   | {
       readonly type: 'ConnectChannel';
@@ -23,6 +28,7 @@ export type ChannelCommand =
       readonly enabled?: boolean;
       readonly credentials?: { readonly credentialsId: string; readonly address: Address };
     }
+  | { readonly type: 'DeleteChannel'; readonly channelId: string }
   | { readonly type: 'MoveChannel'; readonly channelId: string; readonly address: Address }
   | {
       readonly type: 'FlagChannel';
@@ -32,7 +38,8 @@ export type ChannelCommand =
       /** Moment at which the post whose publication was refused had been accepted. */
       readonly acceptedAt: Instant;
       readonly attention: Attention;
-    };
+    }
+  | { readonly type: 'RetryChannel'; readonly channelId: string; readonly at: Instant };
 
 /** The state of a channel; null: there is none. */
 export type ChannelState = null | {
@@ -43,30 +50,35 @@ export type ChannelState = null | {
   readonly credentialsId: string;
   readonly settings: ChannelSettings;
   readonly enabled: boolean;
-  /** End of the wait for a new credential (D-26); 0: there is none. */
+  /** End of the wait for a person (D-26); 0: there is none. */
   readonly attentionUntil: Instant;
+  /** True if its owner deleted it: every command is rejected like one to a channel that does not exist. */
+  readonly deleted: boolean;
 };
 
-/** Time for which a channel waits for a new credential (D-26), ms. */
+/** Time for which a channel waits for a person (D-26), ms. */
 const ATTENTION_MS = 24 * 3_600_000;
 
+type ChannelRejection = 'not_found' | 'already_exists' | 'channel_disabled' | 'nothing_to_retry';
+
 /** A community or chat on one network (D-3). */
-export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_found' | 'already_exists'> = {
+export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, ChannelRejection> = {
   category: 'channel',
   initial: null,
+  snapshotVersion: 2,
 
   ownerOf: (state) => state?.ownerId ?? null,
 
   decide(command, state) {
     const { channelId } = command;
     if (command.type === 'ConnectChannel') {
-      if (state) return reject('already_exists', 'This channel already exists.');
+      if (state) return reject('already_exists', STATE_MESSAGES.alreadyExists({ what: 'channel' }));
       const { ownerId, platform, name, address, credentialsId, settings } = command;
       return [
         { type: 'ChannelConnected', data: { channelId, ownerId, platform, name, address, credentialsId, settings } },
       ];
     }
-    if (!state) return reject('not_found', 'There is no such channel.');
+    if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'channel' }));
     switch (command.type) {
       case 'ChangeChannel': {
         const { name, settings, enabled, credentials } = command;
@@ -83,6 +95,8 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
         if (enabled === false && state.enabled) events.push({ type: 'ChannelDisabled', data: { channelId } });
         return events;
       }
+      case 'DeleteChannel':
+        return [{ type: 'ChannelDeleted', data: { channelId } }];
       case 'MoveChannel':
         return [{ type: 'ChannelMoved', data: { channelId, address: command.address } }];
       case 'FlagChannel': {
@@ -92,6 +106,11 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
         const until = command.at + ATTENTION_MS;
         return [{ type: 'ChannelNeedsAttention', data: { channelId, attention: command.attention, until } }];
       }
+      case 'RetryChannel': {
+        if (!state.enabled) return reject('channel_disabled', STATE_MESSAGES.channelDisabled);
+        if (state.attentionUntil <= command.at) return reject('nothing_to_retry', STATE_MESSAGES.nothingToRetry);
+        return [{ type: 'ChannelAttentionCleared', data: { channelId } }];
+      }
       default:
         return assertNever(command);
     }
@@ -100,7 +119,8 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
   evolve(state, event) {
     if (event.type === 'ChannelConnected') {
       const { ownerId, platform, name, address, credentialsId, settings } = event.data;
-      return { ownerId, platform, name, address, credentialsId, settings, enabled: true, attentionUntil: 0 };
+      const fresh = { enabled: true, attentionUntil: 0, deleted: false };
+      return { ownerId, platform, name, address, credentialsId, settings, ...fresh };
     }
     if (!state) return state;
     switch (event.type) {
@@ -120,6 +140,10 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, 'not_f
         return { ...state, enabled: false };
       case 'ChannelNeedsAttention':
         return { ...state, attentionUntil: event.data.until };
+      case 'ChannelAttentionCleared':
+        return { ...state, attentionUntil: 0 };
+      case 'ChannelDeleted':
+        return { ...state, deleted: true };
       default:
         return assertNever(event);
     }

@@ -16,10 +16,24 @@ export interface ChannelSettings extends JsonObject {
   readonly on_doubt?: 'hold' | 'resend';
 }
 
-/** The reason why a channel needs a person's attention (D-26, D-35). */
+/** Ways to mend a channel that needs attention (D-50). */
+export type Remedy =
+  /** Change something on the network: `Attention.message` says what. */
+  | 'fix_on_platform'
+  /** Set new credentials. */
+  | 'replace_credentials'
+  /** Try again with the present credentials, after a change on the network. */
+  | 'retry';
+
+/** The reason why a channel needs a person's attention (D-26, D-35, D-50). */
 export interface Attention {
   readonly code: string;
+  /** Names the refusal and what to do about it. */
   readonly message: string;
+  /** The network's own words; null if it said none. */
+  readonly platform_says: string | null;
+  /** The likeliest first. */
+  readonly remedies: readonly Remedy[];
 }
 
 /** An owner connected a chat or community (D-3). */
@@ -38,7 +52,7 @@ export type ChannelConnected = DomainEvent<
 >;
 /** The channel has a new name, which owners and verbose discovery see. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
-/** Credentials were set, new ones or the same again; either ends the wait for a person (D-26). */
+/** Credentials were set, new ones or the same again; either ends the wait for a person (D-26). A retry does as well. */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
@@ -54,11 +68,21 @@ export type ChannelMoved = DomainEvent<'ChannelMoved', { readonly channelId: str
 export type ChannelEnabled = DomainEvent<'ChannelEnabled', { readonly channelId: string }>;
 /** The owner disabled the channel: it is not a target of new posts, and its queue waits. */
 export type ChannelDisabled = DomainEvent<'ChannelDisabled', { readonly channelId: string }>;
-/** The network refused the credential; the channel's queue waits until `until` or a new credential (D-26). */
+/** The network refuses whatever is posted; the channel's queue waits until `until`, new credentials or a retry (D-26, D-50). */
 export type ChannelNeedsAttention = DomainEvent<
   'ChannelNeedsAttention',
   { readonly channelId: string; readonly attention: Attention; readonly until: number }
 >;
+/** The owner deleted the channel: it takes no command any more, and nothing is published on it. Its history stays. */
+export type ChannelDeleted = DomainEvent<'ChannelDeleted', { readonly channelId: string }>;
+
+/** A person asked for another try with the present credentials: the channel's queue waits no longer. */
+export type ChannelAttentionCleared = DomainEvent<'ChannelAttentionCleared', { readonly channelId: string }>;
+
+/** Version 1 of the data, before the network's words and the remedies were in it. */
+type ChannelNeedsAttentionV1 = Omit<ChannelNeedsAttention['data'], 'attention'> & {
+  readonly attention: Pick<Attention, 'code' | 'message'>;
+};
 
 /** Events of a channel's stream. */
 export type ChannelEvent =
@@ -69,7 +93,9 @@ export type ChannelEvent =
   | ChannelMoved
   | ChannelEnabled
   | ChannelDisabled
-  | ChannelNeedsAttention;
+  | ChannelNeedsAttention
+  | ChannelAttentionCleared
+  | ChannelDeleted;
 
 /** Versions of these events. */
 export const channelEvents = {
@@ -80,5 +106,15 @@ export const channelEvents = {
   ChannelMoved: { version: 1 },
   ChannelEnabled: { version: 1 },
   ChannelDisabled: { version: 1 },
-  ChannelNeedsAttention: { version: 1 },
+  ChannelNeedsAttention: {
+    version: 2,
+    upcasters: {
+      1: ({ attention, ...data }: ChannelNeedsAttentionV1): ChannelNeedsAttention['data'] => ({
+        ...data,
+        attention: { ...attention, platform_says: null, remedies: ['replace_credentials', 'retry'] },
+      }),
+    },
+  },
+  ChannelAttentionCleared: { version: 1 },
+  ChannelDeleted: { version: 1 },
 } satisfies Catalogue & Record<ChannelEvent['type'], unknown>;

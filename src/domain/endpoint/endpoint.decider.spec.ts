@@ -235,3 +235,28 @@ describe('disabling and enabling an endpoint (D-8)', () => {
       .when(disable('rate_limits'))
       .then([disabled('rate_limits')]));
 });
+
+describe('the deletion of an endpoint (management-api.md: DELETE)', () => {
+  const deleted: EndpointEvent = { type: 'EndpointDeleted', data: { endpointId } };
+
+  it('is an event, once, after which every command is one to nothing', () => {
+    spec(endpoint).given([created]).when({ type: 'DeleteEndpoint', endpointId }).then([deleted]);
+    for (const command of [
+      { type: 'DeleteEndpoint', endpointId },
+      { type: 'EnableEndpoint', endpointId },
+      { type: 'ChangeEndpoint', endpointId, settings: { name: 'Mine' } },
+      { type: 'RotateToken', endpointId, tokenHash: 'b2' },
+      { type: 'RotateSlug', endpointId, slug: 's2', at: T },
+      { type: 'RemoveProjects', endpointId, projectIds: ['prj_1'] },
+      disable('plan'),
+    ] as const)
+      spec(endpoint).given([created, deleted]).when(command).thenRejected('not_found');
+  });
+
+  it('of a project takes it out of the endpoint, once', () => {
+    const changed: EndpointEvent = { type: 'EndpointChanged', data: { endpointId, settings: { projectIds: [] } } };
+    const command = { type: 'RemoveProjects', endpointId, projectIds: ['prj_1', 'prj_9'] } as const;
+    spec(endpoint).given([created]).when(command).then([changed]);
+    spec(endpoint).given([created, changed]).when(command).then([]);
+  });
+});

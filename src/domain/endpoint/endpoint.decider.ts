@@ -2,6 +2,8 @@ import { type Decider, assertNever } from '../../kernel/decider.js';
 import { type Instant, iso } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { STATE_MESSAGES } from '../messages.js';
 
 /** Commands to an endpoint. They carry a token's hash and a secret's id, never the values. */
 export type EndpointCommand =
@@ -25,7 +27,10 @@ export type EndpointCommand =
       readonly previousUntil: Instant;
     }
   | { readonly type: 'DisableEndpoint'; readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
-  | { readonly type: 'EnableEndpoint'; readonly endpointId: string };
+  | { readonly type: 'EnableEndpoint'; readonly endpointId: string }
+  | { readonly type: 'DeleteEndpoint'; readonly endpointId: string }
+  /** Takes projects that were deleted out of the endpoint. */
+  | { readonly type: 'RemoveProjects'; readonly endpointId: string; readonly projectIds: readonly string[] };
 
 /** The state of an endpoint; null: there is none. */
 export type EndpointState = null | {
@@ -37,6 +42,8 @@ export type EndpointState = null | {
   readonly settings: EndpointSettings;
   readonly disabledBy: DisabledBy | null;
   readonly slugRotatedAt: Instant | null;
+  /** True if its owner deleted it: every command is rejected like one to an endpoint that does not exist. */
+  readonly deleted: boolean;
 };
 
 /** Minimum time between two rotations of a slug (publish-api.md: Limits), ms. */
@@ -51,19 +58,20 @@ export const endpoint: Decider<
 > = {
   category: 'endpoint',
   initial: null,
+  snapshotVersion: 2,
 
   ownerOf: (state) => state?.ownerId ?? null,
 
   decide(command, state) {
     const { endpointId } = command;
     if (command.type === 'CreateEndpoint') {
-      if (state) return reject('already_exists', 'This endpoint already exists.');
+      if (state) return reject('already_exists', STATE_MESSAGES.alreadyExists({ what: 'endpoint' }));
       const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = command;
       return [
         { type: 'EndpointCreated', data: { endpointId, ownerId, slug, mode, tokenHash, signingSecretId, settings } },
       ];
     }
-    if (!state) return reject('not_found', 'There is no such endpoint.');
+    if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
     switch (command.type) {
       case 'ChangeEndpoint': {
         // A field that is undefined was not sent.
@@ -81,11 +89,7 @@ export const endpoint: Decider<
         const { slug, at } = command;
         const retryAt = (state.slugRotatedAt ?? -Infinity) + SLUG_COOLDOWN_MS;
         if (at < retryAt) {
-          return reject(
-            'cooldown',
-            `The slug was rotated less than 24 hours ago; it can be again at ${iso(retryAt)}.`,
-            { retry_at: iso(retryAt) },
-          );
+          return reject('cooldown', STATE_MESSAGES.slugCooldown({ at: iso(retryAt) }), { retry_at: iso(retryAt) });
         }
         return [{ type: 'EndpointSlugRotated', data: { endpointId, slug, at } }];
       }
@@ -102,6 +106,13 @@ export const endpoint: Decider<
         return [{ type: 'EndpointDisabled', data: { endpointId, by: command.by, reason: command.reason } }];
       case 'EnableEndpoint':
         return state.disabledBy === null ? [] : [{ type: 'EndpointEnabled', data: { endpointId } }];
+      case 'DeleteEndpoint':
+        return [{ type: 'EndpointDeleted', data: { endpointId } }];
+      case 'RemoveProjects': {
+        const projectIds = state.settings.projectIds.filter((id) => !command.projectIds.includes(id));
+        if (projectIds.length === state.settings.projectIds.length) return [];
+        return [{ type: 'EndpointChanged', data: { endpointId, settings: { projectIds } } }];
+      }
       default:
         return assertNever(command);
     }
@@ -110,7 +121,8 @@ export const endpoint: Decider<
   evolve(state, event) {
     if (event.type === 'EndpointCreated') {
       const { ownerId, slug, mode, tokenHash, signingSecretId, settings } = event.data;
-      return { ownerId, slug, mode, tokenHash, signingSecretId, settings, disabledBy: null, slugRotatedAt: null };
+      const fresh = { disabledBy: null, slugRotatedAt: null, deleted: false };
+      return { ownerId, slug, mode, tokenHash, signingSecretId, settings, ...fresh };
     }
     if (!state) return state;
     switch (event.type) {
@@ -126,6 +138,8 @@ export const endpoint: Decider<
         return { ...state, disabledBy: event.data.by };
       case 'EndpointEnabled':
         return { ...state, disabledBy: null };
+      case 'EndpointDeleted':
+        return { ...state, deleted: true };
       default:
         return assertNever(event);
     }

@@ -70,6 +70,8 @@ export type EndpointDisabled = DomainEvent<
 >;
 /** A person enabled the endpoint; violations are counted from here (D-45). */
 export type EndpointEnabled = DomainEvent<'EndpointEnabled', { readonly endpointId: string }>;
+/** The owner deleted the endpoint: its slug and token are unknown from now on. Its history stays. */
+export type EndpointDeleted = DomainEvent<'EndpointDeleted', { readonly endpointId: string }>;
 
 /** Events of an endpoint's stream. */
 export type EndpointEvent =
@@ -79,7 +81,8 @@ export type EndpointEvent =
   | EndpointSlugRotated
   | EndpointSecretRotated
   | EndpointDisabled
-  | EndpointEnabled;
+  | EndpointEnabled
+  | EndpointDeleted;
 
 /** Versions of these events. */
 export const endpointEvents = {
@@ -90,4 +93,5 @@ export const endpointEvents = {
   EndpointSecretRotated: { version: 1 },
   EndpointDisabled: { version: 1 },
   EndpointEnabled: { version: 1 },
+  EndpointDeleted: { version: 1 },
 } satisfies Catalogue & Record<EndpointEvent['type'], unknown>;

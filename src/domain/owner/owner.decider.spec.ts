@@ -105,3 +105,17 @@ describe("an owner's key, notices and post packs", () => {
       ]),
     ).toMatchObject({ packPosts: 150 }));
 });
+
+describe('the deletion of an owner (management-api.md: DELETE)', () => {
+  it('is an event, once, after which every command is one to nothing', () => {
+    const deleted: OwnerEvent = { type: 'OwnerDeleted', data: { ownerId } };
+    spec(owner).given([registered]).when({ type: 'DeleteOwner', ownerId }).then([deleted]);
+    for (const command of [
+      { type: 'DeleteOwner', ownerId },
+      { type: 'ChangeOwner', ownerId, name: 'Mine' },
+      { type: 'RotateOwnerKey', ownerId, keyHash: 'b2' },
+      { type: 'AddPostPack', ownerId, posts: 5 },
+    ] as const)
+      spec(owner).given([registered, deleted]).when(command).thenRejected('not_found');
+  });
+});

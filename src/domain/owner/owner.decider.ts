@@ -1,6 +1,8 @@
 import { type Decider, assertNever } from '../../kernel/decider.js';
 import { reject } from '../../kernel/result.js';
 import type { OwnerEvent, Plan } from './owner.events.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { STATE_MESSAGES } from '../messages.js';
 
 /** Commands to an owner. */
 export type OwnerCommand =
@@ -15,7 +17,8 @@ export type OwnerCommand =
   | { readonly type: 'RotateOwnerKey'; readonly ownerId: string; readonly keyHash: string }
   | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
   | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
-  | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number };
+  | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number }
+  | { readonly type: 'DeleteOwner'; readonly ownerId: string };
 
 /** The state of an owner; null: there is none. */
 export type OwnerState = null | {
@@ -25,12 +28,15 @@ export type OwnerState = null | {
   readonly hasNoticeChat: boolean;
   /** Posts in all post packs so far, used or not (D-18). */
   readonly packPosts: number;
+  /** True if the operator deleted it: every command is rejected like one to an owner that does not exist. */
+  readonly deleted: boolean;
 };
 
 /** A customer: plan, key, post packs, and the chat for notices. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
   category: 'owner',
   initial: null,
+  snapshotVersion: 2,
 
   ownerOf: (state, id) => (state ? id : null),
 
@@ -38,10 +44,10 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
     const { ownerId } = command;
     if (command.type === 'RegisterOwner') {
       const { name, plan, keyHash } = command;
-      if (state) return reject('already_exists', 'This owner already exists.');
+      if (state) return reject('already_exists', STATE_MESSAGES.alreadyExists({ what: 'owner' }));
       return [{ type: 'OwnerRegistered', data: { ownerId, name, plan, keyHash } }];
     }
-    if (!state) return reject('not_found', 'There is no such owner.');
+    if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'owner' }));
     switch (command.type) {
       case 'ChangeOwner': {
         const { name, plan } = command;
@@ -59,6 +65,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
         return state.hasNoticeChat ? [{ type: 'OwnerNoticeChatRemoved', data: { ownerId } }] : [];
       case 'AddPostPack':
         return [{ type: 'PostPackAdded', data: { ownerId, posts: command.posts } }];
+      case 'DeleteOwner':
+        return [{ type: 'OwnerDeleted', data: { ownerId } }];
       default:
         return assertNever(command);
     }
@@ -67,7 +75,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
   evolve(state, event) {
     if (event.type === 'OwnerRegistered') {
       const { name, plan, keyHash } = event.data;
-      return { name, plan, keyHash, hasNoticeChat: false, packPosts: 0 };
+      return { name, plan, keyHash, hasNoticeChat: false, packPosts: 0, deleted: false };
     }
     if (!state) return state;
     switch (event.type) {
@@ -83,6 +91,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
         return { ...state, hasNoticeChat: false };
       case 'PostPackAdded':
         return { ...state, packPosts: state.packPosts + event.data.posts };
+      case 'OwnerDeleted':
+        return { ...state, deleted: true };
       default:
         return assertNever(event);
     }

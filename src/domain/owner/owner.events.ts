@@ -26,6 +26,11 @@ export type OwnerNoticeChatSet = DomainEvent<
 export type OwnerNoticeChatRemoved = DomainEvent<'OwnerNoticeChatRemoved', { readonly ownerId: string }>;
 /** The owner bought posts beyond the plan's monthly quota (D-18). */
 export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: string; readonly posts: number }>;
+/**
+ * The operator deleted the owner: its key is invalid from now on. The deletion of its endpoints, projects and channels
+ * follows as their own events.
+ */
+export type OwnerDeleted = DomainEvent<'OwnerDeleted', { readonly ownerId: string }>;
 
 /** Events of an owner's stream. */
 export type OwnerEvent =
@@ -35,7 +40,8 @@ export type OwnerEvent =
   | OwnerKeyRotated
   | OwnerNoticeChatSet
   | OwnerNoticeChatRemoved
-  | PostPackAdded;
+  | PostPackAdded
+  | OwnerDeleted;
 
 /** Versions of these events. */
 export const ownerEvents = {
@@ -46,4 +52,5 @@ export const ownerEvents = {
   OwnerNoticeChatSet: { version: 1 },
   OwnerNoticeChatRemoved: { version: 1 },
   PostPackAdded: { version: 1 },
+  OwnerDeleted: { version: 1 },
 } satisfies Catalogue & Record<OwnerEvent['type'], unknown>;

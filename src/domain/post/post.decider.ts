@@ -3,6 +3,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
 import { isKeyTaken } from './key-status.js';
 import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
+import { STATE_MESSAGES } from '../messages.js';
 
 /** Commands to the stream of an idempotency key. */
 export type PostCommand =
@@ -87,7 +88,7 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
   },
 };
 
-const REPLAY = reject('replay', 'This key was used within the last 24 hours.');
+const REPLAY = reject('replay', STATE_MESSAGES.keyUsed);
 
 const isReplay = (data: PostAccepted['data'] | PostSkipped['data'], state: PostState): boolean =>
   state !== null &&

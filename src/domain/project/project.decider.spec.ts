@@ -89,3 +89,31 @@ describe('changing a project', () => {
       .when({ type: 'ChangeProject', projectId, name: 'Autumn', channelIds: ['tgt_1', 'tgt_2'], processing: {} })
       .then([{ type: 'ProjectChannelsChanged', data: { projectId, channelIds: ['tgt_1', 'tgt_2'] } }]));
 });
+
+describe('the deletion of a project (management-api.md: DELETE)', () => {
+  const deleted: ProjectEvent = { type: 'ProjectDeleted', data: { projectId } };
+
+  it('is an event, once, after which every command is one to nothing', () => {
+    spec(project).given([created]).when({ type: 'DeleteProject', projectId }).then([deleted]);
+    for (const command of [
+      { type: 'DeleteProject', projectId },
+      { type: 'ChangeProject', projectId, name: 'Autumn' },
+      { type: 'RemoveChannels', projectId, channelIds: ['tgt_1'] },
+    ] as const)
+      spec(project).given([created, deleted]).when(command).thenRejected('not_found');
+  });
+});
+
+describe('channels that were deleted', () => {
+  it('are taken out of the project, the others keep their order', () =>
+    spec(project)
+      .given([created])
+      .when({ type: 'RemoveChannels', projectId, channelIds: ['tgt_1', 'tgt_9'] })
+      .then([{ type: 'ProjectChannelsChanged', data: { projectId, channelIds: ['tgt_2'] } }]));
+
+  it('change nothing if the project does not name them', () =>
+    spec(project)
+      .given([created])
+      .when({ type: 'RemoveChannels', projectId, channelIds: ['tgt_9'] })
+      .then([]));
+});

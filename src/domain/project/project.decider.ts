@@ -2,6 +2,8 @@ import { type Decider, assertNever } from '../../kernel/decider.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject } from '../../kernel/result.js';
 import type { ProjectEvent } from './project.events.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { STATE_MESSAGES } from '../messages.js';
 
 /** Commands to a project. */
 export type ProjectCommand =
@@ -19,7 +21,10 @@ export type ProjectCommand =
       readonly name?: string;
       readonly channelIds?: readonly string[];
       readonly processing?: JsonObject;
-    };
+    }
+  | { readonly type: 'DeleteProject'; readonly projectId: string }
+  /** Takes channels that were deleted out of the project. */
+  | { readonly type: 'RemoveChannels'; readonly projectId: string; readonly channelIds: readonly string[] };
 
 /** The state of a project; null: there is none. */
 export type ProjectState = null | {
@@ -27,25 +32,28 @@ export type ProjectState = null | {
   readonly name: string;
   readonly channelIds: readonly string[];
   readonly processing: JsonObject;
+  /** True if its owner deleted it: every command is rejected like one to a project that does not exist. */
+  readonly deleted: boolean;
 };
 
 /** A list of channels, with the processing of the posts for them. */
 export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_found' | 'already_exists'> = {
   category: 'project',
   initial: null,
+  snapshotVersion: 2,
 
   ownerOf: (state) => state?.ownerId ?? null,
 
   decide(command, state) {
     const { projectId } = command;
+    if (command.type === 'CreateProject') {
+      if (state) return reject('already_exists', STATE_MESSAGES.alreadyExists({ what: 'project' }));
+      const { ownerId, name, channelIds, processing } = command;
+      return [{ type: 'ProjectCreated', data: { projectId, ownerId, name, channelIds, processing } }];
+    }
+    if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'project' }));
     switch (command.type) {
-      case 'CreateProject': {
-        if (state) return reject('already_exists', 'This project already exists.');
-        const { ownerId, name, channelIds, processing } = command;
-        return [{ type: 'ProjectCreated', data: { projectId, ownerId, name, channelIds, processing } }];
-      }
       case 'ChangeProject': {
-        if (!state) return reject('not_found', 'There is no such project.');
         const { name, channelIds, processing } = command;
         const events: ProjectEvent[] = [];
         if (name !== undefined && name !== state.name)
@@ -58,6 +66,13 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
         }
         return events;
       }
+      case 'DeleteProject':
+        return [{ type: 'ProjectDeleted', data: { projectId } }];
+      case 'RemoveChannels': {
+        const channelIds = state.channelIds.filter((id) => !command.channelIds.includes(id));
+        if (channelIds.length === state.channelIds.length) return [];
+        return [{ type: 'ProjectChannelsChanged', data: { projectId, channelIds } }];
+      }
       default:
         return assertNever(command);
     }
@@ -66,7 +81,7 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
   evolve(state, event) {
     if (event.type === 'ProjectCreated') {
       const { ownerId, name, channelIds, processing } = event.data;
-      return { ownerId, name, channelIds, processing };
+      return { ownerId, name, channelIds, processing, deleted: false };
     }
     if (!state) return state;
     switch (event.type) {
@@ -76,6 +91,8 @@ export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_f
         return { ...state, channelIds: event.data.channelIds };
       case 'ProjectProcessingChanged':
         return { ...state, processing: event.data.processing };
+      case 'ProjectDeleted':
+        return { ...state, deleted: true };
       default:
         return assertNever(event);
     }

@@ -26,9 +26,12 @@ export type ProjectProcessingChanged = DomainEvent<
   'ProjectProcessingChanged',
   { readonly projectId: string; readonly processing: JsonObject }
 >;
+/** The owner deleted the project: it takes no command any more, and none of its posts is published. Its history stays. */
+export type ProjectDeleted = DomainEvent<'ProjectDeleted', { readonly projectId: string }>;
 
 /** Events of a project's stream. */
-export type ProjectEvent = ProjectCreated | ProjectRenamed | ProjectChannelsChanged | ProjectProcessingChanged;
+export type ProjectEvent =
+  ProjectCreated | ProjectRenamed | ProjectChannelsChanged | ProjectProcessingChanged | ProjectDeleted;
 
 /** Versions of these events. */
 export const projectEvents = {
@@ -36,4 +39,5 @@ export const projectEvents = {
   ProjectRenamed: { version: 1 },
   ProjectChannelsChanged: { version: 1 },
   ProjectProcessingChanged: { version: 1 },
+  ProjectDeleted: { version: 1 },
 } satisfies Catalogue & Record<ProjectEvent['type'], unknown>;

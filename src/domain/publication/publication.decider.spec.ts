@@ -361,3 +361,36 @@ describe("the owner's decision on a publication (D-25, management-api.md: 409 fo
       fold(publication, [started(1), stepCompleted(1, 'album', ['m0'], 'text'), inDoubt(1, 'text'), resent]),
     ).toMatchObject({ status: 'queued', results: { album: { id: 'album' } }, messageIds: ['m0'] }));
 });
+
+describe('a cancellation by the owner (management-api.md: Routes)', () => {
+  const cancel: PublicationCommand = { type: 'CancelPublication', ...ids, at: T + 2 };
+
+  it.each([
+    ['has not begun', []],
+    ['waits for its next attempt', [started(1), postponed(1)]],
+    ['was queued once more by its owner', [started(1), failed(1), resent]],
+  ] as readonly [string, PublicationEvent[]][])('dismisses a publication that %s, for ever', (_, events) => {
+    spec(publication).given(events).when(cancel).then([dismissed]);
+    const after = [...events, dismissed];
+    for (const [command, code] of [
+      [start, 'over'],
+      [filter, 'over'],
+      [cancel, 'wrong_state'],
+      [resend, 'wrong_state'],
+    ] as const)
+      spec(publication).given(after).when(command).thenRejected(code);
+  });
+
+  it('is rejected during an attempt, which ends as it ends', () =>
+    spec(publication)
+      .given([started(1)])
+      .when(cancel)
+      .thenRejected('publishing'));
+
+  it.each(endings)('is rejected if the publication is %s, and says so', (status, events) => {
+    spec(publication).given(events).when(cancel).thenRejected('wrong_state');
+    expect(publication.decide(cancel, fold(publication, events))).toMatchObject({
+      message: expect.stringContaining(status),
+    });
+  });
+});

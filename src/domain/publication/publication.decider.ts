@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { type RetryCounters, initialRetryCounters, limitRetryAt } from './retry-limits.js';
 import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
+import { PUBLICATION_MESSAGES } from '../messages.js';
 
 interface PublicationIds {
   readonly publicationId: string;
@@ -66,6 +67,7 @@ export type PublicationCommand = PublicationIds &
     | { readonly type: 'FilterPublication'; readonly at: Instant; readonly reason: PublicationWarning }
     | { readonly type: 'ResendPublication'; readonly at: Instant }
     | { readonly type: 'DismissPublication'; readonly at: Instant }
+    | { readonly type: 'CancelPublication'; readonly at: Instant }
   );
 
 /** Status of a publication (management-api.md: publication). */
@@ -107,7 +109,7 @@ export const publication: Decider<
   PublicationCommand,
   PublicationState,
   PublicationEvent,
-  'already_started' | 'over' | 'stale_attempt' | 'wrong_state'
+  'already_started' | 'over' | 'stale_attempt' | 'wrong_state' | 'publishing'
 > = {
   category: 'publication',
   initial,
@@ -117,36 +119,39 @@ export const publication: Decider<
     const ids = { publicationId, postId, channelId };
     switch (command.type) {
       case 'StartAttempt': {
-        if (state.status === 'publishing') return reject('already_started', 'An attempt is under way.');
-        if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
+        if (state.status === 'publishing') return reject('already_started', PUBLICATION_MESSAGES.alreadyStarted);
+        if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { at, worker, sending, projectRevision } = command;
         const attempt = state.attempt + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
       }
       case 'HoldPublication': {
-        if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
+        if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { at, until, ownerId, ownerRevision } = command;
         return [{ type: 'PublicationHeld', data: { at, rule: 'quota', until, ownerId, ownerRevision, ...ids } }];
       }
       case 'FilterPublication':
-        if (state.status !== 'queued') return reject('over', `The publication is ${state.status}.`);
+        if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         return [{ type: 'PublicationFiltered', data: { at: command.at, reason: command.reason, ...ids } }];
       case 'ResendPublication':
       case 'DismissPublication': {
         if (state.status !== 'in_doubt' && state.status !== 'failed') {
-          return reject(
-            'wrong_state',
-            `Only what is in doubt or failed can be sent again or dismissed; this is ${state.status}.`,
-          );
+          return reject('wrong_state', PUBLICATION_MESSAGES.notResendable({ status: state.status }));
         }
         const type = command.type === 'ResendPublication' ? 'PublicationResent' : 'PublicationDismissed';
         return [{ type, data: { at: command.at, ...ids } }];
+      }
+      case 'CancelPublication': {
+        // The event stands in the place of a start: of a cancellation and a start at the same revision one is appended.
+        if (state.status === 'queued') return [{ type: 'PublicationDismissed', data: { at: command.at, ...ids } }];
+        const code = state.status === 'publishing' ? 'publishing' : 'wrong_state';
+        return reject(code, explainUncancellable(state.status));
       }
       case 'MarkPublished': {
         // A worker whose lease was lost may still report its success: a late answer resolves the doubt.
         const isPending = state.status === 'in_doubt' || state.status === 'publishing';
         if (!isPending || command.attempt !== state.attempt)
-          return reject('stale_attempt', 'Another attempt has replaced this one.');
+          return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const { attempt, at, messageIds, urls, warnings } = command;
         const all = { messageIds: [...state.messageIds, ...messageIds], urls: [...state.urls, ...urls] };
         const data = { attempt, at, messageIds: all.messageIds, urls: all.urls, warnings, ...ids };
@@ -158,7 +163,7 @@ export const publication: Decider<
       case 'MarkFailed':
       case 'MarkInDoubt':
         if (state.status !== 'publishing' || command.attempt !== state.attempt) {
-          return reject('stale_attempt', 'Another attempt has replaced this one.');
+          return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         }
         return decideInAttempt(command, state, ids);
       default:
@@ -218,6 +223,22 @@ export const publication: Decider<
   },
 };
 
+/** Says for people why a publication that is not queued cannot be cancelled, and what its owner may do. */
+const explainUncancellable = (status: Exclude<PublicationStatus, 'queued'>): string => {
+  switch (status) {
+    case 'publishing':
+      return PUBLICATION_MESSAGES.beingSent;
+    case 'in_doubt':
+    case 'failed':
+      return PUBLICATION_MESSAGES.dismissInstead({ status });
+    case 'published':
+      return PUBLICATION_MESSAGES.published;
+    case 'filtered':
+    case 'dismissed':
+      return PUBLICATION_MESSAGES.notSentAnyway({ status });
+  }
+};
+
 type AttemptCommand = Extract<
   PublicationCommand,
   { type: 'StartStep' | 'CompleteStep' | 'PostponePublication' | 'MarkFailed' | 'MarkInDoubt' }
@@ -235,7 +256,7 @@ const decideInAttempt = (
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
       // A look-up and a returning worker may both report a step: its messages count once.
-      if (step in state.results) return reject('stale_attempt', 'Another worker has reported this step.');
+      if (step in state.results) return reject('stale_attempt', PUBLICATION_MESSAGES.stepReported);
       return [{ type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...ids } }];
     }
     case 'MarkFailed':

@@ -120,7 +120,7 @@ export type PublicationHeld = DomainEvent<
 >;
 /** The owner requested that it be sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds & { readonly at: Instant }>;
-/** The owner decided that it is not sent again. */
+/** The owner decided that it is not sent: while it was queued (a cancellation), or not again. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
 /** Events of a publication's stream. */

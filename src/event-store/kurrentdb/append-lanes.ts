@@ -1,5 +1,5 @@
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
-import { Unavailable } from '../port.js';
+import { NotAppended } from '../port.js';
 import { CallTimeout, withCallTimeout } from './call-timeout.js';
 import { createClient, disposeClient } from './clients.js';
 
@@ -12,22 +12,38 @@ const MAX_PENDING = 15;
 /** Number of clients for appends, over one connection. More than one, so that the limit per client does not bound the throughput. */
 const LANES = 4;
 
+/** Part of the time limit that a call may wait: what is sent has the rest for its answer. */
+const WAITING_PART = 0.9;
+
+/** Most calls and bytes that wait in all lanes. Beyond it the server does not keep up, and waiting would only use memory. */
+const QUEUE_BOUNDS: QueueBounds = { appends: 10_000, bytes: 64 * 1_048_576 };
+
+/** Most appends and bytes that wait. */
+export interface QueueBounds {
+  readonly appends: number;
+  readonly bytes: number;
+}
+
 /** Distributes appends over several clients. A stream always uses the same one, and no client has too many pending. */
 export class AppendLanes {
   private readonly lanes: readonly Lane[];
 
-  constructor(connectionString: string, timeoutMs: number) {
-    this.lanes = Array.from({ length: LANES }, () => new Lane(connectionString, timeoutMs));
+  private readonly queue: { appends: number; bytes: number } = { appends: 0, bytes: 0 };
+
+  constructor(connectionString: string, timeoutMs: number, bounds: QueueBounds = QUEUE_BOUNDS) {
+    this.lanes = Array.from({ length: LANES }, () => new Lane(connectionString, timeoutMs, this.queue, bounds));
   }
 
   /**
    * Makes a call that appends to a stream.
-   * @throws Unavailable the call was not sent or not answered in time; other errors are the client's own
+   * @param bytes size of the call, which counts while it waits
+   * @throws NotAppended the call was not sent: too many wait, or it has waited too long
+   * @throws CallTimeout the call was not answered in time; other errors are the client's own
    */
-  append<T>(stream: string, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
+  append<T>(stream: string, bytes: number, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
     let hash = 0;
     for (let i = 0; i < stream.length; i++) hash = (hash * 31 + stream.charCodeAt(i)) >>> 0;
-    return (this.lanes[hash % LANES] as Lane).append(call);
+    return (this.lanes[hash % LANES] as Lane).append(bytes, call);
   }
 
   async close(): Promise<void> {
@@ -41,24 +57,32 @@ interface Sender {
   pending: number;
 }
 
+/** A call that waits until its client may send it. */
+interface Waiting {
+  readonly bytes: number;
+  readonly start: (sender: Sender) => void;
+}
+
 class Lane {
   private sender: Sender | undefined;
-  private readonly waiting: ((sender: Sender) => void)[] = [];
+  private readonly waiting: Waiting[] = [];
 
+  /** @param queue what waits in all lanes together */
   constructor(
     private readonly connectionString: string,
     private readonly timeoutMs: number,
+    private readonly queue: { appends: number; bytes: number },
+    private readonly bounds: QueueBounds,
   ) {}
 
-  async append<T>(call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
-    const attempt: Attempt = { expired: false, sentBy: undefined };
+  async append<T>(bytes: number, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
+    const arrivedAt = performance.now();
+    const sender = await this.acquire(bytes);
+    const sending = this.send(sender, call);
     try {
-      return await withCallTimeout(this.sendInTurn(call, attempt), this.timeoutMs, 'append');
+      return await withCallTimeout(sending, Math.max(1, arrivedAt + this.timeoutMs - performance.now()), 'append');
     } catch (error) {
-      if (error instanceof CallTimeout) {
-        attempt.expired = true;
-        if (attempt.sentBy) this.replaceSender(attempt.sentBy);
-      }
+      if (error instanceof CallTimeout) this.replaceSender(sender);
       throw error;
     }
   }
@@ -67,11 +91,8 @@ class Lane {
     if (this.sender) await disposeClient(this.sender.client);
   }
 
-  private async sendInTurn<T>(call: (client: KurrentDBClient) => Promise<T>, attempt: Attempt): Promise<T> {
-    const sender = await this.acquire();
+  private async send<T>(sender: Sender, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
     try {
-      if (attempt.expired) throw new Unavailable('append: not sent in time, because too many appends are pending');
-      attempt.sentBy = sender;
       return await call(sender.client);
     } finally {
       sender.pending -= 1;
@@ -79,10 +100,30 @@ class Lane {
     }
   }
 
-  /** Waits until a client may send another append, first come, first served. */
-  private acquire(): Promise<Sender> {
-    return new Promise((resolve) => {
-      this.waiting.push(resolve);
+  /** Waits until a client may send another append, first come, first served. @throws NotAppended */
+  private acquire(bytes: number): Promise<Sender> {
+    const { queue, bounds } = this;
+    const waitMs = this.timeoutMs * WAITING_PART;
+    return new Promise((resolve, reject) => {
+      if (queue.appends >= bounds.appends || queue.bytes + bytes > bounds.bytes)
+        return reject(new NotAppended('the event store does not keep up: too many appends wait'));
+      const waiting: Waiting = {
+        bytes,
+        start: (sender) => {
+          clearTimeout(expiry);
+          resolve(sender);
+        },
+      };
+      const expiry = setTimeout(() => {
+        this.removeWaiting(this.waiting.indexOf(waiting));
+        const seconds = waitMs / 1_000;
+        reject(
+          new NotAppended(`not sent to the event store within ${seconds} s, because earlier appends are not answered`),
+        );
+      }, waitMs);
+      this.waiting.push(waiting);
+      queue.appends += 1;
+      queue.bytes += bytes;
       this.startWaiting();
     });
   }
@@ -90,11 +131,19 @@ class Lane {
   private startWaiting(): void {
     this.sender ??= { client: createClient(this.connectionString), pending: 0 };
     while (this.sender.pending < MAX_PENDING) {
-      const next = this.waiting.shift();
+      const next = this.removeWaiting(0);
       if (!next) return;
       this.sender.pending += 1;
-      next(this.sender);
+      next.start(this.sender);
     }
+  }
+
+  private removeWaiting(index: number): Waiting | undefined {
+    const [removed] = this.waiting.splice(index, 1);
+    if (!removed) return undefined;
+    this.queue.appends -= 1;
+    this.queue.bytes -= removed.bytes;
+    return removed;
   }
 
   /** Replaces a client whose call timed out: the response may never come, and the call would stay pending. Waiting appends use the new client. */
@@ -104,10 +153,4 @@ class Lane {
     void disposeClient(broken.client);
     this.startWaiting();
   }
-}
-
-/** One append in progress: true in `expired` if its caller has timed out, and the client that sent it. */
-interface Attempt {
-  expired: boolean;
-  sentBy: Sender | undefined;
 }

@@ -15,7 +15,7 @@ import {
   type SubscribeOptions,
   Unavailable,
 } from '../port.js';
-import { AppendLanes } from './append-lanes.js';
+import { AppendLanes, type QueueBounds } from './append-lanes.js';
 import { disposeClient, RenewableClient } from './clients.js';
 import { toAppendError, toPortError } from './errors.js';
 import { toEventData } from './event-text.js';
@@ -28,6 +28,8 @@ export interface KurrentEventStoreOptions {
   readonly connectionString: string;
   /** Time limit of one call, in ms; after it the server counts as unavailable. Default 10,000. */
   readonly timeoutMs?: number;
+  /** Most appends and bytes that wait; for tests. */
+  readonly queueBounds?: QueueBounds;
   readonly log?: Log;
 }
 
@@ -49,10 +51,10 @@ export class KurrentEventStore implements EventStore {
   private readonly timeoutMs: number;
   private readonly log: Log;
 
-  constructor({ connectionString, timeoutMs = 10_000, log = silentLog }: KurrentEventStoreOptions) {
+  constructor({ connectionString, timeoutMs = 10_000, queueBounds, log = silentLog }: KurrentEventStoreOptions) {
     this.timeoutMs = timeoutMs;
     this.log = log;
-    this.lanes = new AppendLanes(connectionString, timeoutMs);
+    this.lanes = new AppendLanes(connectionString, timeoutMs, queueBounds);
     this.reader = new EventReader(connectionString, timeoutMs);
     this.subscriptionClients = new RenewableClient(connectionString, disposeClient);
   }
@@ -63,8 +65,8 @@ export class KurrentEventStore implements EventStore {
     events: readonly NewEvent[],
     condition: AppendCondition | null = null,
   ): Promise<AppendResult> {
-    validateAppend(stream, events, condition);
-    return this.trackCall(() => this.appendChecked(stream, expected, events));
+    const bytes = validateAppend(stream, events, condition);
+    return this.trackCall(() => this.appendChecked(stream, expected, events, bytes));
   }
 
   readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
@@ -99,6 +101,10 @@ export class KurrentEventStore implements EventStore {
     return this.trackCall(() => this.writeRetention(stream, maxCount));
   }
 
+  deleteStream(stream: string): Promise<void> {
+    return this.trackCall(() => this.deleteExisting(stream));
+  }
+
   checkAppends(): void {
     // see appendFailure
   }
@@ -113,11 +119,12 @@ export class KurrentEventStore implements EventStore {
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEvent[],
+    bytes: number,
   ): Promise<AppendResult> {
     const data = events.map(toEventData);
     const streamState = expected === 'noStream' ? NO_STREAM : expected;
     try {
-      const result = await this.lanes.append(stream, (client) =>
+      const result = await this.lanes.append(stream, bytes, (client) =>
         client.appendToStream(stream, data, { streamState, deadline: SERVER_DEADLINE_MS }),
       );
       // There is no position if an append is repeated after retention has removed its events.
@@ -136,11 +143,22 @@ export class KurrentEventStore implements EventStore {
     if (metadata.maxCount === maxCount) return;
     const changed = { ...metadata, maxCount };
     try {
-      await this.lanes.append(stream, (client) =>
+      await this.lanes.append(stream, 0, (client) =>
         client.setStreamMetadata(stream, changed, { deadline: SERVER_DEADLINE_MS }),
       );
     } catch (error) {
       throw toPortError(error, `set retention of ${stream}`);
+    }
+  }
+
+  /** Deletes softly: the server removes the events when it is scavenged. A tombstone would stay for ever and need its rights. */
+  private async deleteExisting(stream: string): Promise<void> {
+    const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });
+    if (!last) return;
+    try {
+      await this.lanes.append(stream, 0, (client) => client.deleteStream(stream, { deadline: SERVER_DEADLINE_MS }));
+    } catch (error) {
+      throw toPortError(error, `delete ${stream}`);
     }
   }
 

@@ -20,6 +20,8 @@ import { createTypeMatcher } from '../type-filter.js';
 /** The log itself. Several {@link MemoryEventStore}s over one log behave like several processes over one store. */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
+  /** Number of events ever appended, deleted ones included. */
+  appended = 0;
   readonly streams = new Map<string, StoredEvent[]>();
   readonly retention = new Map<string, number>();
   /** Faults that a test may inject. */
@@ -125,6 +127,14 @@ export class MemoryEventStore implements EventStore {
     this.log.retention.set(stream, maxCount);
   }
 
+  async deleteStream(stream: string): Promise<void> {
+    await this.simulateCall();
+    const { events, streams, retention } = this.log;
+    events.splice(0, events.length, ...events.filter((event) => event.stream !== stream));
+    streams.delete(stream);
+    retention.delete(stream);
+  }
+
   checkAppends(): void {
     // appends to memory never fail
   }
@@ -147,7 +157,7 @@ export class MemoryEventStore implements EventStore {
       const stored: StoredEvent = {
         ...{ id, type, data, metadata, stream },
         revision: BigInt(known.length),
-        position: this.first + BigInt(this.log.events.length),
+        position: this.first + BigInt(this.log.appended++),
       };
       known.push(stored);
       this.log.events.push(stored);
@@ -165,8 +175,15 @@ export class MemoryEventStore implements EventStore {
   }
 
   private indexAfter(after: Position): number {
-    const index = after - this.first + 1n;
-    return index <= 0n ? 0 : Math.min(Number(index), this.log.events.length);
+    const { events } = this.log;
+    let low = 0;
+    let high = events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (events[middle]!.position <= after) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Waits for the next append, drop or abort. @returns true for a drop */

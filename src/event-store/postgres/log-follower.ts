@@ -20,8 +20,7 @@ const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
 /** Positions that one read searches for events of some types; it takes some tens of milliseconds. */
 const SEARCH_WINDOW = 50_000n;
-/** If this many new positions hold no wanted event, the next read waits for {@link UNWANTED_PAUSE_MS}, so that it covers more. */
-const MANY_UNWANTED = 10n;
+/** Pause after a read of new positions without a wanted event, so that the next one covers more. */
 const UNWANTED_PAUSE_MS = 20;
 
 /** Reads a page of the log, at most up to a position if one is given. */
@@ -30,7 +29,8 @@ export type ReadLog = (options: ReadAllOptions & { readonly upTo?: Position }) =
 /**
  * Follows the end of the log for every subscriber of this process. New events that any subscriber wants are read once and
  * kept in a buffer. A subscriber that is further behind reads pages from the table. Events that this process has appended
- * itself are not read again: see {@link LogFollower.addCommitted}.
+ * itself are not read again: see {@link LogFollower.addCommitted}. New events are read when a subscriber waits for them: while
+ * all of them are busy, events gather for one read (ADR-102).
  */
 export class LogFollower {
   private readonly buffer = new EventBuffer();
@@ -161,6 +161,7 @@ export class LogFollower {
         resolve();
       };
       this.waiters.add(done);
+      this.wakeReader();
       signal.addEventListener('abort', done);
       this.stopping.signal.addEventListener('abort', done);
     });
@@ -180,8 +181,7 @@ export class LogFollower {
         backoff.reset();
         while (!signal.aborted) {
           const hasMore = await this.readNewEvents();
-          if (!hasMore && this.buffer.gapEnd === null && !(await this.waitForReadRequest()))
-            this.knownHead = await this.readHead(client);
+          if (!hasMore && !(await this.waitForDemand())) this.knownHead = await this.readHead(client);
           if (this.isConnectionLost) throw new Error('the listening connection was lost');
         }
       } catch (error) {
@@ -211,7 +211,7 @@ export class LogFollower {
     const isFull = events.length === PAGE_EVENTS;
     const end = isFull ? events.at(-1)!.position : upTo;
     if (this.buffer.addRange({ after: head, end, events })) this.wakeSubscribers();
-    if (events.length === 0 && end - head >= MANY_UNWANTED)
+    if (events.length === 0 && !isFull && gapEnd === null)
       await sleepUnlessAborted(UNWANTED_PAUSE_MS, this.stopping.signal);
     return isFull;
   }
@@ -259,17 +259,26 @@ export class LogFollower {
     this.wakeReader();
   }
 
-  /** Waits for a read request, the end of the connection or the poll interval. @returns false if the poll interval passed */
-  private async waitForReadRequest(): Promise<boolean> {
-    if (this.isReadRequested || this.isConnectionLost || this.stopping.signal.aborted) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const isWoken = await new Promise<boolean>((resolve) => {
-      this.wakeReader = () => resolve(true);
-      timer = setTimeout(() => resolve(false), POLL_MS);
-    });
-    clearTimeout(timer);
-    this.wakeReader = () => undefined;
-    return isWoken;
+  /**
+   * Waits until there may be new events and a subscriber waits for them, until the end of the connection or the poll interval.
+   * @returns false if the poll interval passed without new events
+   */
+  private async waitForDemand(): Promise<boolean> {
+    const until = performance.now() + POLL_MS;
+    while (!this.isConnectionLost && !this.stopping.signal.aborted) {
+      const hasNews = this.isReadRequested || this.buffer.gapEnd !== null;
+      if (hasNews && this.waiters.size > 0) return true;
+      const ms = until - performance.now();
+      if (ms <= 0) return hasNews;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.wakeReader = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+      this.wakeReader = () => undefined;
+    }
+    return true;
   }
 
   private wakeSubscribers(): void {

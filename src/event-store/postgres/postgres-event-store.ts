@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Log, silentLog } from '../../kernel/log.js';
-import { Batcher } from '../../runtime/batcher.js';
+import { Batcher, Overloaded } from '../../runtime/batcher.js';
 import { int8Array, textArray } from '../../postgres/binary-array.js';
 import {
   type AppendCondition,
@@ -128,9 +128,14 @@ export class PostgresEventStore implements EventStore {
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
-    if (direction === 'backwards' && from === undefined && limit === 1) return this.lastReads.submit(stream);
     const start = from ?? (direction === 'backwards' ? MAX_BIGINT : 0n);
-    return this.streamReads[direction].submit({ stream, start, limit: limit ?? null });
+    const reading =
+      direction === 'backwards' && from === undefined && limit === 1
+        ? this.lastReads.submit(stream)
+        : this.streamReads[direction].submit({ stream, start, limit: limit ?? null });
+    return reading.catch((error: unknown) => {
+      throw error instanceof Overloaded ? toPortError(error) : error;
+    });
   }
 
   readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
@@ -151,6 +156,12 @@ export class PostgresEventStore implements EventStore {
     const text = `insert into ${this.schema}.retention (stream, max_count) values ($1, $2)
                   on conflict (stream) do update set max_count = excluded.max_count`;
     await this.query(text, [stream, maxCount], 'set retention');
+  }
+
+  async deleteStream(stream: string): Promise<void> {
+    const text = `with gone as (delete from ${this.schema}.event where stream = $1)
+                  delete from ${this.schema}.retention where stream = $1`;
+    await this.query(text, [stream], 'delete stream');
   }
 
   /** Deletes the events that retention hides from reads. Returns how many. */

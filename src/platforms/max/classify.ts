@@ -1,5 +1,8 @@
 import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 import { backoffDelay } from '../../runtime/backoff.js';
+import { MAX_MESSAGES } from './messages.js';
+import { CALL_MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Failure of a call to MAX: the facts that decide what happens next. */
 export type MaxFailure =
@@ -45,12 +48,15 @@ export const classify = (failure: MaxFailure, circumstances: Circumstances): Ste
       return classifyUnreadable(failure, circumstances);
     case 'lost': {
       const code = failure.code === 'timed_out' || failure.code === 'aborted' ? failure.code : 'connection_lost';
-      const message = `MAX did not answer the call (${failure.detail})`;
-      return inDoubtIfVisible(circumstances, gatewayError(code, message), 'the post may be in the channel.');
+      const { detail } = failure;
+      return inDoubtIfVisible(circumstances, (visible) => {
+        const describe = visible ? CALL_MESSAGES.notAnsweredInDoubt : CALL_MESSAGES.notAnswered;
+        return gatewayError(code, describe({ network: TITLE, detail }));
+      });
     }
     case 'never_sent': {
       const code = failure.code === 'aborted' ? 'aborted' : 'not_sent';
-      return retry(gatewayError(code, `MAX could not be reached (${failure.detail}): nothing was sent.`));
+      return retry(gatewayError(code, CALL_MESSAGES.notSent({ network: TITLE, detail: failure.detail })));
     }
   }
 };
@@ -61,44 +67,51 @@ type Words = Pick<Refusal, 'code' | 'message'>;
 
 const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOutcome => {
   const { status, code } = refusal;
+  const words = `${code} ${refusal.message}`;
   if (code === 'attachment.not.ready') {
-    const error = maxError('attachment_not_ready', 'rate_limit', 'MAX is still working on the upload.', refusal);
+    const error = maxError('attachment_not_ready', 'rate_limit', MAX_MESSAGES.attachmentNotReady, refusal);
     const afterMs = backoffDelay(ATTACHMENT_WAIT, circumstances.waits[error.code] ?? 0);
     return { kind: 'retry', named: true, afterMs, error };
   }
   if (status === 429 || code === 'too.many.requests') return slowDown(refusal.retryAfter, refusal);
   if (status >= 500 || code === 'service.unavailable' || code === 'internal') {
-    const error = maxError('server_error', 'platform', `MAX failed with ${status}`, refusal);
-    return inDoubtIfVisible(circumstances, error, 'the post may be in the channel nevertheless.');
+    return inDoubtIfVisible(circumstances, (visible) => {
+      const describe = visible ? MAX_MESSAGES.failedInDoubt : MAX_MESSAGES.failed;
+      return maxError('server_error', 'platform', describe({ status }), refusal);
+    });
   }
   if (status === 401 || code === 'verify.token') {
-    const message = 'MAX does not accept the bot token: use the current one.';
-    return { kind: 'credentials', error: maxError('unauthorized', 'credentials', message, refusal) };
+    const message = MAX_MESSAGES.unauthorized;
+    return { kind: 'needs_attention', error: maxError('unauthorized', 'credentials', message, refusal) };
   }
-  if (status === 403 || code === 'chat.denied') {
-    const message = 'The bot may not post there: make it an administrator of the channel.';
-    return { kind: 'credentials', error: maxError('forbidden', 'credentials', message, refusal) };
+  if (status === 403 || NO_RIGHT.test(words)) {
+    const message = MAX_MESSAGES.forbidden;
+    return { kind: 'needs_attention', error: maxError('forbidden', 'channel', message, refusal) };
   }
-  if (code === 'chat.not.found') {
-    const message = 'MAX does not know this chat, or the bot is not in it.';
-    return { kind: 'credentials', error: maxError('chat_not_found', 'channel', message, refusal) };
+  if (NO_CHAT.test(words)) {
+    const message = MAX_MESSAGES.chatNotFound;
+    return { kind: 'needs_attention', error: maxError('chat_not_found', 'channel', message, refusal) };
   }
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
+/** MAX's words for a bot that may not write, and for a chat that is not there: they hold under any status (D-50). */
+const NO_RIGHT = /chat\.denied|\bnot (?:an? )?(?:member|participant|admin)|no (?:access|rights?) (?:to|in)\b/i;
+const NO_CHAT = /chat\.not\.found|\bchat\b[^.]*\bnot found/i;
+
 const classifyPermanentRefusal = (refusal: Refusal): PublishError => {
   const words = `${refusal.code} ${refusal.message}`;
   if (refusal.status === 404 || refusal.status === 405) {
-    return maxError('method_not_found', 'platform', 'The server at this address does not know this call.', refusal);
+    return maxError('method_not_found', 'platform', MAX_MESSAGES.methodNotFound, refusal);
   }
   if (refusal.status === 413) {
-    return maxError('media_too_large', 'media', 'The post is too large for MAX.', refusal);
+    return maxError('media_too_large', 'media', MAX_MESSAGES.tooLarge, refusal);
   }
-  if (/button|keyboard/i.test(words)) return maxError('bad_button', 'payload', 'MAX refuses a button.', refusal);
+  if (/button|keyboard/i.test(words)) return maxError('bad_button', 'payload', MAX_MESSAGES.badButton, refusal);
   if (/attachment|video|image|photo|audio|upload/i.test(words)) {
-    return maxError('media_refused', 'media', 'MAX refuses a medium.', refusal);
+    return maxError('media_refused', 'media', MAX_MESSAGES.mediaRefused, refusal);
   }
-  return maxError('bad_request', 'payload', 'MAX refuses the post.', refusal);
+  return maxError('bad_request', 'payload', MAX_MESSAGES.badRequest, refusal);
 };
 
 /**
@@ -112,20 +125,19 @@ const classifyUnreadable = (
   if (status === 429) return slowDown(retryAfter, { code: '', message: says ?? '' });
   const words = says ? { platform_says: says.slice(0, 500) } : {};
   if (status >= 300 && status < 500) {
-    const message = `An intermediary, not MAX, refused the call (${status}).`;
+    const message = CALL_MESSAGES.intermediary({ network: TITLE, status });
     return retry({ ...gatewayError('unreadable_refusal', message), ...words });
   }
-  const error = {
-    ...gatewayError('unreadable_answer', `MAX's answer (${status}) cannot be read`, 'platform'),
-    ...words,
-  };
-  return inDoubtIfVisible(circumstances, error, 'the post may be in the channel.');
+  return inDoubtIfVisible(circumstances, (visible) => {
+    const describe = visible ? CALL_MESSAGES.unreadableInDoubt : CALL_MESSAGES.unreadable;
+    return { ...gatewayError('unreadable_answer', describe({ network: TITLE, status }), 'platform'), ...words };
+  });
 };
 
 const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => {
   const said = retryAfter === undefined ? NaN : Number(retryAfter);
   const seconds = Number.isFinite(said) && said >= 0 ? Math.ceil(said) : null;
-  const message = seconds === null ? 'MAX asks to slow down.' : `MAX asks to wait ${seconds} s.`;
+  const message = seconds === null ? CALL_MESSAGES.slowDown({ network: TITLE }) : MAX_MESSAGES.asksToWait({ seconds });
   return {
     kind: 'retry',
     named: true,
@@ -137,10 +149,8 @@ const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => 
 const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
 
 /** Returns `in_doubt` if readers may see the effect, otherwise a retry. */
-const inDoubtIfVisible = ({ visible }: Circumstances, error: PublishError, doubt: string): StepOutcome =>
-  visible
-    ? { kind: 'in_doubt', error: { ...error, message: `${error.message}: ${doubt}` } }
-    : retry({ ...error, message: `${error.message}.` });
+const inDoubtIfVisible = ({ visible }: Circumstances, errorOf: (visible: boolean) => PublishError): StepOutcome =>
+  visible ? { kind: 'in_doubt', error: errorOf(true) } : retry(errorOf(false));
 
 /** Returns a failure that MAX itself reports (D-35). */
 export const maxError = (

@@ -1,13 +1,15 @@
 import type { PlatformDescriptor } from '../descriptor.js';
 import { MAX_LIMITS } from './limits.js';
 import { createMaxPublisher } from './max-publisher.js';
+import { TITLE } from './title.js';
+import { MAX_EXAMPLES } from './messages.js';
 
-const CHAT_IN_WORDS = 'a number such as -70912345678901';
+const CHAT_IN_WORDS = MAX_EXAMPLES.chatId;
 
 /** MAX, posted to by bots. */
 export const max: PlatformDescriptor = {
   id: 'max',
-  title: 'MAX',
+  title: TITLE,
   baseUrl: { setting: 'MAX_API_URL', path: '/messages', default: 'https://platform-api2.max.ru' },
   credentials: {
     access_token: { kind: 'secret', example: "the bot's access token" },

@@ -2,6 +2,8 @@ import { endOf, sortEntities, type TextWithEntities } from '../../payload/entiti
 import type { Entity, EntityType } from '../../payload/payload.js';
 import type { Warning } from '../publisher.js';
 import { toMaxUrl } from './links.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Tags that MAX supports (networks.md §2); a `text_link` needs its address. */
 const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
@@ -57,11 +59,14 @@ export const formattingWarnings = (entities: readonly Entity[]): readonly Warnin
   const warnings: Warning[] = [];
   const lost = [...new Set(entities.map(({ type }) => type).filter((type) => LOST.has(type)))];
   if (lost.length > 0) {
-    warnings.push({ code: 'formatting_dropped', message: `MAX shows as plain text: ${lost.join(', ')}.` });
+    warnings.push({
+      code: 'formatting_dropped',
+      message: MESSAGES.formattingNotShown({ network: TITLE, types: lost.join(', ') }),
+    });
   }
   for (const { type, url = '' } of entities) {
     if (type !== 'text_link' || toMaxUrl(url) !== null) continue;
-    const message = `MAX takes no link to ${url.slice(0, 80)}: its text is sent without it.`;
+    const message = MESSAGES.linkNotAccepted({ network: TITLE, url: url.slice(0, 80) });
     warnings.push({ code: 'link_dropped', message });
   }
   return warnings;

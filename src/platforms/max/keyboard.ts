@@ -3,6 +3,8 @@ import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
 import type { Warning } from '../publisher.js';
 import { toMaxUrl } from './links.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Link buttons in a row, and characters on a button (networks.md §5). A post's 8 rows of 8 become 24 of 30 rows. */
 const MAX_IN_ROW = 3;
@@ -18,13 +20,17 @@ export const renderKeyboard = (
       row.flatMap(({ text, url }) => {
         const address = toMaxUrl(url);
         if (address === null) {
-          const message = `MAX takes no button to ${url.slice(0, 80)}: “${text.slice(0, 40)}” is left out.`;
+          const message = MESSAGES.buttonNotAccepted({
+            network: TITLE,
+            url: url.slice(0, 80),
+            text: text.slice(0, 40),
+          });
           warnings.push({ code: 'button_dropped', message });
           return [];
         }
         const shown = trimText({ text, entities: [] }, MAX_BUTTON_TEXT);
         if (shown.trimmedChars > 0) {
-          const message = `A button's text was shortened to ${MAX_BUTTON_TEXT} characters: “${shown.text.slice(0, 40)}…”.`;
+          const message = MESSAGES.buttonShortened({ limit: MAX_BUTTON_TEXT, text: shown.text.slice(0, 40) });
           warnings.push({ code: 'button_text_shortened', message });
         }
         return [{ type: 'link', text: shown.text, url: address }];

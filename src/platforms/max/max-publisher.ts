@@ -5,6 +5,7 @@ import { renderMax } from './render.js';
 import { sendStep } from './send.js';
 import { previewCalls } from './upload-calls.js';
 import { forecastMedia } from './upload.js';
+import { testMax } from './test-channel.js';
 import { MAX_LIMITS } from './limits.js';
 
 /**
@@ -22,6 +23,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOpti
     previewCalls: previewCalls,
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
+    test: (context) => testMax(connection, context),
     close: () => connection.connections.close(),
   };
 };

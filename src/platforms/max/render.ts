@@ -4,6 +4,9 @@ import { fittedWarnings } from '../fitted-photos.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { renderKeyboard } from './keyboard.js';
 import { renderText, type MaxText } from './text.js';
+import { linkedMediaWarning } from '../linked-media.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Text of a message that has only buttons, which MAX does not accept without a text (D-22). */
 const BUTTONS_ALONE = '🔗';
@@ -43,8 +46,7 @@ export const renderMax = (
       warnings.push(...fittedWarnings(result, one.index));
       continue;
     }
-    const message = `MAX cannot carry this ${one.medium.type} (${why}): its address stands in the text.`;
-    warnings.push({ code: 'media_as_link', message });
+    warnings.push(linkedMediaWarning('media_as_link', one.index, why));
   }
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
   const text = renderText(
@@ -57,7 +59,7 @@ export const renderMax = (
   const audios = attached.filter(({ medium }) => medium.type === 'audio');
   const needsText = keyboard !== null && !text.shown && visual.length === 0;
   if (needsText) {
-    const message = `MAX takes no buttons without a text: ${BUTTONS_ALONE} stands above them.`;
+    const message = MESSAGES.textAdded({ network: TITLE, text: BUTTONS_ALONE });
     warnings.push({ code: 'text_added', message });
   }
   const body = needsText ? { ...text, shown: BUTTONS_ALONE, fields: { text: BUTTONS_ALONE } } : text;
@@ -66,7 +68,8 @@ export const renderMax = (
     ...messageSteps(body, [...visual.map(attachment), ...(keyboard ? [keyboard] : [])], channel),
     ...audios.map((one) => messageStep(`audio-${one.index}`, {}, [attachment(one)], channel)),
   ];
-  if (steps.length === 0) warnings.push({ code: 'nothing_to_send', message: 'Nothing of this post is left for MAX.' });
+  if (steps.length === 0)
+    warnings.push({ code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) });
   return { steps, warnings, textAfterTrim: body.shown, trimmedChars: body.trimmedChars };
 };
 

@@ -3,6 +3,7 @@ import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { callMax, isToken, type MaxConnection } from './call.js';
 import { classify } from './classify.js';
 import { uploadMedium } from './upload.js';
+import { MAX_MESSAGES } from './messages.js';
 
 /** Runs one step and returns its outcome; never throws. */
 export const sendStep = async (connection: MaxConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
@@ -42,12 +43,13 @@ export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'd
   return { kind: 'done', result: { mid }, messageIds: [mid], urls };
 };
 
-const malformedToken: StepOutcome = {
-  kind: 'credentials',
+/** Outcome of every call with a text that cannot be a token; none is made. */
+export const malformedToken = {
+  kind: 'needs_attention',
   error: {
     code: 'malformed_token',
     category: 'credentials',
     source: 'gateway',
-    message: 'This is not a bot token: a token is one word, as MAX issues it to the owner of a bot.',
+    message: MAX_MESSAGES.malformedToken,
   },
-};
+} as const satisfies StepOutcome;

@@ -5,6 +5,9 @@ import type { PlatformPost, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
 import { MAX_LIMITS } from './limits.js';
 import { formattingWarnings, hasFormatting, toHtml } from './html.js';
+import { countOf } from '../../kernel/message.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 const { text: MAX_TEXT } = MAX_LIMITS;
 
@@ -29,11 +32,11 @@ export const renderText = (post: PlatformPost, links: readonly string[]): MaxTex
   const content = appendLinks(isVisible(post.text) ? post : NOTHING, links, MAX_TEXT, signature);
   const { text: shown } = content;
   if (content.droppedLinks > 0) {
-    const message = `${content.droppedLinks} addresses of media find no room in MAX's ${MAX_TEXT} characters.`;
+    const message = MESSAGES.linksDropped({ links: countOf(content.droppedLinks, 'link') });
     warnings.push({ code: 'media_dropped', message });
   }
   if (content.trimmedChars > 0) {
-    const message = `MAX takes ${MAX_TEXT} characters: ${content.trimmedChars} were cut from the end.`;
+    const message = MESSAGES.textTrimmed({ network: TITLE, limit: MAX_TEXT, excess: content.trimmedChars });
     warnings.push({ code: 'text_trimmed', message });
   }
   const done = (fields: MaxText['fields']): MaxText => ({
@@ -47,7 +50,7 @@ export const renderText = (post: PlatformPost, links: readonly string[]): MaxTex
   if (!hasFormatting(content.entities)) return done({ text: shown });
   const html = toHtml({ text: shown, entities: content.entities });
   if (html.length <= MAX_TEXT) return done({ text: html, format: 'html' });
-  const message = `With its formatting the text is over MAX's ${MAX_TEXT} characters: it is sent plain.`;
+  const message = MESSAGES.textTooLongWithFormatting({ network: TITLE, limit: MAX_TEXT });
   warnings.push({ code: 'formatting_dropped', message });
   return done({ text: shown });
 };

@@ -11,6 +11,7 @@ import { classify, maxError, type MaxFailure } from './classify.js';
 import { MAX_LIMITS } from './limits.js';
 import { uploadStepName, type MaxMediaType } from './render.js';
 import { FILE_FIELD, uploadAddressCall } from './upload-calls.js';
+import { MAX_MESSAGES } from './messages.js';
 
 /** Limits by MAX's name of a kind of media. */
 const WANTED: Readonly<Record<MaxMediaType, MediaLimits>> = {
@@ -81,7 +82,7 @@ const linked = (code: string, says = ''): StepOutcome =>
 const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 const retryElsewhere = (refusal: Extract<MaxFailure, { kind: 'refused' }>): StepOutcome => {
-  const message = 'MAX refuses its own upload URL.';
+  const message = MAX_MESSAGES.uploadUrlRefused;
   return {
     kind: 'retry',
     named: false,

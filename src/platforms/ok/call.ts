@@ -1,9 +1,11 @@
+import { TITLE } from './title.js';
 import type { Dispatcher } from 'undici';
 import { exchange, type Exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify } from './classify.js';
 import { signCall } from './sign.js';
+import { OK_MESSAGES } from './messages.js';
 
 /** Connection to OK. */
 export interface OkConnection {
@@ -69,7 +71,7 @@ export const classifyUnreadable = (
   last: Exchange,
   visible: boolean,
   credentials: SendContext['credentials'],
-): StepOutcome => classifyUnanswered(last, { title: 'OK', platform: 'ok', visible, credentials });
+): StepOutcome => classifyUnanswered(last, { title: TITLE, platform: 'ok', visible, credentials });
 
 /** Parses any JSON; returns undefined for anything else. */
 export const parseJson = (body: Buffer): unknown => {
@@ -87,11 +89,11 @@ export const readErrorCode = (value: unknown): number | null => {
 };
 
 const missing: StepOutcome = {
-  kind: 'credentials',
+  kind: 'needs_attention',
   error: {
     code: 'credentials_missing',
     category: 'credentials',
     source: 'gateway',
-    message: "The channel lacks its access token or the application's key or secret: set the credentials again.",
+    message: OK_MESSAGES.credentialsMissing,
   },
 };

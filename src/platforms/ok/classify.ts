@@ -1,6 +1,7 @@
 import { platformSays } from '../platform-says.js';
 import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 import { backoffDelay, type BackoffBounds } from '../../runtime/backoff.js';
+import { OK_MESSAGES } from './messages.js';
 
 /** OK's `{"error_code": …}`, sent with HTTP 200. */
 export interface OkRefusal {
@@ -23,36 +24,45 @@ const HOUR = 60 * MINUTE;
 
 /** Delays that OK implies (networks.md §3): the first and the longest, in milliseconds. */
 const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> = {
-  2: { firstMs: 5 * SECOND, longestMs: 10 * MINUTE, why: 'OK is temporarily out of service.' },
-  8: { firstMs: 5 * MINUTE, longestMs: HOUR, why: 'OK delays posts that are too frequent.' },
-  11: { firstMs: MINUTE, longestMs: HOUR, why: 'A limit of OK is used up.' },
+  2: { firstMs: 5 * SECOND, longestMs: 10 * MINUTE, why: OK_MESSAGES.outOfService },
+  8: { firstMs: 5 * MINUTE, longestMs: HOUR, why: OK_MESSAGES.tooFrequent },
+  11: { firstMs: MINUTE, longestMs: HOUR, why: OK_MESSAGES.limitUsedUp },
 };
 
-const PERMISSION = 'The token lacks a right: issue one with GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.';
-
-/** Refusals that a new credential or a person with access to the channel can fix (D-26). */
+/** Refusals that only a new credential or a person with access to the group can end (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
-  10: ['not_permitted', PERMISSION],
-  50: ['access_denied', 'The account behind the token may not post in this group.'],
-  101: ['unknown_application', 'OK does not know an application with this key.'],
-  102: ['token_expired', 'The access token has expired: issue a new one.'],
-  103: ['unauthorized', 'OK does not accept the access token: issue a new one.'],
-  104: ['bad_signature', "The application's secret does not belong to its key or token: set the credentials again."],
-  160: ['account_blocked', 'The account behind the token is blocked: sign in to it.'],
-  200: ['not_permitted', PERMISSION],
-  210: ['application_blocked', 'The application may not do this: check its settings at OK.'],
-  453: ['unauthorized', 'OK requires a session key that this token does not provide: issue a new one.'],
-  456: ['unauthorized', 'OK does not accept the access token: issue a new one.'],
+  10: ['not_permitted', OK_MESSAGES.rightMissing],
+  50: ['access_denied', OK_MESSAGES.accessDenied],
+  101: ['unknown_application', OK_MESSAGES.unknownApplication],
+  102: ['token_expired', OK_MESSAGES.tokenExpired],
+  103: ['unauthorized', OK_MESSAGES.unauthorized],
+  104: ['bad_signature', OK_MESSAGES.badSignature],
+  160: ['account_blocked', OK_MESSAGES.accountBlocked],
+  200: ['not_permitted', OK_MESSAGES.rightMissing],
+  210: ['application_blocked', OK_MESSAGES.applicationBlocked],
+  453: ['unauthorized', OK_MESSAGES.sessionNeeded],
+  456: ['unauthorized', OK_MESSAGES.unauthorized],
+};
+
+/** Words about the group and not about the post: they hold for every post, whatever the code (D-50). */
+const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
+const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
+
+/** Returns a refusal that holds for every post to the group; null for any other. */
+const findBarrier = ({ errorMsg }: OkRefusal): readonly [code: string, message: string] | null => {
+  if (NO_GROUP.test(errorMsg)) return ['chat_not_found', OK_MESSAGES.groupNotFound];
+  if (NO_RIGHT.test(errorMsg)) return ['access_denied', OK_MESSAGES.accessDenied];
+  return null;
 };
 
 /** Permanent refusals of a post; the other codes from 500 are about photos. */
 const FAILED: Readonly<Record<number, readonly [code: string, category: PublishError['category'], message: string]>> = {
-  100: ['bad_parameter', 'payload', 'OK refuses a part of the post.'],
-  454: ['text_refused', 'payload', "OK refuses the post's words."],
-  511: ['media_refused', 'media', 'OK refuses a medium.'],
-  600: ['too_many_blocks', 'payload', 'The post has too many parts for OK.'],
-  601: ['too_long', 'payload', "The post is too long for OK: lower the channel's text_limit."],
-  607: ['refused', 'payload', 'OK refuses the post.'],
+  100: ['bad_parameter', 'payload', OK_MESSAGES.badParameter],
+  454: ['text_refused', 'payload', OK_MESSAGES.textRefused],
+  511: ['media_refused', 'media', OK_MESSAGES.mediaRefused],
+  600: ['too_many_blocks', 'payload', OK_MESSAGES.tooManyParts],
+  601: ['too_long', 'payload', OK_MESSAGES.tooLong],
+  607: ['refused', 'payload', OK_MESSAGES.refused],
 };
 
 /** True if the code refuses a photo or its upload. */
@@ -77,15 +87,18 @@ export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall):
     return { kind: 'retry', named: true, afterMs, error: slowDown };
   }
   if (UNCLEAR.has(errorCode)) {
-    const message = `OK failed with ${errorCode}`;
+    const describe = call.visible ? OK_MESSAGES.failedInDoubt : OK_MESSAGES.failed;
+    const failure = error('server_error', 'platform', describe({ code: errorCode }));
     return call.visible
-      ? { kind: 'in_doubt', error: error('server_error', 'platform', `${message}: the post may be in the group.`) }
-      : { kind: 'retry', named: false, afterMs: null, error: error('server_error', 'platform', `${message}.`) };
+      ? { kind: 'in_doubt', error: failure }
+      : { kind: 'retry', named: false, afterMs: null, error: failure };
   }
   const credential = CREDENTIALS[errorCode];
-  if (credential) return { kind: 'credentials', error: error(credential[0], 'credentials', credential[1]) };
+  if (credential) return { kind: 'needs_attention', error: error(credential[0], 'credentials', credential[1]) };
+  const barrier = findBarrier({ errorCode, errorMsg });
+  if (barrier) return { kind: 'needs_attention', error: error(barrier[0], 'channel', barrier[1]) };
   if (isPhotoRefusal(errorCode))
-    return { kind: 'failed', error: error('media_refused', 'media', 'OK refuses a photo.') };
-  const failed = FAILED[errorCode] ?? ['refused', 'platform', `OK refuses the call with ${errorCode}.`];
+    return { kind: 'failed', error: error('media_refused', 'media', OK_MESSAGES.photoRefused) };
+  const failed = FAILED[errorCode] ?? ['refused', 'platform', OK_MESSAGES.callRefused({ code: errorCode })];
   return { kind: 'failed', error: error(...failed) };
 };

@@ -2,13 +2,15 @@ import { LIMITS } from '../../payload/payload.js';
 import type { PlatformDescriptor } from '../descriptor.js';
 import { OK_LIMITS } from './limits.js';
 import { createOkPublisher } from './ok-publisher.js';
+import { TITLE } from './title.js';
+import { OK_EXAMPLES } from './messages.js';
 
-const GROUP_IN_WORDS = "the group's number without a minus, such as 123456789";
+const GROUP_IN_WORDS = OK_EXAMPLES.groupId;
 
 /** Odnoklassniki, feeds of groups. */
 export const ok: PlatformDescriptor = {
   id: 'ok',
-  title: 'OK',
+  title: TITLE,
   baseUrl: { setting: 'OK_API_URL', path: '/fb.do', default: 'https://api.ok.ru' },
   credentials: {
     application_key: { kind: 'secret', example: "the application's public key" },

@@ -4,6 +4,7 @@ import { postTopic } from './post.js';
 import { renderOk } from './render.js';
 import { previewCalls } from './upload-calls.js';
 import { forecastMedia, uploadMedium } from './upload.js';
+import { testOk } from './test-channel.js';
 import { OK_LIMITS } from './limits.js';
 
 /**
@@ -25,6 +26,7 @@ export const createOkPublisher = ({
     forecastResults: forecastMedia,
     previewCalls: previewCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
+    test: (context) => testOk(connection, context),
     close: () => connections.close(),
   };
 };

@@ -5,6 +5,10 @@ import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
 import { OK_LIMITS } from './limits.js';
+import { countOf } from '../../kernel/message.js';
+import { linkedMediaWarning } from '../linked-media.js';
+import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Result of an upload step: the id for the topic, or the reason for which the medium becomes a link (D-22). */
 export type UploadResult = { readonly id: string } | { readonly unsent: string };
@@ -36,13 +40,13 @@ export const renderOk = (
   const links: string[] = [];
   for (const [index, { type, url }] of post.media.entries()) {
     const name = uploadStepName(index);
-    const obstacle = type === 'audio' ? 'OK takes no sound.' : unsent(results[name]);
+    const obstacle = type === 'audio' ? OBSTACLE_MESSAGES.noAudio({ network: TITLE }) : unsent(results[name]);
     if (obstacle === null) {
       (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
       warnings.push(...fittedWarnings(results[name], index));
     } else {
       links.push(url);
-      warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
+      warnings.push(linkedMediaWarning('media_linked', index, obstacle));
     }
     // A completed step stays in the rendering, whatever its result.
     if (type !== 'audio') steps.push(uploadStep(name, index, type, url, gid));
@@ -61,7 +65,7 @@ export const renderOk = (
     ...(movies.length > 0 ? [{ type: 'movie', list: movies }] : []),
   ];
   if (media.length === 0) {
-    const nothing = { code: 'nothing_to_send', message: 'Nothing of this post is left for OK.' };
+    const nothing = { code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) };
     return { steps: [], warnings: [nothing, ...warnings], textAfterTrim: text, trimmedChars };
   }
   steps.push({
@@ -95,16 +99,18 @@ const buttonLine = ({ text, url }: Button): string => `${text.replace(/\s+/g, ' 
 
 const buttonsWarning = (channel: PlatformChannel): Warning =>
   dropsButtons(channel)
-    ? { code: 'buttons_dropped', message: 'The buttons are left out, as the channel is set.' }
-    : { code: 'buttons_linked', message: 'OK shows no buttons under a post: they go as links in the text.' };
+    ? { code: 'buttons_dropped', message: MESSAGES.buttonsSwitchedOff }
+    : { code: 'buttons_linked', message: MESSAGES.noButtons({ network: TITLE, instead: MESSAGES.buttonsAsLinks }) };
 
 const textWarnings = (
   { trimmedChars, droppedLinks, losesFormatting }: ReturnType<typeof plainText>,
   limit: number,
 ): Warning[] => [
   ...(trimmedChars > 0
-    ? [{ code: 'text_trimmed', message: `OK takes ${limit} characters: ${trimmedChars} were cut from the end.` }]
+    ? [{ code: 'text_trimmed', message: MESSAGES.textTrimmed({ network: TITLE, limit, excess: trimmedChars }) }]
     : []),
-  ...(droppedLinks > 0 ? [{ code: 'links_dropped', message: `${droppedLinks} links found no room in the text.` }] : []),
-  ...(losesFormatting ? [{ code: 'formatting_dropped', message: 'OK shows text without formatting.' }] : []),
+  ...(droppedLinks > 0
+    ? [{ code: 'links_dropped', message: MESSAGES.linksDropped({ links: countOf(droppedLinks, 'link') }) }]
+    : []),
+  ...(losesFormatting ? [{ code: 'formatting_dropped', message: MESSAGES.plainTextOnly({ network: TITLE }) }] : []),
 ];

@@ -13,6 +13,7 @@ import { classify, isPhotoRefusal } from './classify.js';
 import { OK_LIMITS } from './limits.js';
 import { uploadStepName, type UploadResult } from './render.js';
 import { photoAddressCall, videoAddressCall, releaseVideoCall } from './upload-calls.js';
+import { OK_MESSAGES } from './messages.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = OK_LIMITS.media;
 
@@ -71,7 +72,7 @@ const uploadPhoto = async (chain: UploadContext, gid: string): Promise<StepOutco
   const token = photos[photoId]?.token;
   return typeof token === 'string' && token !== ''
     ? done({ id: token })
-    : fileRefusal('ok', 'OK cannot read this photo.');
+    : fileRefusal('ok', OK_MESSAGES.photoUnreadable);
 };
 
 const uploadVideo = async (chain: UploadContext): Promise<StepOutcome> => {
@@ -115,7 +116,7 @@ const upload = async (
   const { error_msg: words } = value as { readonly error_msg?: unknown };
   const errorMsg = typeof words === 'string' ? words : '';
   return isPhotoRefusal(errorCode)
-    ? fileRefusal('ok', 'OK does not take this file.', platformSays(errorMsg, credentials))
+    ? fileRefusal('ok', OK_MESSAGES.fileRefused, platformSays(errorMsg, credentials))
     : classify({ errorCode, errorMsg }, { visible: false, waits, credentials });
 };
 

@@ -44,22 +44,36 @@ describe('a refusal by Telegram (networks.md §3)', () => {
     [401, 'Unauthorized', 'unauthorized'],
     [401, 'Unauthorized: invalid token specified', 'unauthorized'],
     [404, 'Not Found', 'bot_not_found'],
-    [403, 'Forbidden: bot was kicked from the channel chat', 'forbidden'],
-    [403, 'Forbidden: bot is not a member of the channel chat', 'forbidden'],
   ])('%i %s means that the credentials are refused (D-26)', (code, description, named) => {
     expect(refused(code, description)).toMatchObject({
-      kind: 'credentials',
+      kind: 'needs_attention',
       error: { code: named, category: 'credentials', platform_says: description },
     });
   });
 
   it.each([
-    [400, 'Bad Request: chat not found', 'chat_not_found', 'channel'],
-    [400, 'Bad Request: PEER_ID_INVALID', 'chat_not_found', 'channel'],
-    [400, 'Bad Request: need administrator rights in the channel chat', 'no_right_to_post', 'channel'],
-    [400, 'Bad Request: not enough rights to send text messages to the chat', 'no_right_to_post', 'channel'],
-    [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'no_right_to_post', 'channel'],
-    [400, 'Bad Request: chat_id is empty', 'chat_unusable', 'channel'],
+    [403, 'Forbidden: bot was kicked from the channel chat', 'forbidden'],
+    [403, 'Forbidden: bot is not a member of the channel chat', 'forbidden'],
+    [403, 'Forbidden: bot was blocked by the user', 'forbidden'],
+    [403, 'Forbidden: not enough rights to send text messages to the chat', 'no_right_to_post'],
+    [400, 'Bad Request: chat not found', 'chat_not_found'],
+    [400, 'Bad Request: PEER_ID_INVALID', 'chat_not_found'],
+    [400, 'Bad Request: need administrator rights in the channel chat', 'no_right_to_post'],
+    [400, 'Bad Request: not enough rights to send text messages to the chat', 'no_right_to_post'],
+    [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'no_right_to_post'],
+    [400, 'Bad Request: CHAT_SEND_PLAIN_FORBIDDEN', 'no_right_to_post'],
+    [400, 'Bad Request: chat_id is empty', 'chat_unusable'],
+    [400, 'Bad Request: group chat was deactivated', 'chat_unusable'],
+  ])('%i %s means that no later post can survive either (D-50)', (code, description, named) => {
+    expect(refused(code, description)).toMatchObject({
+      kind: 'needs_attention',
+      error: { code: named, category: 'channel', platform_says: description },
+    });
+  });
+
+  it.each([
+    [400, 'Bad Request: not enough rights to send photos to the chat', 'no_right_to_post', 'channel'],
+    [400, 'Bad Request: CHAT_SEND_VIDEOS_FORBIDDEN', 'no_right_to_post', 'channel'],
     [400, 'Bad Request: message is too long', 'too_long', 'payload'],
     [400, 'Bad Request: MEDIA_CAPTION_TOO_LONG', 'too_long', 'payload'],
     [400, 'Bad Request: BUTTON_URL_INVALID', 'bad_button', 'payload'],
@@ -82,6 +96,7 @@ describe('a refusal by Telegram (networks.md §3)', () => {
 
   it.each([
     'Bad Request: failed to send message #3 with the error message "PHOTO_INVALID_DIMENSIONS"',
+    'Bad Request: failed to send message #2 with the error message "not enough rights to send photos to the chat"',
     'Bad Request: group send failed',
   ])('an album that failed in part is in doubt: %s', (description) => {
     expect(refused(400, description)).toMatchObject({ kind: 'in_doubt', error: { code: 'album_incomplete' } });

@@ -1,4 +1,7 @@
 import type { PublishError, StepOutcome } from '../publisher.js';
+import { TELEGRAM_MESSAGES } from './messages.js';
+import { CALL_MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Failure of a call to the Bot API: the facts that decide what happens next. */
 export type TelegramFailure =
@@ -41,7 +44,7 @@ export const classify = (failure: TelegramFailure): StepOutcome => {
         kind: 'in_doubt',
         error: gatewayError(
           failure.code === 'timed_out' || failure.code === 'aborted' ? failure.code : 'connection_lost',
-          `Telegram did not answer the call (${failure.detail}): the post may be in the channel.`,
+          CALL_MESSAGES.notAnsweredInDoubt({ network: TITLE, detail: failure.detail }),
         ),
       };
     case 'never_sent':
@@ -51,7 +54,7 @@ export const classify = (failure: TelegramFailure): StepOutcome => {
         afterMs: null,
         error: gatewayError(
           failure.code === 'aborted' ? 'aborted' : 'not_sent',
-          `Telegram could not be reached (${failure.detail}): nothing was sent.`,
+          CALL_MESSAGES.notSent({ network: TITLE, detail: failure.detail }),
         ),
       };
   }
@@ -72,26 +75,20 @@ const classifyRefusal = (refusal: Refusal): StepOutcome => {
       error: telegramError(
         'server_error',
         'platform',
-        `Telegram failed with ${errorCode}: the post may be in the channel nevertheless.`,
+        TELEGRAM_MESSAGES.failedInDoubt({ code: errorCode }),
         description,
       ),
     };
-  }
-  if (errorCode === 401 || errorCode === 403 || (errorCode === 404 && !/method not found/i.test(description))) {
-    return { kind: 'credentials', error: credentialsError(errorCode, description) };
   }
   // Telegram refused one item of an album and does not say if the others are visible.
   if (/failed to send message #\d|group send failed/i.test(description)) {
     return {
       kind: 'in_doubt',
-      error: telegramError(
-        'album_incomplete',
-        'media',
-        'Telegram refused a part of the album: other parts may be in the channel.',
-        description,
-      ),
+      error: telegramError('album_incomplete', 'media', TELEGRAM_MESSAGES.albumIncomplete, description),
     };
   }
+  const barrier = findBarrier(errorCode, description);
+  if (barrier) return { kind: 'needs_attention', error: telegramError(...barrier, description) };
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
@@ -102,7 +99,7 @@ const floodWait = (seconds: number | null, description: string | undefined): Ste
   error: telegramError(
     'too_many_requests',
     'rate_limit',
-    seconds === null ? 'Telegram asks to slow down.' : `Telegram asks to wait ${seconds} s.`,
+    seconds === null ? CALL_MESSAGES.slowDown({ network: TITLE }) : TELEGRAM_MESSAGES.asksToWait({ seconds }),
     description,
   ),
 });
@@ -117,56 +114,66 @@ const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number
   return null;
 };
 
-const credentialsError = (errorCode: number, description: string): PublishError => {
-  const [code, message] =
-    errorCode === 401
-      ? ['unauthorized', 'Telegram does not accept the bot token: use the current one from @BotFather.']
-      : errorCode === 404
-        ? ['bot_not_found', 'Telegram does not know a bot with this token: use the current one from @BotFather.']
-        : ['forbidden', 'The bot may not post there: add it to the chat as an administrator with the right to post.'];
-  return telegramError(code, 'credentials', message, description);
+type RefusalFacts = readonly [code: string, category: PublishError['category'], message: string];
+
+/** Returns the refusal that no later post can survive (D-50); null for a refusal of this post alone. */
+const findBarrier = (errorCode: number, description: string): RefusalFacts | null => {
+  if (errorCode === 401) return ['unauthorized', 'credentials', TELEGRAM_MESSAGES.unauthorized];
+  if (errorCode === 404 && !/method not found/i.test(description)) {
+    const message = TELEGRAM_MESSAGES.botNotFound;
+    return ['bot_not_found', 'credentials', message];
+  }
+  if (MEDIA_RIGHT.test(description)) return null;
+  const known = BARRIERS.find(([pattern]) => pattern.test(description));
+  if (known) return [known[1], 'channel', known[2]];
+  if (errorCode !== 403) return null;
+  const message = TELEGRAM_MESSAGES.forbidden;
+  return ['forbidden', 'channel', message];
 };
 
-/** Pattern of a description, with code, category and message. The first match counts. */
-const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
-  [
-    /chat not found|PEER_ID_INVALID/i,
-    'chat_not_found',
-    'channel',
-    'Telegram does not know this chat, or the bot has never seen it.',
-  ],
+/** A right that only posts with such media need: a text may still be posted. */
+const MEDIA_RIGHT =
+  /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
+
+/** Pattern of a description that holds for every post to the chat, with code and message. The first match counts. */
+const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
+  [/chat not found|PEER_ID_INVALID|CHANNEL_INVALID/i, 'chat_not_found', TELEGRAM_MESSAGES.chatNotFound],
   [
     /not enough rights|have no rights|need administrator rights|CHAT_ADMIN_REQUIRED|CHAT_WRITE_FORBIDDEN|CHAT_SEND_\w+_FORBIDDEN|CHAT_RESTRICTED/i,
     'no_right_to_post',
-    'channel',
-    'The bot has no right to post this in the chat.',
+    TELEGRAM_MESSAGES.noRightToPost,
   ],
+  [/bot was blocked by the user|user is deactivated/i, 'forbidden', TELEGRAM_MESSAGES.blockedByPerson],
   [
-    /chat_id is empty|group chat was d|TOPIC_(?:CLOSED|DELETED)|CHANNEL_PRIVATE|CHANNEL_INVALID|user not found/i,
+    /group chat was d|chat was deleted|TOPIC_(?:CLOSED|DELETED)|CHANNEL_PRIVATE|user not found|chat_id is empty/i,
     'chat_unusable',
-    'channel',
-    'The bot cannot post to this chat.',
+    TELEGRAM_MESSAGES.chatUnusable,
   ],
-  [/too long|TOO_LONG/, 'too_long', 'payload', 'The post is too long for Telegram.'],
-  [/BUTTON_|inline keyboard button|reply markup/i, 'bad_button', 'payload', 'Telegram refuses a button.'],
-  [/entit(?:y|ies)/i, 'bad_entity', 'payload', "Telegram refuses the text's formatting."],
+];
+
+/** Pattern of a description, with code, category and message. The first match counts. */
+const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
+  [MEDIA_RIGHT, 'no_right_to_post', 'channel', TELEGRAM_MESSAGES.noRightToPostMedia],
+  [/too long|TOO_LONG/, 'too_long', 'payload', TELEGRAM_MESSAGES.tooLong],
+  [/BUTTON_|inline keyboard button|reply markup/i, 'bad_button', 'payload', TELEGRAM_MESSAGES.badButton],
+  [/entit(?:y|ies)/i, 'bad_entity', 'payload', TELEGRAM_MESSAGES.badEntity],
   [
     /PHOTO_|VIDEO_|AUDIO_|IMAGE_|MEDIA_|WEBPAGE_|FILE_|\bfile\b|web page content|HTTP URL|the media|media not found|album/i,
     'media_refused',
     'media',
-    'Telegram refuses a medium.',
+    TELEGRAM_MESSAGES.mediaRefused,
   ],
 ];
 
 const classifyPermanentRefusal = ({ errorCode, description, method }: Refusal): PublishError => {
   if (errorCode === 413) {
-    return telegramError('media_too_large', 'media', 'The upload is too large for Telegram.', description);
+    return telegramError('media_too_large', 'media', CALL_MESSAGES.uploadTooLarge({ network: TITLE }), description);
   }
   if (errorCode === 404) {
-    return telegramError('method_not_found', 'platform', `The server at this address has no ${method}.`, description);
+    return telegramError('method_not_found', 'platform', TELEGRAM_MESSAGES.methodNotFound({ method }), description);
   }
   const known = REFUSALS.find(([pattern]) => pattern.test(description));
-  if (!known) return telegramError('bad_request', 'payload', 'Telegram refuses the post.', description);
+  if (!known) return telegramError('bad_request', 'payload', TELEGRAM_MESSAGES.badRequest, description);
   const [, code, category, message] = known;
   return telegramError(code, category, message, description);
 };
@@ -187,16 +194,16 @@ const classifyUnreadable = ({
   if (status === 413) {
     return {
       kind: 'failed',
-      error: telegramError('media_too_large', 'media', 'The upload is too large for Telegram.', says),
+      error: telegramError('media_too_large', 'media', CALL_MESSAGES.uploadTooLarge({ network: TITLE }), says),
     };
   }
   const words = platformWords(says);
   if (status >= 300 && status < 500) {
-    const message = `An intermediary, not Telegram, refused the call (${status}).`;
+    const message = CALL_MESSAGES.intermediary({ network: TITLE, status });
     const error = { ...gatewayError('unreadable_refusal', message), ...words };
     return { kind: 'retry', named: false, afterMs: null, error };
   }
-  const message = `Telegram's answer (${status}) cannot be read: the post may be in the channel.`;
+  const message = CALL_MESSAGES.unreadableInDoubt({ network: TITLE, status });
   return { kind: 'in_doubt', error: { ...gatewayError('unreadable_answer', message, 'platform'), ...words } };
 };
 

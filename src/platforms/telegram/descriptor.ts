@@ -1,13 +1,15 @@
 import type { PlatformDescriptor } from '../descriptor.js';
 import { TELEGRAM_LIMITS } from './limits.js';
 import { createTelegramPublisher } from './telegram-publisher.js';
+import { TITLE } from './title.js';
+import { TELEGRAM_EXAMPLES } from './messages.js';
 
-const CHAT_IN_WORDS = 'a number such as -1001234567890, or a public name such as @acme_news';
+const CHAT_IN_WORDS = TELEGRAM_EXAMPLES.chatId;
 
 /** Telegram, posted to by bots. */
 export const telegram: PlatformDescriptor = {
   id: 'telegram',
-  title: 'Telegram',
+  title: TITLE,
   baseUrl: { setting: 'TELEGRAM_API_URL', path: '/bot<token>/…', default: 'https://api.telegram.org' },
   credentials: {
     bot_token: { kind: 'secret', example: "the bot's token from @BotFather" },

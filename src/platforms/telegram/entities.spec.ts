@@ -35,7 +35,10 @@ describe('renderEntities (networks.md §2)', () => {
     const { entities, warnings } = renderEntities(many.toReversed());
     expect(entities).toEqual(many.slice(0, 100));
     expect(warnings).toEqual([
-      { code: 'entities_dropped', message: expect.stringContaining('the last 3 are sent plain') },
+      {
+        code: 'entities_dropped',
+        message: expect.stringContaining('the formatting of 3 parts after them is left out'),
+      },
     ]);
   });
 

@@ -2,6 +2,9 @@ import { sortEntities } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 import type { Warning } from '../publisher.js';
 import { acceptsUrl } from './links.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
+import { countOf } from '../../kernel/message.js';
 
 /** Telegram shows about this many entities in a message and ignores the rest (networks.md §2). */
 const MAX_ENTITIES = 100;
@@ -25,24 +28,27 @@ export const renderEntities = (
     if (entity.type === 'text_link' && !acceptsUrl(entity.url ?? '')) {
       warnings.push({
         code: 'link_dropped',
-        message: `Telegram takes no link to ${shorten(entity.url ?? '')}: its text is sent without it.`,
+        message: MESSAGES.linkNotAccepted({ network: TITLE, url: shorten(entity.url ?? '') }),
       });
       return false;
     }
     if (entity.type === 'custom_emoji' && !/^\d{1,19}$/.test(entity.custom_emoji_id ?? '')) {
       warnings.push({
         code: 'custom_emoji_dropped',
-        message: `Telegram knows no custom emoji ${shorten(entity.custom_emoji_id ?? '')}: the plain one is sent.`,
+        message: MESSAGES.unknownEmoji({ network: TITLE, id: shorten(entity.custom_emoji_id ?? '') }),
       });
       return false;
     }
     return true;
   });
   if (taken.length > MAX_ENTITIES) {
-    const dropped = taken.length - MAX_ENTITIES;
     warnings.push({
       code: 'entities_dropped',
-      message: `Telegram takes ${MAX_ENTITIES} formatted stretches in a message: the last ${dropped} are sent plain.`,
+      message: MESSAGES.tooManyEntities({
+        network: TITLE,
+        limit: MAX_ENTITIES,
+        parts: countOf(taken.length - MAX_ENTITIES, 'part'),
+      }),
     });
   }
   return { entities: taken.slice(0, MAX_ENTITIES).map(telegramEntity), warnings };

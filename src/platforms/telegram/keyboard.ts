@@ -2,6 +2,8 @@ import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
 import type { Warning } from '../publisher.js';
 import { acceptsButtonUrl } from './links.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Not documented. No client shows a longer text, and there is a limit for all buttons together. */
 const MAX_BUTTON_TEXT = 128;
@@ -22,7 +24,7 @@ export const renderKeyboard = (
         if (!acceptsButtonUrl(url)) {
           warnings.push({
             code: 'button_dropped',
-            message: `Telegram takes no button to ${url.slice(0, 80)}: “${text.slice(0, 40)}” is left out.`,
+            message: MESSAGES.buttonNotAccepted({ network: TITLE, url: url.slice(0, 80), text: text.slice(0, 40) }),
           });
           return [];
         }
@@ -30,7 +32,7 @@ export const renderKeyboard = (
         if (trimmedChars > 0) {
           warnings.push({
             code: 'button_text_shortened',
-            message: `A button's text was shortened to ${MAX_BUTTON_TEXT} characters: “${shown.slice(0, 40)}…”.`,
+            message: MESSAGES.buttonShortened({ limit: MAX_BUTTON_TEXT, text: shown.slice(0, 40) }),
           });
         }
         return [{ text: shown, url }];

@@ -2,6 +2,9 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
 import type { SendContext, Warning } from '../publisher.js';
+import { linkedMediaWarning } from '../linked-media.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 /** Kind of a medium at Telegram; a document is a video or an audio in a format that Telegram does not play. */
 export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
@@ -75,13 +78,12 @@ export const planMedia = (
     const what = typeof refused === 'string' ? { link: refused } : guess;
     if ('link' in what) {
       links.push(url);
-      const message = `Telegram cannot carry this ${type} (${what.link}): its address stands in the text.`;
-      warnings.push({ code: 'media_as_link', message });
+      warnings.push(linkedMediaWarning('media_as_link', index, what.link));
       continue;
     }
     warnings.push(...fittedWarnings({ ...what }, index));
     if (what.kind === 'document') {
-      const message = `Telegram does not play this ${type}: it is sent as a file, in a message of its own.`;
+      const message = MESSAGES.mediaAsDocument({ network: TITLE, index });
       warnings.push({ code: 'media_as_document', message });
     }
     items.push({ kind: what.kind, attachment: attachmentName(type, index) });

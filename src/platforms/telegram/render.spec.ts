@@ -11,7 +11,7 @@ describe('renderTelegram', () => {
     expect(textAfterTrim).toHaveLength(4_096);
     // 4,095 units are kept: 2,047 lines, each with one more carriage return, and a letter.
     expect(trimmedChars).toBe(9_000 - 2_047 * 3 - 1);
-    const message = 'Telegram takes 4096 characters: 2858 were cut from the end.';
+    const message = 'Telegram accepts 4096 characters: the text was shortened by 2858.';
     expect(warnings).toEqual([{ code: 'text_trimmed', message }]);
     expect(renderTelegram({ ...post, text: 'a\r\n' }, channel).trimmedChars).toBe(0);
   });

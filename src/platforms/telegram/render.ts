@@ -6,6 +6,9 @@ import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
 import { TELEGRAM_LIMITS } from './limits.js';
 import { planMedia, type MediaPlan } from './media-plan.js';
 import { FETCH, fetchStep, mediaStep, messageStep, renderText } from './steps.js';
+import { countOf } from '../../kernel/message.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 const { text: MAX_MESSAGE_TEXT, caption: MAX_CAPTION } = TELEGRAM_LIMITS;
 
@@ -63,7 +66,7 @@ export const renderTelegram = (
   );
   warnings.push(...layout.warnings);
   if (layout.steps.length === 0) {
-    warnings.push({ code: 'nothing_to_send', message: 'Nothing of this post is left for Telegram.' });
+    warnings.push({ code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) });
   }
   const steps = post.media.length > 0 ? [fetchStep(post.media), ...layout.steps] : layout.steps;
   return { steps, warnings, textAfterTrim: layout.shown, trimmedChars };
@@ -112,18 +115,18 @@ const addedText = ({ text }: LinkedText): readonly Warning[] =>
     : [
         {
           code: 'text_added',
-          message: `Telegram takes no buttons without a text: ${BUTTONS_ALONE} stands above them.`,
+          message: MESSAGES.textAdded({ network: TITLE, text: BUTTONS_ALONE }),
         },
       ];
 
 const trimmingWarnings = (trimmedChars: number, droppedLinks: number): readonly Warning[] => {
   const warnings: Warning[] = [];
   if (trimmedChars > 0) {
-    const message = `Telegram takes ${MAX_MESSAGE_TEXT} characters: ${trimmedChars} were cut from the end.`;
+    const message = MESSAGES.textTrimmed({ network: TITLE, limit: MAX_MESSAGE_TEXT, excess: trimmedChars });
     warnings.push({ code: 'text_trimmed', message });
   }
   if (droppedLinks > 0) {
-    const message = `${droppedLinks} addresses of media find no room in ${MAX_MESSAGE_TEXT} characters.`;
+    const message = MESSAGES.linksDropped({ links: countOf(droppedLinks, 'link') });
     warnings.push({ code: 'media_dropped', message });
   }
   return warnings;

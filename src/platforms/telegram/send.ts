@@ -12,7 +12,9 @@ import { readRetryAfter } from '../retry-after.js';
 import { classify, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './links.js';
+import { maskToken } from './mask-token.js';
 import { FETCH, repliedStep } from './steps.js';
+import { TELEGRAM_MESSAGES } from './messages.js';
 
 /** Connection to the Bot API. */
 export interface TelegramConnection {
@@ -25,6 +27,9 @@ export interface TelegramConnection {
 
 /** `123456:ABC-DEF…`; anything else would change the URL of the call. */
 const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
+
+/** True if the text may be a bot's token. */
+export const isBotToken = (token: string): boolean => BOT_TOKEN.test(token);
 
 /** Slowest speed of an upload that is not yet timed out, in bytes per millisecond. */
 const SLOWEST_BYTES_PER_MS = 128;
@@ -39,7 +44,7 @@ export const sendStep = async (
   context: SendContext,
 ): Promise<StepOutcome> => {
   const token = context.credentials['bot_token'] ?? '';
-  if (!BOT_TOKEN.test(token)) return malformedToken;
+  if (!isBotToken(token)) return malformedToken;
   if (step.name === FETCH) return fetchMedia(step, context);
 
   // The channel's current address, not the rendering's: the chat may have moved since.
@@ -118,7 +123,7 @@ const detectHalfSent = (sent: Exchange, body: string | Readable): Exchange => {
   const isWhole = body.readableEnded;
   body.destroy();
   if (sent.kind !== 'lost' || isWhole) return sent;
-  return { kind: 'never_sent', code: sent.code, detail: `${sent.detail}, in the middle of the upload` };
+  return { kind: 'never_sent', code: sent.code, detail: TELEGRAM_MESSAGES.duringUpload({ detail: sent.detail }) };
 };
 
 /**
@@ -133,15 +138,16 @@ const buildRequest = ({ request }: Step, results: SendContext['results'], chatId
   return { ...rest, reply_parameters: { ...(reply as JsonObject), message_id }, chat_id: chatId };
 };
 
-const malformedToken: StepOutcome = {
-  kind: 'credentials',
+/** Outcome of every call with a text that cannot be a bot's token; none is made. */
+export const malformedToken = {
+  kind: 'needs_attention',
   error: {
     code: 'malformed_token',
     category: 'credentials',
     source: 'gateway',
-    message: 'This is not a bot token: a token looks like 123456:ABC-DEF…, as @BotFather issues it.',
+    message: TELEGRAM_MESSAGES.malformedToken,
   },
-};
+} as const satisfies StepOutcome;
 
 /**
  * Returns the outcome for a `Message`, or for those of an album; null for a result without a message, which proves
@@ -173,7 +179,7 @@ interface TelegramMessage {
 
 /** Derives the failure from the thrown error and from how far the exchange got. */
 const toFailure = (error: unknown, last: Exchange | undefined, method: string): TelegramFailure => {
-  if (!last) return { kind: 'never_sent', code: 'not_called', detail: 'the call could not be made' };
+  if (!last) return { kind: 'never_sent', code: 'not_called', detail: TELEGRAM_MESSAGES.notCalled };
   if (last.kind === 'never_sent') return last;
   if (last.kind === 'lost') return last;
   const retryAfter = readRetryAfter(last.headers);
@@ -192,9 +198,3 @@ const toFailure = (error: unknown, last: Exchange | undefined, method: string): 
 };
 
 const statusOf = (last: Exchange | undefined): number => (last?.kind === 'answered' ? last.status : 0);
-
-const maskToken = (failure: TelegramFailure, token: string): TelegramFailure => {
-  const mask = (words: string): string => words.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***');
-  if (failure.kind === 'refused') return { ...failure, description: mask(failure.description) };
-  return failure.kind === 'unreadable' ? { ...failure, says: mask(failure.says ?? '') } : failure;
-};

@@ -3,6 +3,7 @@ import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { forecastFiles, previewCalls } from './files.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
+import { testTelegram } from './test-channel.js';
 import { TELEGRAM_LIMITS } from './limits.js';
 
 /**
@@ -19,6 +20,7 @@ export const createTelegramPublisher = ({ apiUrl, timeoutMs = 30_000 }: Publishe
     forecastResults: forecastFiles,
     previewCalls: previewCalls,
     send: (step, context) => sendStep(connection, step, context),
+    test: (context) => testTelegram(connection, context),
     close: () => connection.connections.close(),
   };
 };

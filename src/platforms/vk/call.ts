@@ -1,3 +1,4 @@
+import { TITLE } from './title.js';
 import type { Dispatcher } from 'undici';
 import { exchange, type Exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
@@ -63,7 +64,7 @@ export const classifyUnreadable = (
   last: Exchange,
   visible: boolean,
   credentials: SendContext['credentials'],
-): StepOutcome => classifyUnanswered(last, { title: 'VK', platform: 'vk', visible, credentials });
+): StepOutcome => classifyUnanswered(last, { title: TITLE, platform: 'vk', visible, credentials });
 
 /** Parses a JSON object; returns null for anything else. */
 export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {

@@ -1,6 +1,7 @@
 import { platformSays } from '../platform-says.js';
 import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 import { backoffDelay, type BackoffBounds } from '../../runtime/backoff.js';
+import { VK_MESSAGES } from './messages.js';
 
 /** VK's `{"error": …}`, sent with HTTP 200. */
 export interface VkRefusal {
@@ -23,38 +24,53 @@ const HOUR = 60 * MINUTE;
 
 /** Delays that VK implies (networks.md §3): the first and the longest, in milliseconds. */
 const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> = {
-  6: { firstMs: SECOND, longestMs: 30 * SECOND, why: 'VK requires fewer calls per second.' },
-  9: { firstMs: 5 * MINUTE, longestMs: 4 * HOUR, why: 'VK delays posts that are too frequent or too similar.' },
-  29: { firstMs: 15 * MINUTE, longestMs: 4 * HOUR, why: 'A daily limit of VK is used up.' },
-  43: { firstMs: MINUTE, longestMs: HOUR, why: 'This part of VK is temporarily out of service.' },
+  6: { firstMs: SECOND, longestMs: 30 * SECOND, why: VK_MESSAGES.fewerCalls },
+  9: { firstMs: 5 * MINUTE, longestMs: 4 * HOUR, why: VK_MESSAGES.tooFrequent },
+  29: { firstMs: 15 * MINUTE, longestMs: 4 * HOUR, why: VK_MESSAGES.limitUsedUp },
+  43: { firstMs: MINUTE, longestMs: HOUR, why: VK_MESSAGES.outOfService },
 };
 
 /** Message of the daily limit: 50 posts on a wall, by all applications together. */
 const FIFTY_A_DAY = /only add \d+ posts? (?:a|per) day/i;
 
-/** Refusals that a new credential or a person with access to the channel can fix (D-26). */
+/** Refusals that only a new credential or a person with access to the community can end (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
-  5: ['unauthorized', 'VK does not accept the access token: issue a new one.'],
-  7: ['not_permitted', 'The token lacks the right for this: issue one with the rights wall, photos and video.'],
-  14: ['captcha_needed', 'VK requires a captcha: sign in to the account and solve it.'],
-  15: ['access_denied', 'The token may not post in this community: use one of an editor or of the community itself.'],
-  17: ['validation_needed', 'VK requires the account to be confirmed: sign in and confirm it.'],
-  18: ['account_gone', 'The account or community behind the token was deleted or banned.'],
-  27: ['wrong_kind_of_token', "A community's token cannot do this: set a user's token as upload_token."],
-  28: ['wrong_kind_of_token', "An application's token cannot do this: issue one of a user or of the community."],
-  37: ['banned', 'The account behind the token is banned in this community.'],
-  203: ['group_access_denied', 'The token may not act for this community.'],
-  1051: ['wrong_kind_of_token', 'A VK ID token (vk2.a.…) cannot do this: issue one of a community or an older kind.'],
-  3300: ['captcha_needed', 'VK requires a captcha: sign in to the account and solve it.'],
+  5: ['unauthorized', VK_MESSAGES.unauthorized],
+  7: ['not_permitted', VK_MESSAGES.rightMissing],
+  14: ['captcha_needed', VK_MESSAGES.captchaNeeded],
+  15: ['access_denied', VK_MESSAGES.accessDenied],
+  17: ['validation_needed', VK_MESSAGES.validationNeeded],
+  18: ['account_gone', VK_MESSAGES.accountGone],
+  20: ['wrong_kind_of_token', VK_MESSAGES.wrongKind],
+  21: ['wrong_kind_of_token', VK_MESSAGES.wrongKind],
+  27: ['wrong_kind_of_token', VK_MESSAGES.communityToken],
+  28: ['wrong_kind_of_token', VK_MESSAGES.applicationToken],
+  37: ['banned', VK_MESSAGES.banned],
+  203: ['group_access_denied', VK_MESSAGES.groupAccessDenied],
+  1051: ['wrong_kind_of_token', VK_MESSAGES.vkIdToken],
+  3300: ['captcha_needed', VK_MESSAGES.captchaNeeded],
+};
+
+/** Words of error 100 about the community and not about the post. */
+const ABOUT_COMMUNITY = /\b(?:owner_id|group_id)\b/i;
+/** Words of error 214 that speak of the wall as such: the token may not write there, or no one may. */
+const WALL_CLOSED = /\b(?:no access|no rights?|not allowed|closed|disabled|banned|blacklist\w*|permission)\b/i;
+
+/** Returns a refusal that holds for every post to the community, whatever its code (D-50); null for any other. */
+const findBarrier = ({ errorCode, errorMsg }: VkRefusal): readonly [code: string, message: string] | null => {
+  if (errorCode === 125 || (errorCode === 100 && ABOUT_COMMUNITY.test(errorMsg)))
+    return ['chat_not_found', VK_MESSAGES.communityNotFound];
+  if (errorCode === 214 && WALL_CLOSED.test(errorMsg)) return ['posting_denied', VK_MESSAGES.wallClosed];
+  return null;
 };
 
 /** Permanent refusals of a post. */
 const FAILED: Readonly<Record<number, readonly [code: string, category: PublishError['category'], message: string]>> = {
-  100: ['bad_parameter', 'payload', 'VK refuses a part of the post.'],
-  214: ['posting_denied', 'channel', 'VK does not accept a post on this wall at present.'],
-  219: ['advertisement_too_soon', 'rate_limit', 'Another advertisement was posted here recently.'],
-  222: ['links_forbidden', 'payload', 'VK does not accept a post with this link.'],
-  224: ['too_many_advertisements', 'rate_limit', 'VK accepts no more advertisements here today.'],
+  100: ['bad_parameter', 'payload', VK_MESSAGES.badParameter],
+  214: ['posting_denied', 'channel', VK_MESSAGES.postingDenied],
+  219: ['advertisement_too_soon', 'rate_limit', VK_MESSAGES.advertisementTooSoon],
+  222: ['links_forbidden', 'payload', VK_MESSAGES.linksForbidden],
+  224: ['too_many_advertisements', 'rate_limit', VK_MESSAGES.tooManyAdvertisements],
 };
 
 /** Failures of VK itself: the call may have been carried out nevertheless (D-25). */
@@ -76,24 +92,26 @@ export const classify = ({ errorCode, errorMsg }: VkRefusal, call: RefusedCall):
     return { kind: 'retry', named: true, afterMs, error: slowDown };
   }
   if (errorCode === 214 && FIFTY_A_DAY.test(errorMsg)) {
-    const message = 'VK accepts no more posts on this wall today.';
+    const message = VK_MESSAGES.dailyLimit;
     return { kind: 'retry', named: true, afterMs: 24 * HOUR, error: error('daily_limit', 'rate_limit', message) };
   }
   if (SERVER_FAILURES.has(errorCode)) {
     return call.visible
       ? {
           kind: 'in_doubt',
-          error: error('server_error', 'platform', `VK failed with ${errorCode}: the post may be on the wall.`),
+          error: error('server_error', 'platform', VK_MESSAGES.failedInDoubt({ code: errorCode })),
         }
       : {
           kind: 'retry',
           named: false,
           afterMs: null,
-          error: error('server_error', 'platform', `VK failed with ${errorCode}.`),
+          error: error('server_error', 'platform', VK_MESSAGES.failed({ code: errorCode })),
         };
   }
   const credential = CREDENTIALS[errorCode];
-  if (credential) return { kind: 'credentials', error: error(credential[0], 'credentials', credential[1]) };
-  const failed = FAILED[errorCode] ?? ['refused', 'platform', `VK refuses the call with ${errorCode}.`];
+  if (credential) return { kind: 'needs_attention', error: error(credential[0], 'credentials', credential[1]) };
+  const barrier = findBarrier({ errorCode, errorMsg });
+  if (barrier) return { kind: 'needs_attention', error: error(barrier[0], 'channel', barrier[1]) };
+  const failed = FAILED[errorCode] ?? ['refused', 'platform', VK_MESSAGES.callRefused({ code: errorCode })];
   return { kind: 'failed', error: error(...failed) };
 };

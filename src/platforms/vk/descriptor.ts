@@ -2,13 +2,15 @@ import type { PlatformDescriptor } from '../descriptor.js';
 import type { PlatformChannel } from '../publisher.js';
 import { VK_LIMITS } from './limits.js';
 import { createVkPublisher } from './vk-publisher.js';
+import { TITLE } from './title.js';
+import { VK_EXAMPLES } from './messages.js';
 
-const GROUP_IN_WORDS = "the group's number without a minus, such as 123456789";
+const GROUP_IN_WORDS = VK_EXAMPLES.groupId;
 
 /** VK, walls of communities. */
 export const vk: PlatformDescriptor = {
   id: 'vk',
-  title: 'VK',
+  title: TITLE,
   baseUrl: { setting: 'VK_API_URL', path: '/method/…', default: 'https://api.vk.ru' },
   credentials: {
     access_token: { kind: 'secret', example: "the community's access token" },

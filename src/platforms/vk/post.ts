@@ -3,6 +3,7 @@ import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
 import { callVk, classifyUnreadable, type VkConnection } from './call.js';
 import { toGuid } from './guid.js';
+import { VK_MESSAGES } from './messages.js';
 
 /** Posts to the wall: the only call that readers see. */
 export const postToWall = async (connection: VkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
@@ -32,12 +33,13 @@ export const toDoneOutcome = (ownerId: string, postId: string): Extract<StepOutc
   urls: [`https://vk.com/wall${ownerId}_${postId}`],
 });
 
-const noToken: StepOutcome = {
-  kind: 'credentials',
+/** Outcome of every call without a token; none is made. */
+export const noToken = {
+  kind: 'needs_attention',
   error: {
     code: 'access_token_missing',
     category: 'credentials',
     source: 'gateway',
-    message: 'The channel has no access token: set the credentials again.',
+    message: VK_MESSAGES.accessTokenMissing,
   },
-};
+} as const satisfies StepOutcome;

@@ -6,6 +6,10 @@ import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warni
 import { signatureWarnings } from '../signature.js';
 import { VK_LIMITS } from './limits.js';
 import { findMentionBreaks } from './mentions.js';
+import { countOf } from '../../kernel/message.js';
+import { linkedMediaWarning } from '../linked-media.js';
+import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
+import { TITLE } from './title.js';
 
 const { text: MAX_POST_TEXT } = VK_LIMITS;
 
@@ -44,7 +48,7 @@ export const renderVk = (
       warnings.push(...fittedWarnings(results[name], index));
     } else {
       links.push(medium.url);
-      warnings.push({ code: 'media_linked', message: `Medium ${index + 1} goes as a link in the text: ${obstacle}` });
+      warnings.push(linkedMediaWarning('media_linked', index, obstacle));
     }
     // A completed step stays in the rendering, whatever its result.
     if (medium.type !== 'audio' && obstacleTo(medium, channel) === null) {
@@ -60,11 +64,14 @@ export const renderVk = (
   });
   warnings.push(...textWarnings(shown), ...signatureWarnings(shown));
   if (post.buttons.length > 0) {
-    warnings.push({ code: 'buttons_ignored', message: 'VK shows no buttons under a post: they are left out.' });
+    warnings.push({
+      code: 'buttons_ignored',
+      message: MESSAGES.noButtons({ network: TITLE, instead: MESSAGES.buttonsLeftOut }),
+    });
   }
   const { text: textAfterTrim, trimmedChars } = shown;
   if (textAfterTrim === '' && attachments.length === 0) {
-    const nothing = { code: 'nothing_to_send', message: 'Nothing of this post is left for VK.' };
+    const nothing = { code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) };
     return { steps: [], warnings: [nothing, ...warnings], textAfterTrim, trimmedChars };
   }
   steps.push({
@@ -85,8 +92,8 @@ export const renderVk = (
 
 /** Returns the reason for which a medium cannot be uploaded at all; null if it can. */
 const obstacleTo = ({ type }: Media, { address }: PlatformChannel): string | null => {
-  if (type === 'audio') return 'VK takes no sound.';
-  return address['uploads'] === undefined ? 'the channel has no upload token.' : null;
+  if (type === 'audio') return OBSTACLE_MESSAGES.noAudio({ network: TITLE });
+  return address['uploads'] === undefined ? OBSTACLE_MESSAGES.noUploadToken : null;
 };
 
 const unsent = (result: JsonObject | undefined): string | null =>
@@ -117,10 +124,12 @@ const textWarnings = ({ trimmedChars, droppedLinks, losesFormatting }: ReturnTyp
     ? [
         {
           code: 'text_trimmed',
-          message: `VK takes ${MAX_POST_TEXT} characters: ${trimmedChars} were cut from the end.`,
+          message: MESSAGES.textTrimmed({ network: TITLE, limit: MAX_POST_TEXT, excess: trimmedChars }),
         },
       ]
     : []),
-  ...(droppedLinks > 0 ? [{ code: 'links_dropped', message: `${droppedLinks} links found no room in the text.` }] : []),
-  ...(losesFormatting ? [{ code: 'formatting_dropped', message: 'VK shows text without formatting.' }] : []),
+  ...(droppedLinks > 0
+    ? [{ code: 'links_dropped', message: MESSAGES.linksDropped({ links: countOf(droppedLinks, 'link') }) }]
+    : []),
+  ...(losesFormatting ? [{ code: 'formatting_dropped', message: MESSAGES.plainTextOnly({ network: TITLE }) }] : []),
 ];

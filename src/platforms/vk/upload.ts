@@ -13,6 +13,7 @@ import { classify } from './classify.js';
 import { VK_LIMITS } from './limits.js';
 import { uploadStepName, type UploadResult } from './render.js';
 import { photoServerCall, savePhotoCall, saveVideoCall } from './upload-calls.js';
+import { VK_MESSAGES } from './messages.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = VK_LIMITS.media;
 
@@ -68,7 +69,7 @@ const uploadPhoto = async (chain: UploadContext): Promise<StepOutcome> => {
   if (photo === undefined) return classifyUnreadable(uploaded.last, false, chain.context.credentials);
   const taken = typeof photo === 'string' ? photo : JSON.stringify(photo ?? '');
   // VK returns an empty list for a photo that it cannot read.
-  if (/^(?:\[\]|"")?$/.test(taken)) return fileRefusal('vk', 'VK cannot read this photo.');
+  if (/^(?:\[\]|"")?$/.test(taken)) return fileRefusal('vk', VK_MESSAGES.photoUnreadable);
 
   const saved = await callMethod(
     chain,
@@ -119,7 +120,7 @@ const upload = async (
   const { error, error_code: ownCode, error_msg: words = error } = answer ?? {};
   if (error !== undefined || ownCode !== undefined) {
     const says = platformSays(typeof words === 'string' ? words : undefined, credentials);
-    return fileRefusal('vk', 'VK does not take this file.', says);
+    return fileRefusal('vk', VK_MESSAGES.fileRefused, says);
   }
   return answer && last.status < 300 ? { answer, last } : classifyUnreadable(last, false, credentials);
 };
@@ -132,11 +133,11 @@ const done = (result: UploadResult): StepOutcome => ({
 });
 
 const noToken: StepOutcome = {
-  kind: 'credentials',
+  kind: 'needs_attention',
   error: {
     code: 'upload_token_missing',
     category: 'credentials',
     source: 'gateway',
-    message: "The channel's upload token is missing: set the credentials again.",
+    message: VK_MESSAGES.uploadTokenMissing,
   },
 };

@@ -5,6 +5,7 @@ import { postToWall } from './post.js';
 import { renderVk } from './render.js';
 import { previewCalls } from './upload-calls.js';
 import { forecastMedia, uploadMedium } from './upload.js';
+import { testVk } from './test-channel.js';
 import { VK_LIMITS } from './limits.js';
 
 /** VK keeps a `guid` for an hour (networks.md §4); 10 minutes are reserved for a slow call. */
@@ -34,6 +35,7 @@ export const createVkPublisher = ({
     previewCalls: previewCalls,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
+    test: (context) => testVk(connection, context),
     close: () => connections.close(),
   };
 };

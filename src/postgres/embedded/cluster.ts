@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import type { Binaries } from './binaries.js';
 import type { Account, RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** A complete database cluster on disk, with its password. */
 export interface Cluster {
@@ -46,9 +47,7 @@ export const openCluster = async (
   if (runAs.account && (await stat(data)).uid !== runAs.account.uid) changeOwnerRecursively(runAs.account, folder);
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
   if (version !== VERSION)
-    throw new Error(
-      `${data} was created by PostgreSQL ${version}, but this program contains version ${VERSION}. Move the data with pg_dump of version ${version}, or set DATA_DIR to another folder.`,
-    );
+    throw new Error(EMBEDDED_MESSAGES.otherVersion({ folder: data, found: version, version: VERSION }));
   return { data, password: (await readFile(join(folder, 'password'), 'utf8')).trim() };
 };
 
@@ -94,9 +93,7 @@ const initdb = async (binaries: Binaries, runAs: RunAs, args: readonly string[])
   const [status] = (await once(child, 'close')) as [number | null];
   child.stdin?.end();
   if (status !== 0)
-    throw new Error(
-      `failed to create the database cluster: initdb ended with status ${status}. ${(await stderr).trim()}`,
-    );
+    throw new Error(EMBEDDED_MESSAGES.createFailed({ status: String(status), stderr: (await stderr).trim() }));
 };
 
 const removeUnfinished = async (dataDir: string): Promise<void> => {
@@ -114,8 +111,7 @@ const changeOwner = async ({ uid, gid }: Account, ...files: readonly string[]): 
 /** Data that root copied or restored belong to root, but PostgreSQL must own its data. */
 const changeOwnerRecursively = ({ uid, gid }: Account, folder: string): void => {
   const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder]);
-  if (status !== 0)
-    throw new Error(`failed to make PostgreSQL's user the owner of ${folder}: ${String(stderr).trim()}`);
+  if (status !== 0) throw new Error(EMBEDDED_MESSAGES.chownFailed({ folder, stderr: String(stderr).trim() }));
 };
 
 const syncFolder = async (folder: string): Promise<void> => {

@@ -1,13 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** Another process uses this DATA_DIR. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   constructor(dataDir: string, holder: string) {
     super(
-      `DATA_DIR ${dataDir} is in use by ${holder === '' ? 'another process' : `process ${holder}`}. Stop it, set DATA_DIR to another folder, or share one database between processes with DATABASE_URL.`,
+      EMBEDDED_MESSAGES.folderInUse({
+        folder: dataDir,
+        holder: holder === '' ? EMBEDDED_MESSAGES.otherProcess : EMBEDDED_MESSAGES.process({ pid: holder }),
+      }),
     );
   }
 }
@@ -58,7 +62,5 @@ const acquireLock = (fd: number): boolean => {
     if (status === 1) return false;
     failures.push(`${program}: ${error ? error.message : stderr.toString().trim()}`);
   }
-  throw new Error(
-    `DATA_DIR cannot be locked, which needs the program flock or perl (${failures.join('; ')}). Install one, or set DATABASE_URL.`,
-  );
+  throw new Error(EMBEDDED_MESSAGES.noLock({ failures: failures.join('; ') }));
 };

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** A user account of the system. */
 export interface Account {
@@ -33,9 +34,7 @@ export const findUnprivilegedAccount = (): Account => {
   spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', USER], { stdio: 'ignore' });
   const account = findAccount(USER) ?? findAccount(FALLBACK_USER_ID);
   if (account) return account;
-  throw new Error(
-    `PostgreSQL refuses to run as root, and there is neither a user "${USER}" nor one with the id ${FALLBACK_USER_ID} to run it as. Create one, start this program as an ordinary user, or set DATABASE_URL.`,
-  );
+  throw new Error(EMBEDDED_MESSAGES.noUser({ user: USER, id: FALLBACK_USER_ID }));
 };
 
 const findAccount = (user: string): Account | null => {
@@ -57,18 +56,13 @@ export const chooseRunAs = (account: Account, program: string, folder: string, l
   const plain: RunAs = { account, prefix: [], options: account };
   const outcome = checkAccess(plain, program, folder);
   if (outcome === 'yes') return plain;
-  if (outcome === 'forbidden')
-    throw new Error(
-      'PostgreSQL refuses to run as root, and this process is not allowed to switch to another user. Start it as an ordinary user, or set DATABASE_URL.',
-    );
+  if (outcome === 'forbidden') throw new Error(EMBEDDED_MESSAGES.cannotSwitchUser);
   const privileged = withCapability(account);
   if (privileged && checkAccess(privileged, program, folder) === 'yes') {
     logger.debug({ uid: account.uid }, `PostgreSQL's user gets the capability to pass closed folders above ${folder}`);
     return privileged;
   }
-  throw new Error(
-    `PostgreSQL refuses to run as root, and its user (${account.uid}) cannot read ${folder} or ${program}: a parent folder is closed to other users. Install this program in, and set DATA_DIR to, folders that other users can enter, start it as an ordinary user, or set DATABASE_URL.`,
-  );
+  throw new Error(EMBEDDED_MESSAGES.closedFolder({ uid: account.uid, folder, program }));
 };
 
 const checkAccess = ({ prefix, options }: RunAs, program: string, folder: string): 'yes' | 'no' | 'forbidden' => {

@@ -6,6 +6,7 @@ import type { Binaries } from './binaries.js';
 import { readPostmaster, shutDownServer } from './postmaster.js';
 import type { RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** The end of the server. */
 export interface ServerExit {
@@ -28,7 +29,7 @@ export interface PostgresServer {
 export class ServerDidNotStart extends Error {
   override readonly name = 'DidNotStart';
   constructor(readonly exit: ServerExit) {
-    super(`PostgreSQL did not start (status ${exit.status}): ${exit.log.join(' | ')}`);
+    super(EMBEDDED_MESSAGES.didNotStart({ status: String(exit.status), log: exit.log.join(' | ') }));
   }
 }
 

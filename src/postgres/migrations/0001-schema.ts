@@ -57,15 +57,38 @@ export const schema: Migration = {
     ) with (fillfactor = 50);
     create index ops_lease_worker on ops_lease (worker_id);
 
+    -- "stream" is the stream of the event that names the secret. From "check_at" on a secret that it does not name is erased;
+    -- null: an event names it.
     create table ops_secret (
       secret_id text primary key,
       sealed bytea not null,
-      created_at timestamptz not null default now()
+      created_at timestamptz not null default now(),
+      stream text,
+      check_at timestamptz
+    );
+    create index ops_secret_check on ops_secret (check_at) where check_at is not null;
+
+    -- States of aggregates with long streams (ADR-110). Rows may be deleted: they are folded from the events again.
+    create table ops_snapshot (
+      stream text not null collate "C",
+      version int not null,
+      revision bigint not null,
+      hash text not null,
+      state text not null,
+      primary key (stream, version)
     );
 
-    -- Secrets that were replaced, and the moment from which nothing uses them (D-56).
-    create table ops_erasure (secret_id text primary key, due_at timestamptz not null);
-    create index ops_erasure_due on ops_erasure (due_at);
+    -- Secrets that were replaced, streams of translations and of payloads in parts, with the moment from which they are
+    -- erased, or looked at (D-56). "streams": those in which an event would refer to the parts of a payload.
+    create table ops_erasure (
+      kind text not null,
+      subject text not null,
+      due_at timestamptz not null,
+      noted_at timestamptz not null default clock_timestamp(),
+      streams text[],
+      primary key (kind, subject)
+    );
+    create index ops_erasure_due on ops_erasure (kind, due_at);
 
     create table ops_idempotent_answer (
       caller text not null,

@@ -2,6 +2,7 @@ import type { Translation } from '../../domain/project/processing.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { TRANSLATION_MESSAGES } from '../messages.js';
 import type { TranslationResult, Translator } from './translation.js';
 
 /** Thresholds of the circuit breaker, in ms. */
@@ -64,6 +65,6 @@ const error: PublishError = {
   code: 'translation_failed',
   category: 'network',
   source: 'gateway',
-  message: 'The translation service has not answered for a while: it was not called for this text.',
+  message: TRANSLATION_MESSAGES.paused,
 };
 const CIRCUIT_OPEN: TranslationResult = { kind: 'failed', error, afterMs: null };

@@ -7,6 +7,7 @@ import type { PublishError } from '../../platforms/publisher.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import { MAX_PROCESSED_TEXT } from '../edit-text.js';
 import { parseMarkup, renderMarkup } from './markup.js';
+import { TRANSLATION_MESSAGES } from '../messages.js';
 import type { TranslationResult, Translator } from './translation.js';
 
 /** Maximum size of an answer: the text in the longest form that JSON and markup allow, and its envelope. */
@@ -32,8 +33,7 @@ export class LibreTranslate implements Translator {
   async translate(content: TextWithEntities, how: Translation, signal: AbortSignal): Promise<TranslationResult> {
     const hasEntities = content.entities.length > 0;
     const secret = how.api_key_id === undefined ? {} : await this.vault.readSecret(how.api_key_id);
-    if (secret === null)
-      return failed('credentials', 'The API key of the translation service was erased: set a new one.');
+    if (secret === null) return failed('credentials', TRANSLATION_MESSAGES.apiKeyErased);
     const request = {
       q: hasEntities ? renderMarkup(content) : content.text,
       source: how.source,
@@ -46,7 +46,7 @@ export class LibreTranslate implements Translator {
       return answer.status === 200 ? parseAnswer(answer, content) : toFailure(answer, Object.values(secret));
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
-      return failed('network', `The translation service ${error.message}.`);
+      return failed('network', TRANSLATION_MESSAGES.unreachable({ problem: error.message }));
     }
   }
 
@@ -78,17 +78,14 @@ const callUrlOf = (url: string): string => {
 
 const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): TranslationResult => {
   const answered = readField(body, 'translatedText');
-  if (answered === null) return failed('platform', 'The translation service answered without a translation.');
+  if (answered === null) return failed('platform', TRANSLATION_MESSAGES.noTranslation);
   const text = clean(answered);
   const hasEntities = original.entities.length > 0;
   const translated = hasEntities ? parseMarkup(text, original) : { text, places: [] };
-  if (translated === null)
-    return failed('platform', 'The translation service answered with markup that cannot be read.');
-  if (translated.text.length > MAX_PROCESSED_TEXT)
-    return failed('platform', 'The translation service answered with a text that is far too long.');
+  if (translated === null) return failed('platform', TRANSLATION_MESSAGES.unreadableMarkup);
+  if (translated.text.length > MAX_PROCESSED_TEXT) return failed('platform', TRANSLATION_MESSAGES.tooLong);
   // Only visible texts are sent: to publish this answer would remove the post's text without a warning (D-22).
-  if (!isVisible(translated.text))
-    return failed('platform', 'The translation service answered with a text that has no visible characters.');
+  if (!isVisible(translated.text)) return failed('platform', TRANSLATION_MESSAGES.invisible);
   return { kind: 'translated', ...translated };
 };
 
@@ -97,7 +94,7 @@ const toFailure = ({ status, headers, body }: CompleteAnswer, secrets: readonly 
   const says = clean(message.slice(0, MAX_QUOTE_LENGTH));
   const category = status === 429 ? 'rate_limit' : status === 401 || status === 403 ? 'credentials' : 'platform';
   const seconds = /^\d{1,5}$/.test(headers['retry-after'] ?? '') ? Number(headers['retry-after']) : null;
-  const failure = failed(category, `The translation service answered ${status}.`, says);
+  const failure = failed(category, TRANSLATION_MESSAGES.answeredStatus({ status }), says);
   return { ...failure, afterMs: seconds === null ? null : seconds * 1_000 };
 };
 

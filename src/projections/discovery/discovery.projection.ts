@@ -80,6 +80,9 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       const { ownerId, posts } = event.data;
       return void rows.owners.patch(ownerId, { pack_posts: (rows.owners.get(ownerId)?.pack_posts ?? 0) + posts });
     }
+    case 'OwnerDeleted':
+      // Without its row the owner's key and endpoints are unknown at once; its other resources follow by their own events.
+      return rows.owners.remove(event.data.ownerId);
     case 'ProjectCreated': {
       const { projectId, ownerId, name, channelIds, processing } = event.data;
       const row = { project_id: projectId, owner_id: ownerId, name, channel_ids: channelIds, processing };
@@ -96,6 +99,8 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       return void rows.projects.patch(event.data.projectId, { paused_until: event.data.until });
     case 'ProjectResumed':
       return void rows.projects.patch(event.data.projectId, { paused_until: 0 });
+    case 'ProjectDeleted':
+      return rows.projects.remove(event.data.projectId);
     default:
       return event.type.startsWith('Endpoint')
         ? handleEndpoint(event as RecordedEventOf<EndpointEvent>, rows)
@@ -131,12 +136,18 @@ const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>,
     case 'ChannelEnabled':
     case 'ChannelDisabled':
       return void channels.patch(channelId, { enabled: event.type === 'ChannelEnabled' });
-    case 'ChannelNeedsAttention':
-      return void channels.patch(channelId, { attention: event.data.attention, attention_until: event.data.until });
+    case 'ChannelNeedsAttention': {
+      const { attention, until } = event.data;
+      return void channels.patch(channelId, { attention: { ...attention, since: event.at }, attention_until: until });
+    }
+    case 'ChannelAttentionCleared':
+      return void channels.patch(channelId, { attention: null, attention_until: 0 });
     case 'ChannelPaused':
       return void channels.patch(channelId, { paused_until: event.data.until, pause_source: event.data.source });
     case 'ChannelResumed':
       return void channels.patch(channelId, { paused_until: 0, pause_source: null });
+    case 'ChannelDeleted':
+      return channels.remove(channelId);
     case 'ChannelPauseUnchanged':
       return; // the pause does not change
   }
@@ -177,6 +188,8 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: Lo
       const on = { disabled_by: null, disabled_event: null, epoch: String(event.position) };
       return void endpoints.patch(endpointId, on);
     }
+    case 'EndpointDeleted':
+      return endpoints.remove(endpointId);
   }
 };
 

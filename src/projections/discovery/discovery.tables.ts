@@ -6,7 +6,7 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const DISCOVERY_VERSION = 2;
+export const DISCOVERY_VERSION = 4;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const DISCOVERY = readSchema('discovery', DISCOVERY_VERSION);
@@ -95,6 +95,9 @@ export interface OwnerRow {
   readonly created_at: number;
 }
 
+/** The reason for a channel's wait for a person, and the moment from which it holds, ms since 1970. */
+export type DatedAttention = Attention & { readonly since: number };
+
 /** A channel with its pause. */
 export interface ChannelRow {
   readonly channel_id: string;
@@ -105,7 +108,7 @@ export interface ChannelRow {
   readonly credentials_id: string;
   readonly settings: ChannelSettings;
   readonly enabled: boolean;
-  readonly attention: Attention | null;
+  readonly attention: DatedAttention | null;
   readonly attention_until: number;
   readonly paused_until: number;
   readonly pause_source: string | null;

@@ -8,6 +8,7 @@ import { DISCOVERY } from './discovery.tables.js';
 
 /** A project of an endpoint, with the channels of its posts. */
 export interface DiscoveredProject {
+  readonly project_id: string;
   readonly name: string;
   /** End of the latest pause, which may be in the past; 0: none, or lifted. */
   readonly paused_until: Instant;
@@ -39,7 +40,7 @@ export class FindEndpointTargetsHandler implements IQueryHandler<FindEndpointTar
     const { rows } = await this.pool.query<DiscoveredProject & { paused_until: bigint }>({
       name: 'endpoint targets',
       text: `
-        select p.name, p.paused_until, coalesce((
+        select p.project_id, p.name, p.paused_until, coalesce((
           select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'platform', c.platform, 'name', c.name,
             'paused_until', c.paused_until) order by ci.n)
           from unnest(p.channel_ids) with ordinality ci(id, n)
@@ -50,6 +51,6 @@ export class FindEndpointTargetsHandler implements IQueryHandler<FindEndpointTar
         where e.endpoint_id = $1 order by pi.n`,
       values: [endpointId],
     });
-    return rows.map(({ name, paused_until, targets }) => ({ name, paused_until: Number(paused_until), targets }));
+    return rows.map((row) => ({ ...row, paused_until: Number(row.paused_until) }));
   }
 }

@@ -5,6 +5,7 @@ import type { Log } from '../../kernel/log.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import type { Leases } from '../../postgres/leases.js';
+import { BatchPace } from '../../runtime/batch-pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { RowCache } from './row-cache.js';
 import { type Projection, tableSchema } from './projection.js';
@@ -28,7 +29,11 @@ class CheckpointMoved extends Error {}
 const RETRY_MS = 1_000;
 /** Number of events in a batch from which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
+/** Batches without a pause from which the log counts as busy. A few requests and their publications are never delayed. */
+const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
+/** Minimum time between two moves of the checkpoint over events that do not concern the read model, ms. */
+const UNREAD_INTERVAL_MS = 50;
 /** Time between two attempts to promote a candidate whose views are in use, ms. */
 const PROMOTION_RETRY_MS = 200;
 
@@ -83,19 +88,25 @@ export class ProjectionLane {
     // Types are excluded by name: a type that this program does not know is delivered and judged by `handles`.
     const except = this.deps.codec.types.filter((type) => !handles(type));
     const cache = new RowCache();
+    const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
     for await (const batch of this.deps.store.subscribe({ after: position, except, signal, onDrop })) {
       if (signal.aborted) return;
       const startedAt = performance.now();
       if (batch.position > position || batch.events.length > 0) await this.commit(batch, position, cache, !isCandidate);
       position = batch.position;
       if (isCandidate && batch.isLive) {
-        await this.promote(signal);
+        if (!(await this.promote(signal))) return;
         isCandidate = false;
       }
       if (!isCandidate) this.deps.progress.recordPosition(name, this.version, position);
       if (!batch.isLive) continue;
-      if (batch.events.length === 0) await this.sleepUntil(startedAt + BATCH_INTERVAL_MS, signal);
-      if (batch.events.length >= BUSY_BATCH_SIZE) await this.sleepUntil(startedAt + batchIntervalMs, signal);
+      if (batch.events.length === 0) {
+        await this.sleepUntil(startedAt + UNREAD_INTERVAL_MS, signal);
+        continue;
+      }
+      pace.record(startedAt);
+      const pause = batch.events.length >= BUSY_BATCH_SIZE ? batchIntervalMs : pace.delay(startedAt);
+      await this.sleepUntil(startedAt + pause, signal);
     }
   }
 
@@ -118,12 +129,14 @@ export class ProjectionLane {
     return rows[0].position;
   }
 
-  private async promote(signal: AbortSignal): Promise<void> {
+  /** @returns false if the signal is aborted first */
+  private async promote(signal: AbortSignal): Promise<boolean> {
     while (!(await this.versions.promote(this.version))) {
       await sleepUnlessAborted(PROMOTION_RETRY_MS, signal);
-      signal.throwIfAborted();
+      if (signal.aborted) return false;
     }
     this.deps.log.info({ projection: this.projection.name, version: this.version }, 'rebuilt projection is live');
+    return true;
   }
 
   private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
@@ -144,11 +157,11 @@ export class ProjectionLane {
     await withTransaction(this.deps.pool, async (tx) => {
       const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
       const disk = `set local synchronous_commit to ${commitsSynchronously ? 'default' : 'off'}`;
-      const results = await tx.query(`${path}; ${disk}; ${move}`);
+      // The notification is sent with the commit.
+      const results = await tx.query([path, disk, move, notify].join('; '));
       const [, , moved] = results as unknown as [unknown, unknown, { rowCount: number }];
       if (moved.rowCount !== 1) throw new CheckpointMoved();
       await this.projection.apply(tx, decoded, cache);
-      if (notify) await tx.query(notify);
     });
   }
 

@@ -10,7 +10,7 @@ interface Waiter {
   readonly done: () => void;
 }
 
-const POLL_MS = 200;
+const POLL_MS = 500;
 /** Time limit of readers for a view that is behind, or a store that does not answer, ms. */
 const READER_TIMEOUT_MS = 2_000;
 
@@ -21,7 +21,6 @@ const READER_TIMEOUT_MS = 2_000;
 export class ProjectionProgress {
   private readonly reads = new Map<string, ReadVersion>();
   private readonly waiters = new Map<string, Set<Waiter>>();
-  private readonly listeners = new Map<string, Set<() => void>>();
   private readonly versionListeners = new Map<string, Set<() => void>>();
   private poll: NodeJS.Timeout | null = null;
   private refreshing: Promise<void> | null = null;
@@ -46,11 +45,6 @@ export class ProjectionProgress {
     const read = this.reads.get(name);
     if (!read) void this.refresh();
     else if (read.version === version && read.position < position) this.setRead({ ...read, position });
-  }
-
-  /** Calls the listener whenever a projection advances. Returns a function that removes the listener. */
-  onAdvance(name: string, listener: () => void): () => void {
-    return addListener(this.listeners, name, listener);
   }
 
   /** Calls the listener whenever the versions of a read model change. Returns a function that removes the listener. */
@@ -118,7 +112,6 @@ export class ProjectionProgress {
   private setRead(read: ReadVersion): void {
     this.reads.set(read.name, read);
     for (const waiter of this.waiters.get(read.name) ?? []) if (waiter.isReached(read)) waiter.done();
-    for (const listener of this.listeners.get(read.name) ?? []) listener();
   }
 
   private async waitUntil(

@@ -22,7 +22,8 @@ export interface Projection {
   readonly handles?: (type: string) => boolean;
   /**
    * Minimum time between the starts of two batches while the log is busy, ms: a row that changes twice in that time is
-   * written once. Default 20; longer for read models that no request waits for.
+   * written once, and a steady stream of small batches leaves time for requests (ADR-106). Default 20; longer for read
+   * models that no request waits for.
    */
   readonly batchIntervalMs?: number;
   /**

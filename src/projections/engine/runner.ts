@@ -18,7 +18,7 @@ interface RunningLane {
 }
 
 /** Longest time in ms until a change of versions is noticed whose notification was lost. */
-const CHECK_MS = 5_000;
+const CHECK_MS = 15_000;
 
 /**
  * Runs one projection in this process: a lane for each version that belongs to the code of this program (ADR-101). Other

@@ -6,8 +6,13 @@ import type { DomainEvent, RecordedEvent } from '../../kernel/events.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import type { PublishPayload } from '../../payload/payload.js';
 
+const PAYLOAD_CATEGORY = 'payload-';
+
 /** Returns the name of the stream of a large payload's parts (D-42). */
-export const payloadStreamName = (postId: string): string => `payload-${postId}`;
+export const payloadStreamName = (postId: string): string => PAYLOAD_CATEGORY + postId;
+
+/** Returns the id of the post to which such a stream belongs. */
+export const postIdOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
 
 /** An accepted post with its payload, whether that was stored in one event or in parts. */
 export interface PostWithPayload {

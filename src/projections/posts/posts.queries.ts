@@ -8,8 +8,8 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { PostPayloads } from './post-payloads.js';
-import { POSTS, type PostRow, type PublicationRow, type PublicationViewState } from './posts.tables.js';
-import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
+import { listStatement, type PostFilter, type PostRange, PUBLICATIONS } from './list-posts.sql.js';
+import { POSTS, type PostRow, type PublicationRow } from './posts.tables.js';
 
 /** A post and its publications, in the order of its targets (D-57). */
 export interface PostWithPublications {
@@ -31,21 +31,11 @@ export class FindPost extends Query<FoundPost | null> {
   }
 }
 
-/** A filter of posts; an absent field, or an owner of null, matches all. */
-export interface PostFilter {
-  readonly ownerId: string | null;
-  readonly endpointId?: string;
-  /** Posts with a publication on this channel … */
-  readonly channelId?: string;
-  /** … in this state; of both, one publication must meet both. */
-  readonly state?: PublicationViewState;
-}
-
-/** Lists posts, the newest first. @param page.before only those older than this one */
+/** Lists posts, the newest first. */
 export class ListPosts extends Query<PostWithPublications[]> {
   constructor(
     readonly filter: PostFilter,
-    readonly page: { readonly before: string | null; readonly limit: number },
+    readonly range: PostRange,
   ) {
     super();
   }
@@ -106,10 +96,10 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     this.payloads = new PostPayloads(store, codec);
   }
 
-  async execute({ filter, page }: ListPosts): Promise<PostWithPublications[]> {
+  async execute({ filter, range }: ListPosts): Promise<PostWithPublications[]> {
     // Both views must agree on the publications that have not ended, and a post accepted just before must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
-    const { text, values } = listStatement(filter, page);
+    const { text, values } = listStatement(filter, range);
     const { rows } = await this.pool.query<PostAndPublications>(text, values);
     const found: PostWithPublications[] = [];
     // Sequentially, as a page of large payloads might not fit into memory.
@@ -123,41 +113,3 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     return (await this.payloads.readPayload(post.stream, post.revision))?.metadata ?? null;
   }
 }
-
-const PUBLICATIONS = `coalesce((
-  select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
-
-/** Conditions that do not apply are omitted, not made true for all rows, so that each list can use an index. */
-const listStatement = (
-  { ownerId, endpointId, channelId, state }: PostFilter,
-  { before, limit }: ListPosts['page'],
-): { text: string; values: unknown[] } => {
-  const values: unknown[] = [limit];
-  const ofPost: string[] = ['true'];
-  const ofPublication: string[] = [];
-  if (ownerId !== null) ofPost.push(`p.owner_id = $${values.push(ownerId)}`);
-  if (endpointId !== undefined) ofPost.push(`p.endpoint_id = $${values.push(endpointId)}`);
-  if (before !== null) ofPost.push(`p.post_id < $${values.push(before)}`);
-  if (channelId !== undefined) ofPublication.push(`x.channel_id = $${values.push(channelId)}`);
-  if (state !== undefined) ofPublication.push(stateCondition(state, `$${values.push(state)}`, channelId !== undefined));
-  if (ofPublication.length > 0)
-    ofPost.push(`p.post_id in (select x.post_id from ${POSTS}.publication x where ${ofPublication.join(' and ')})`);
-  const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
-                where ${ofPost.join(' and ')} order by p.post_id desc limit $1`;
-  return { text, values };
-};
-
-/** SQL that selects the publications that wait, by the conditions of the schedule's two indexes of them. */
-const WAITING = `
-  select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null
-  union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;
-
-/**
- * Returns the condition that a publication is in a state, in a form that can use an index. Publications that have not
- * ended are found through the schedule, which contains few others.
- */
-const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
-  if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
-  if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
-  return `x.state = ${parameter} and x.publication_id in (${WAITING})`;
-};

@@ -4,10 +4,16 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const POSTS_VERSION = 4;
+export const POSTS_VERSION = 5;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const POSTS = readSchema('posts', POSTS_VERSION);
+
+/**
+ * Returns the SQL of the part of a `trace_id` that is indexed: its beginning. An entry of an index has at most 2,704 bytes, and a
+ * `trace_id` up to 4,096.
+ */
+export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
 
 /**
  * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
@@ -16,6 +22,8 @@ export const POSTS = readSchema('posts', POSTS_VERSION);
  * No index of `publication` contains columns that a publication without failures changes, not even in its condition, so
  * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
  * publications that ended in another way.
+ *
+ * Each index ends with `post_id`, the order of the lists, so that a page is read from where the former one ended.
  */
 export const postsTables = `
   create table post (
@@ -32,6 +40,8 @@ export const postsTables = `
   );
   create index post_endpoint on post (endpoint_id, post_id);
   create index post_owner on post (owner_id, post_id);
+  create index post_external on post (external_id, post_id) where external_id is not null;
+  create index post_trace on post (${INDEXED_TRACE_ID('trace_id')}, post_id) where trace_id is not null;
 
   create table publication (
     publication_id text primary key,
@@ -54,6 +64,7 @@ export const postsTables = `
   create index publication_post on publication (post_id);
   create index publication_channel on publication (channel_id, sequence);
   create index publication_channel_post on publication (channel_id, post_id);
+  create index publication_project_post on publication (project_id, post_id);
   create index publication_settled on publication (settled, post_id) where settled is not null;
 
   create table sequence (channel_id text primary key, last bigint not null) with (fillfactor = 50);

@@ -27,11 +27,25 @@ export class ListReceipts extends Query<PublicationRow[]> {
   }
 }
 
+const CATCH_UP_TIMEOUT_MS = 2_000;
+
 @QueryHandler(FindPublication)
 export class FindPublicationHandler implements IQueryHandler<FindPublication> {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
 
-  async execute({ publicationId, ownerId }: FindPublication): Promise<PublicationRow | null> {
+  async execute(query: FindPublication): Promise<PublicationRow | null> {
+    const found = await this.find(query);
+    if (found) return found;
+    // The view may not have reached a post that was accepted just before.
+    await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
+    return this.find(query);
+  }
+
+  private async find({ publicationId, ownerId }: FindPublication): Promise<PublicationRow | null> {
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'find publication',
       text: `select to_jsonb(x) as row from ${POSTS}.publication x

@@ -73,14 +73,14 @@ export const isBacklog = (
 export const isSpaced = (publication: SpacedPublication, channel: Pick<ScheduledChannel, 'pause_end'>): boolean =>
   publication.attempt === 0 && isBacklog(publication, channel);
 
-/** Returns the earliest moment at which pauses, retries and the wait for a credential allow a publication to go (D-21). */
+/** Returns the earliest moment at which pauses, retries and the wait for a person allow a publication to go (D-21). */
 export const computeHoldEnd = (publication: HeldPublication, channel: HoldingChannel): Instant =>
   latestEnd(listHolds(publication, channel));
 
 /**
  * Returns the earliest moment at which a worker may take up a publication that is first in its channel; null: never, as
  * the channel is disabled. One that is being published is due at once: its worker's lease keeps others away, and another
- * worker must take over once that lease is gone.
+ * worker must take over once that lease is gone. So is one on a channel that was deleted: a worker cancels it.
  *
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
  */
@@ -89,6 +89,7 @@ export const computeDueTime = (
   channel: ScheduledChannel,
   minuteMs: number,
 ): Instant | null => {
+  if (channel.deleted) return 0;
   if (!channel.enabled) return null;
   if (publication.state === 'publishing') return 0;
   return Math.max(computeHoldEnd(publication, channel), spacingEnd(publication, channel, minuteMs));
@@ -96,7 +97,7 @@ export const computeDueTime = (
 
 /**
  * Returns the one rule that holds a publication back now; null if it may go, or is not waiting. If several rules hold
- * it, the one that ends last counts. Rules that hold the whole channel (its pause, D-26's wait for a credential, being
+ * it, the one that ends last counts. Rules that hold the whole channel (its pause, D-26's wait for a person, being
  * disabled) come before the place in the queue.
  *
  * @param head the channel's first publication in order that no project's pause holds back; null: there is none.
@@ -109,9 +110,9 @@ export const findHold = (
   now: Instant,
   minuteMs: number,
 ): Hold | null => {
-  if (publication.state !== 'queued') return null;
+  if (publication.state !== 'queued' || channel.deleted) return null;
   const holds = listHolds(publication, channel).filter(({ until }) => until !== null && until > now);
-  // Only a person can end this, as with the wait for a credential.
+  // Only a person can end this, as with a refusal by the network.
   if (!channel.enabled) holds.unshift({ scope: 'channel', rule: 'needs_attention', until: null, eventId: null });
   if (publication.not_before > now) return latest(holds.filter(({ scope }) => scope !== 'own'));
   if (head && head.publication_id !== publication.publication_id) {

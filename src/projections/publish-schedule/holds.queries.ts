@@ -2,11 +2,14 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { Attention } from '../../domain/channel/channel.events.js';
+import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { findLast } from '../../event-store/read-backwards.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { type Hold, findHold } from './hold.js';
+import { type LastAttempt, readLastAttempt } from './last-attempts.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
@@ -26,6 +29,8 @@ export interface ScheduledWithHold {
     readonly projectName: string | null;
     /** The publication that must go before this one; null: this one is next. */
     readonly first: ScheduledPublication | null;
+    /** The latest attempt at the one in front, or else at this one; null: there was none. */
+    readonly lastAttempt: LastAttempt | null;
   };
 }
 
@@ -55,6 +60,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
     private readonly progress: ProjectionProgress,
   ) {}
 
@@ -67,6 +73,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
       rows = await this.findRows(publicationIds, now);
     }
     const events = new Map<string, Promise<string | null>>();
+    const attempts = new Map<string, Promise<LastAttempt | null>>();
     return Promise.all(
       rows.map(async ({ publication, channel, head, channel_name, attention, project_name }) => {
         const first = head && head.sequence < publication.sequence ? head : null;
@@ -80,6 +87,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
           context: {
             ...{ channelName: channel_name, channelEnabled: channel.enabled, attention, projectName: project_name },
             first,
+            lastAttempt: await this.findLastAttempt(first ?? publication, attempts),
           },
         };
       }),
@@ -101,6 +109,17 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
       values: [publicationIds, now],
     });
     return rows;
+  }
+
+  /** @param known results for the other publications: many wait behind the same one */
+  private findLastAttempt(
+    { publication_id, attempt }: ScheduledPublication,
+    known: Map<string, Promise<LastAttempt | null>>,
+  ): Promise<LastAttempt | null> {
+    if (attempt === 0) return Promise.resolve(null);
+    const found = known.get(publication_id) ?? readLastAttempt(this.store, this.codec, publication_id);
+    known.set(publication_id, found);
+    return found;
   }
 
   /** Finds the event that caused a hold whose row does not name it. @param known results for the other publications */
@@ -129,7 +148,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
   }
 
   private async findDisablingEvent(channelId: string): Promise<string | null> {
-    const events = await this.store.readStream(`channel-${channelId}`);
-    return events.findLast(({ type }) => type === 'ChannelDisabled')?.id ?? null;
+    const disabled = await findLast(this.store, `channel-${channelId}`, ({ type }) => type === 'ChannelDisabled');
+    return disabled?.id ?? null;
   }
 }

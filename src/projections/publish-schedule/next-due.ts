@@ -22,6 +22,7 @@ const judgedColumns = (alias: string): string =>
  * that the same pause delays only the first one counts: the others come after it.
  *
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ * @returns the channels that are due earlier than before
  */
 export const updateNextDue = async (
   tx: Tx,
@@ -29,8 +30,9 @@ export const updateNextDue = async (
   touched: ReadonlySet<string>,
   now: Instant,
   minuteMs: number,
-): Promise<void> => {
-  if (touched.size === 0) return;
+): Promise<string[]> => {
+  if (touched.size === 0) return [];
+  const earlier: string[] = [];
   await channels.loadMore(touched);
   const ids = [...touched];
   const found = await tx.query<{
@@ -75,7 +77,9 @@ export const updateNextDue = async (
     });
     const next_due = times.length > 0 ? Math.min(...times) : null;
     const first_waiting = firstWaitingOf(sequence ?? channel.last_sequence + 1);
+    if (next_due !== null && next_due < (channel.next_due ?? Infinity)) earlier.push(channelId);
     if (next_due !== channel.next_due || first_waiting !== channel.first_waiting)
       channels.patch(channelId, { next_due, first_waiting });
   }
+  return earlier;
 };

@@ -3,8 +3,10 @@ import type { ChannelEvent } from '../../domain/channel/channel.events.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
+import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import { shardOf } from '../../postgres/lease-shares.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import { isBacklog } from './hold.js';
@@ -25,7 +27,7 @@ import {
 } from './publish-schedule.tables.js';
 
 type HandledEvent = RecordedEventOf<
-  PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent | OwnerEvent
+  PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent | ProjectDeleted | OwnerEvent
 >;
 
 interface LoadedRows {
@@ -38,7 +40,7 @@ interface LoadedRows {
   readonly touched: Set<string>;
 }
 
-const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed)|PostPackAdded|OwnerPlanChanged)/;
+const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
  * The publications that have not ended, one row each, and the moment at which each channel is due. It is both a read
@@ -69,10 +71,17 @@ export const publishSchedule = (minuteMs: number): Projection => ({
     await rows.owners.flush();
     await rows.publications.flush();
     for (const channelId of await rows.pauses.flush()) markTouched(rows, channelId);
-    await updateNextDue(tx, rows.channels, rows.touched, events.at(-1)!.at, minuteMs);
+    const due = await updateNextDue(tx, rows.channels, rows.touched, events.at(-1)!.at, minuteMs);
     await rows.channels.flush();
+    await notifyOfDue(tx, due);
   },
 });
+
+/** Wakes the workers that look first after channels which are due earlier than before (ADR-102). */
+const notifyOfDue = async (tx: Tx, channelIds: readonly string[]): Promise<void> => {
+  const shards = new Set(channelIds.map(shardOf));
+  if (shards.size > 0) await tx.query(`select pg_notify('due', $1)`, [[...shards].join(' ')]);
+};
 
 const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
   switch (event.type) {
@@ -133,6 +142,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       rows.channels.patch(event.data.channelId, { attention_until: event.data.until, attention_event: event.id });
       return markTouched(rows, event.data.channelId);
     case 'ChannelCredentialsReplaced':
+    case 'ChannelAttentionCleared':
       rows.channels.patch(event.data.channelId, { attention_until: 0, attention_event: null });
       return markTouched(rows, event.data.channelId);
     case 'ChannelPaused': {
@@ -145,6 +155,11 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       rows.channels.patch(channelId, { paused_until: 0, pause_end: at, pause_event: event.id });
       return markTouched(rows, channelId);
     }
+    case 'ChannelDeleted':
+      rows.channels.patch(event.data.channelId, { deleted: true });
+      return markTouched(rows, event.data.channelId);
+    case 'ProjectDeleted': // what was accepted meanwhile is due, so that a worker cancels it
+      return rows.pauses.lift(event.data.projectId, event.at, event.id);
     case 'ProjectPaused':
       return rows.pauses.setEnd(event.data.projectId, event.data.until, event.at, event.id);
     case 'ProjectResumed':
@@ -161,7 +176,7 @@ const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows:
     const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform);
     const sequence = channel.last_sequence + 1;
     rows.channels.put({ ...channel, last_sequence: sequence });
-    const project_pause_id = rows.pauses.findDelay(projectId, acceptedAt);
+    const project_pause_id = channel.deleted ? null : rows.pauses.findDelay(projectId, acceptedAt);
     const row = rows.publications.put({
       publication_id: publicationId,
       post_id: postId,

@@ -44,21 +44,9 @@ export class PublishScheduleQueries {
     private readonly minuteMs: number,
   ) {}
 
-  /** Reads the queue of a channel from its head on; null if it is empty or the channel is disabled. */
+  /** Reads the queue of a channel from its head on; null if it is empty, or the channel is disabled and not deleted. */
   readQueue(channelId: string, now: Instant): Promise<ChannelQueue | null> {
     return this.reads.submit({ channelId, now });
-  }
-
-  /** Returns the earliest moment after `now` at which a channel of these networks is due; null if there is none. */
-  async findNextDue(now: Instant, platforms: readonly string[]): Promise<Instant | null> {
-    const { rows } = await this.pool.query<{ at: bigint | null }>({
-      name: 'find next due',
-      text: `select min(due.at) as at from unnest($2::text[]) network(platform) cross join lateral (
-               select c.next_due as at from ${SCHEDULE}.channel c
-               where c.platform = network.platform and c.next_due > $1 order by c.next_due limit 1) due`,
-      values: [now, platforms],
-    });
-    return rows[0]?.at ? Number(rows[0].at) : null;
   }
 
   private async readQueues(requests: readonly QueueRequest[]): Promise<(ChannelQueue | null)[]> {
@@ -67,7 +55,7 @@ export class PublishScheduleQueries {
       text: `
         select c.channel_id, to_json(c) as channel, q.publications
         from unnest($1::text[], $2::bigint[]) request(channel_id, now)
-        join ${SCHEDULE}.channel c on c.channel_id = request.channel_id and c.enabled
+        join ${SCHEDULE}.channel c on c.channel_id = request.channel_id and (c.enabled or c.deleted)
         cross join lateral (
           select json_agg(p) as publications from (
             ${selectQueue('c.channel_id', 'c.first_waiting', 'request.now', MAX_QUEUE_LENGTH, SCHEDULE)}) p) q

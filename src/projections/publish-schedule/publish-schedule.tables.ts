@@ -3,7 +3,7 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const SCHEDULE_VERSION = 5;
+export const SCHEDULE_VERSION = 7;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
@@ -49,6 +49,7 @@ export const scheduleTables = `
     channel_id text primary key,
     platform text not null,
     enabled boolean not null,
+    deleted boolean not null,
     last_sequence bigint not null,
     first_waiting bigint not null,
     paused_until bigint not null,
@@ -129,6 +130,8 @@ export interface ScheduledChannel {
   readonly channel_id: string;
   readonly platform: string;
   readonly enabled: boolean;
+  /** True: its publications are due at once, so that a worker cancels what was accepted meanwhile. */
+  readonly deleted: boolean;
   readonly last_sequence: number;
   /** No publication with a lower sequence waits, except those that a project's pause delays; see {@link firstWaitingOf}. */
   readonly first_waiting: number;
@@ -180,6 +183,7 @@ export const newChannelRow = (channelId: string, platform: string): ScheduledCha
   channel_id: channelId,
   platform,
   enabled: true,
+  deleted: false,
   last_sequence: 0,
   first_waiting: 1,
   paused_until: 0,
@@ -217,6 +221,7 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
     'channel_id',
     'platform',
     'enabled',
+    'deleted',
     'last_sequence',
     'first_waiting',
     'paused_until',

@@ -6,6 +6,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit } from '../../postgres/pool.js';
 import { Backoff } from '../../runtime/backoff.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
 /** A saga's reaction to events. */
 export interface Reaction<E extends DomainEvent = DomainEvent> {
@@ -42,6 +43,8 @@ const RETRY = { firstMs: 100, longestMs: 30_000 };
 const MAX_BATCH = 50;
 /** Interval in ms at which the checkpoint advances while there are no events for the saga. */
 const IDLE_CHECKPOINT_MS = 5_000;
+/** Pause in ms after events that the saga does not receive: the next read of the log covers more of them. */
+const UNREAD_PAUSE_MS = 100;
 
 /**
  * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
@@ -91,9 +94,11 @@ export class EventSaga<E extends DomainEvent> {
         if (signal.aborted) return;
       }
       const isIdle = batch.events.length === 0 && performance.now() < this.savedAt + IDLE_CHECKPOINT_MS;
-      if (batch.position === saved || isIdle) continue;
-      await this.saveCheckpoint(saved, batch.position);
-      saved = batch.position;
+      if (batch.position !== saved && !isIdle) {
+        await this.saveCheckpoint(saved, batch.position);
+        saved = batch.position;
+      }
+      if (batch.events.length === 0 && batch.isLive) await sleepUnlessAborted(UNREAD_PAUSE_MS, signal);
     }
   }
 

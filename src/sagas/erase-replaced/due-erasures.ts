@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ErasureNote } from '../../erasure/erasure-notes.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import type { Publishers } from '../../platforms/publishers.js';
@@ -7,10 +7,12 @@ import { Backoff } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { SecretVault } from '../../secrets/vault.js';
+import { doDueWork, type DueWork } from './due-work.js';
+import { payloadErasures, type StreamErasureDependencies, translationErasures } from './stream-erasures.js';
+import { unnamedSecrets } from './unnamed-secrets.js';
 
 /** Dependencies of {@link DueErasures}. */
-export interface DueErasuresDependencies {
-  readonly pool: Pool;
+export interface DueErasuresDependencies extends StreamErasureDependencies {
   readonly vault: SecretVault;
   readonly publishers: Publishers;
   readonly leases: Leases;
@@ -20,13 +22,15 @@ export interface DueErasuresDependencies {
 const LEASE = 'erase-due';
 /** Interval of the sweeps in ms: what is due is gone within a minute (D-56). */
 const SWEEP_MS = 5_000;
-/** Secrets of one sweep at most; the next follows at once where there are more. */
+/** Things of a kind in one sweep at most; the next follows at once where there are more. */
 const BATCH_SIZE = 100;
+/** Delay in ms of what could not be erased. */
+const POSTPONED_MS = 60_000;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Erases what is due, in one process at a time: secrets of `ops_erasure`, and rows of `ops_pace` whose calls no limit counts
- * any more. A secret goes before its note, so that a crash in between repeats the erasure.
+ * Erases what is due, in one process at a time: what `ops_erasure` names, secrets that no event names, and rows of `ops_pace`
+ * whose calls no limit counts any more. A secret or a stream goes before its note, so that a crash in between repeats it.
  */
 export class DueErasures {
   constructor(private readonly deps: DueErasuresDependencies) {}
@@ -55,25 +59,27 @@ export class DueErasures {
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {
+    const { vault, notes, store, log } = this.deps;
+    const secrets: DueWork<ErasureNote> = {
+      name: 'replaced secrets',
+      findDue: (limit) => notes.findDue('secret', limit),
+      async handle(note) {
+        await vault.eraseSecret(note.subject);
+        await notes.settle('secret', note);
+      },
+      postpone: (note) => notes.postpone('secret', note, POSTPONED_MS),
+    };
     while (!signal.aborted) {
-      const erased = await this.eraseSecrets();
-      if (erased === BATCH_SIZE) continue;
+      const hasMore = [
+        await doDueWork(secrets, BATCH_SIZE, signal, log),
+        await doDueWork(translationErasures(this.deps), BATCH_SIZE, signal, log),
+        await doDueWork(payloadErasures(this.deps), BATCH_SIZE, signal, log),
+        await doDueWork(unnamedSecrets(vault, store), BATCH_SIZE, signal, log),
+      ];
+      if (hasMore.includes(true)) continue;
       await this.eraseIdlePaces();
       await sleepUnlessAborted(SWEEP_MS, signal);
     }
-  }
-
-  /** @returns the number of secrets erased */
-  private async eraseSecrets(): Promise<number> {
-    const { pool, vault } = this.deps;
-    const { rows } = await pool.query<{ secret_id: string }>(
-      'select secret_id from ops_erasure where due_at <= clock_timestamp() order by due_at limit $1',
-      [BATCH_SIZE],
-    );
-    const ids = rows.map(({ secret_id }) => secret_id);
-    for (const id of ids) await vault.eraseSecret(id);
-    if (ids.length > 0) await pool.query('delete from ops_erasure where secret_id = any($1)', [ids]);
-    return ids.length;
   }
 
   /** Their keys name chats and hashes of credentials. A row whose newest call is older than every limit says nothing. */

@@ -10,6 +10,8 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
 import { iso } from '../../kernel/instant.js';
 import type { Reaction } from '../engine/event-saga.js';
+import { NOTICE_MESSAGES } from './messages.js';
+import { asSentence } from '../../kernel/message.js';
 
 type Trigger = PublicationInDoubt | PublicationFailed | ChannelNeedsAttention | EndpointDisabled;
 
@@ -20,7 +22,7 @@ const NAME = 'raise-notices';
 
 /**
  * Raises notices about events that an owner has to know (publish-api.md: Endpoint and pause states; D-25, D-26): a
- * publication in doubt or failed for good, a channel whose credentials were refused, an endpoint that was disabled by
+ * publication in doubt or failed for good, a channel that cannot post, an endpoint that was disabled by
  * anyone but its owner. One notice per event, however often the event is delivered; deliveries follow `NoticeRaised`.
  */
 export const raiseNotices = (
@@ -56,18 +58,26 @@ const describeEvent = async (
   switch (event.type) {
     case 'ChannelNeedsAttention': {
       const { attention, until } = event.data;
-      const hold = `Posts for it are held until ${iso(until)}, or until you set new credentials.`;
-      const text = `The channel ${where} needs attention. ${attention.message} ${hold}`;
+      const error = asSentence(attention.message);
+      const text = NOTICE_MESSAGES.channelNeedsAttention({ channel: where, error, until: iso(until) });
       return { ownerId, kind: 'channel.needs_attention', subject: { channelId }, text };
     }
     case 'PublicationFailed': {
       const { postId, publicationId, error } = event.data;
-      const text = `The post ${postId} was not published on ${where}. ${error.message} You can send it again or dismiss it.`;
+      const text = NOTICE_MESSAGES.publicationFailed({
+        post: postId,
+        channel: where,
+        error: asSentence(error.message),
+      });
       return { ownerId, kind: 'publication.failed', subject: { channelId, postId, publicationId }, text };
     }
     case 'PublicationInDoubt': {
       const { postId, publicationId, error } = event.data;
-      const text = `Delivery of the post ${postId} to ${where} could not be confirmed. ${error.message} Look there, then send it again or dismiss it.`;
+      const text = NOTICE_MESSAGES.publicationInDoubt({
+        post: postId,
+        channel: where,
+        error: asSentence(error.message),
+      });
       return { ownerId, kind: 'publication.in_doubt', subject: { channelId, postId, publicationId }, text };
     }
   }
@@ -82,7 +92,9 @@ const describeDisabledEndpoint = async (
   const { state: endpoint } = await aggregates.loadAggregate(endpointDecider, endpointId);
   if (!endpoint) return null;
   const name =
-    endpoint.settings.name === null ? `The endpoint ${endpointId}` : `The endpoint "${endpoint.settings.name}"`;
-  const text = `${name} was disabled: ${reason}. It is not enabled again automatically: enable it when the cause is resolved.`;
+    endpoint.settings.name === null
+      ? NOTICE_MESSAGES.endpointById({ id: endpointId })
+      : NOTICE_MESSAGES.endpointByName({ name: endpoint.settings.name });
+  const text = NOTICE_MESSAGES.endpointDisabled({ endpoint: name, reason });
   return { ownerId: endpoint.ownerId, kind: 'endpoint.disabled', subject: { endpointId }, text };
 };

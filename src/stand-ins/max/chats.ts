@@ -1,8 +1,8 @@
 import type { LedgerEntry } from '../kit/ledger.js';
 import { ApiError, badPayload } from './api-error.js';
 
-/** States of a chat for a posting bot. */
-export const CHAT_STATES = ['admin', 'missing', 'denied'] as const;
+/** States of a chat for a posting bot. `denied`: it is no administrator. `removed`: it is not in the chat. */
+export const CHAT_STATES = ['admin', 'missing', 'denied', 'removed'] as const;
 /** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
 
@@ -33,13 +33,20 @@ export class Chats {
     return chat;
   }
 
-  /** Returns the chat for a bot that reads or posts. @throws ApiError if the bot may not */
+  /** Returns the chat for a bot that reads messages or posts. @throws ApiError if the bot may not */
   getForBot(id: string | null): Chat {
+    const chat = this.getForMember(id);
+    if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');
+    return chat;
+  }
+
+  /** Returns the chat for a bot that is in it. @throws ApiError if it is not */
+  getForMember(id: string | null): Chat {
     if (id === null || id === '') throw badPayload('chat_id: expected a value');
     const chat = this.getOrCreate(id);
     if (!chat) throw badPayload('chat_id: expected an integer');
     if (chat.state === 'missing') throw new ApiError(404, 'chat.not.found', `Chat ${id} not found`);
-    if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');
+    if (chat.state === 'removed') throw new ApiError(403, 'chat.denied', 'The bot is not a member of this chat');
     return chat;
   }
 

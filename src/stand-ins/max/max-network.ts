@@ -1,7 +1,13 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import type { Chat } from './chats.js';
 import { answerMaxControl } from './controls.js';
 import { listMessages, postMessage, type PostingContext } from './posting.js';
 import { ApiError, badPayload } from './api-error.js';
+
+/** Path of a chat, or of the bot's membership in it. */
+const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
+
+const BOT = { user_id: 1, name: 'Stand-in bot', username: 'stand_in_bot', is_bot: true };
 
 /** Path of uploads: `/upload/<id>`, without a token. */
 const UPLOAD = /^\/upload\/([0-9a-f]{24})$/;
@@ -19,6 +25,8 @@ export class MaxNetwork implements StandInNetwork {
   constructor(readonly posting: PostingContext) {}
 
   identify({ httpMethod, path, query }: StandInCall): { method: string; channel: string | null } {
+    const [, chatId, member = ''] = CHAT.exec(path) ?? [];
+    if (chatId !== undefined) return { method: `${httpMethod} /chats/{chatId}${member}`, channel: decode(chatId) };
     return { method: UPLOAD.test(path) ? 'upload' : `${httpMethod} ${path}`, channel: query.get('chat_id') };
   }
 
@@ -52,7 +60,7 @@ export class MaxNetwork implements StandInNetwork {
     posting.limits.countCall('bot_per_second', token, Date.now());
     switch (`${httpMethod} ${path}`) {
       case 'GET /me':
-        return { body: { user_id: 1, name: 'Stand-in bot', username: 'stand_in_bot', is_bot: true } };
+        return { body: BOT };
       case 'POST /messages':
         return { body: await postMessage(posting, call) };
       case 'GET /messages':
@@ -61,8 +69,12 @@ export class MaxNetwork implements StandInNetwork {
         const { id, ...early } = posting.uploads.createUpload(query.get('type'));
         return { body: { url: `http://${headers.host}/upload/${id}`, ...early } };
       }
-      default:
+      default: {
+        const [, chatId, member] = CHAT.exec(path) ?? [];
+        if (httpMethod === 'GET' && chatId !== undefined)
+          return { body: describeChat(posting.chats.getForMember(decode(chatId)), member !== undefined) };
         throw new ApiError(404, 'not.found', `${httpMethod} ${path} is not known`);
+      }
     }
   }
 
@@ -75,6 +87,23 @@ export class MaxNetwork implements StandInNetwork {
     return token;
   }
 }
+
+/** Decodes a part of a path; one that cannot be decoded stays as it is. */
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+/** Returns a chat, or the bot's membership in it. */
+const describeChat = ({ id, title, state }: Chat, isMembership: boolean): object => {
+  const isAdmin = state === 'admin';
+  if (isMembership)
+    return { ...BOT, is_owner: false, is_admin: isAdmin, permissions: isAdmin ? ['read_all_messages', 'write'] : null };
+  return { chat_id: Number(id), type: 'channel', status: 'active', title, is_public: false, participants_count: 1 };
+};
 
 const CODES: Readonly<Record<number, string>> = {
   401: 'verify.token',

@@ -24,7 +24,7 @@ export class Applications {
     this.tokens.set(token, state);
   }
 
-  /** Checks application, signature and token of a caller. @throws ApiError 101, 102, 103, 104 or 10 */
+  /** Checks application, signature and token of a caller. @throws ApiError 101, 102, 103 or 104 */
   authenticate(parameters: Parameters): void {
     const { application_key = '', access_token = '', sig = '' } = parameters;
     if (application_key === '') throw new ApiError(101, 'PARAM_API_KEY : Application not exist');
@@ -36,7 +36,11 @@ export class Applications {
     const state = this.tokens.get(access_token);
     if (state === 'expired') throw new ApiError(102, 'PARAM_SESSION_EXPIRED : Session expired');
     if (state === 'unknown') throw new ApiError(103, 'PARAM_SESSION_KEY : Invalid session key');
-    if (state === 'no_rights') throw new ApiError(10, 'PERMISSION_DENIED : User must grant an access to permission');
+  }
+
+  /** True if the token has the rights to content. */
+  hasRights({ access_token = '' }: Parameters): boolean {
+    return this.tokens.get(access_token) !== 'no_rights';
   }
 }
 

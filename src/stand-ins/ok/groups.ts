@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../kit/ledger.js';
-import type { ApiError } from './api-error.js';
+import { ApiError } from './api-error.js';
 
 /** A group with a name from the start. */
 export interface KnownGroup {
@@ -7,13 +7,26 @@ export interface KnownGroup {
   readonly title: string;
 }
 
+/** States of a group for the caller. `no_member`: an account without a place in it. */
+export const GROUP_STATES = ['moderator', 'missing', 'no_member'] as const;
+/** State of a group. */
+export type GroupState = (typeof GROUP_STATES)[number];
+
 /** A group and the error of posting there. */
 export interface Group {
   readonly id: string;
   title: string;
+  state: GroupState;
   /** Error of posting, set by a control; null for none. */
   postingError: ApiError | null;
 }
+
+/** Returns the error of a post in a group; null if the caller may post. */
+export const findPostingError = ({ state, postingError }: Group): ApiError | null => {
+  if (state === 'missing') return new ApiError(100, 'PARAM_GROUP_ID : group not found');
+  if (state === 'no_member') return new ApiError(50, 'ACCESS_DENIED : user is not a moderator');
+  return postingError;
+};
 
 /** Topics of all groups share one sequence of numbers. */
 const FIRST_TOPIC = 154_000_000_000_000;
@@ -32,7 +45,7 @@ export class Groups {
   getOrCreate(id: string): Group {
     const known = this.byId.get(id);
     if (known) return known;
-    const group: Group = { id, title: `Group ${id}`, postingError: null };
+    const group: Group = { id, title: `Group ${id}`, state: 'moderator', postingError: null };
     this.byId.set(id, group);
     return group;
   }

@@ -2,6 +2,7 @@ import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.
 import type { Applications } from './applications.js';
 import { answerOkControl } from './controls.js';
 import { ApiError, badParameter } from './api-error.js';
+import { getCurrentUser, getGroupInfo, getUserGroups, hasAppPermission } from './rights-methods.js';
 import { postTopic, appendTopic, type TopicContext } from './topics.js';
 import { Uploads } from './uploads.js';
 
@@ -10,9 +11,18 @@ type Method = (
   context: TopicContext,
   parameters: Parameters,
   call: StandInCall,
+  hasRights: boolean,
 ) => object | string | Promise<object | string>;
 
+/** Methods that need no right to content. */
+const ABOUT_CALLER: ReadonlySet<string> = new Set(['users.getCurrentUser', 'users.hasAppPermission']);
+
 const METHODS: Readonly<Record<string, Method>> = {
+  'users.getCurrentUser': getCurrentUser,
+  'users.hasAppPermission': (_context, parameters, _call, hasRights) =>
+    JSON.stringify(hasAppPermission(parameters, hasRights)),
+  'group.getInfo': ({ groups }, parameters) => getGroupInfo(groups, parameters),
+  'group.getUserGroupsByIds': ({ groups }, parameters) => getUserGroups(groups, parameters),
   'mediatopic.post': async (context, parameters, { id }) => JSON.stringify(await postTopic(context, parameters, id)),
   'photosV2.getUploadUrl': ({ uploads }, { gid = '', count = '1' }, call) => {
     if (gid === '') throw badParameter('gid is required');
@@ -41,8 +51,8 @@ export class OkNetwork implements StandInNetwork {
 
   identify(call: StandInCall): { method: string; channel: string | null } {
     const uploading = Uploads.uploadKindOf(call.path);
-    const { method = 'unknown', gid } = parametersOf(call);
-    return { method: uploading ? `upload.${uploading}` : method, channel: gid ?? null };
+    const { method = 'unknown', gid, group_id, uids } = parametersOf(call);
+    return { method: uploading ? `upload.${uploading}` : method, channel: gid ?? group_id ?? uids ?? null };
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
@@ -50,11 +60,15 @@ export class OkNetwork implements StandInNetwork {
     if (call.path !== '/fb.do') return { status: 404, body: '<html><body>404 Not Found</body></html>' };
     try {
       const parameters = parametersOf(call);
-      const method = METHODS[parameters['method'] ?? ''];
+      const name = parameters['method'] ?? '';
+      const method = METHODS[name];
       if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
       this.applications.authenticate(parameters);
+      const hasRights = this.applications.hasRights(parameters);
+      if (!hasRights && !ABOUT_CALLER.has(name))
+        throw new ApiError(10, 'PERMISSION_DENIED : User must grant an access to permission');
       if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in answers format=json alone');
-      const body = await method(this.context, parameters, call);
+      const body = await method(this.context, parameters, call, hasRights);
       return { status: 200, body, headers: { 'content-type': 'application/json;charset=utf-8' } };
     } catch (error) {
       if (error instanceof ApiError) return errorAnswer(error);

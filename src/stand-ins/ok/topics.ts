@@ -1,5 +1,5 @@
 import type { Ledger, LedgerMedium } from '../kit/ledger.js';
-import type { Groups } from './groups.js';
+import { findPostingError, type Groups } from './groups.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
@@ -35,7 +35,8 @@ export const appendTopic = async (
   callId: string,
 ): Promise<string> => {
   const group = context.groups.getOrCreate(gid);
-  if (group.postingError) throw group.postingError;
+  const refused = findPostingError(group);
+  if (refused) throw refused;
   const id = context.groups.nextTopicId();
   await context.ledger.append([
     {

@@ -48,6 +48,13 @@ export class Chats {
 
   /** Returns the chat for a posting bot. @throws ApiError as the server words it if the bot may not post there */
   getForPosting(address: string): Chat {
+    const chat = this.getForReading(address);
+    if (chat.state === 'no_rights') throw badRequest('need administrator rights in the channel chat');
+    return chat;
+  }
+
+  /** Returns the chat for a bot that is in it. @throws ApiError as the server words it if the bot may not see it */
+  getForReading(address: string): Chat {
     if (address === '') throw badRequest('chat_id is empty');
     const chat = this.getOrCreate(address);
     if (!chat || chat.state === 'missing') throw badRequest('chat not found');
@@ -59,7 +66,6 @@ export class Chats {
     const kind = chat.type === 'private' ? 'group' : chat.type;
     if (chat.state === 'kicked') throw new ApiError(403, `Forbidden: bot was kicked from the ${kind} chat`);
     if (chat.state === 'left') throw new ApiError(403, `Forbidden: bot is not a member of the ${kind} chat`);
-    if (chat.state === 'no_rights') throw badRequest('need administrator rights in the channel chat');
     return chat;
   }
 

@@ -1,7 +1,7 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { answerTelegramControl } from './controls.js';
 import { MEDIUM_KINDS } from './media.js';
-import { chatJson } from './message.js';
+import { chatJson, memberJson } from './message.js';
 import { Parameters } from './parameters.js';
 import { sendMediaGroup, sendMedium, sendMessage, type Caller, type PostingContext } from './posting.js';
 import { ApiError, badRequest } from './api-error.js';
@@ -14,22 +14,36 @@ const TOKEN = /^[1-9]\d{0,15}:[\w-]+$/;
 
 type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object>;
 
-const getMe: Method = async (_posting, _parameters, { botId }) => ({
+const botUser = (botId: string): object => ({
   id: Number(botId),
   is_bot: true,
   first_name: 'Stand-in bot',
   username: `stand_in_${botId}_bot`,
+});
+
+const getMe: Method = async (_posting, _parameters, { botId }) => ({
+  ...botUser(botId),
   can_join_groups: true,
   can_read_all_group_messages: false,
   supports_inline_queries: false,
 });
 
-const getChat: Method = async ({ chats }, parameters) => chatJson(chats.getForPosting(parameters.string('chat_id')));
+const getChat: Method = async ({ chats }, parameters) => chatJson(chats.getForReading(parameters.string('chat_id')));
+
+/** Answers for the calling bot alone: the stand-in knows no other member. */
+const getChatMember: Method = async ({ chats }, parameters, { botId }) => {
+  const chat = chats.getForReading(parameters.string('chat_id'));
+  const userId = parameters.string('user_id');
+  if (!/^[1-9]\d{0,15}$/.test(userId)) throw badRequest('invalid user_id specified');
+  if (userId !== botId) throw badRequest('PARTICIPANT_ID_INVALID');
+  return memberJson(chat, botUser(botId));
+};
 
 /** Methods by lower-case name: the server ignores the case. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getme', getMe],
   ['getchat', getChat],
+  ['getchatmember', getChatMember],
   ['sendmessage', sendMessage],
   ['sendmediagroup', sendMediaGroup],
   ...MEDIUM_KINDS.map((kind): [string, Method] => [

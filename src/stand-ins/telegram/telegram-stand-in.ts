@@ -16,7 +16,7 @@ export interface TelegramStandInOptions extends StandInOptions {
 
 /**
  * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
- * `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of the right form
+ * `getChatMember`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of the right form
  * and any chat exist until a control says otherwise. Messages accepted before a stop or kill are restored.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {

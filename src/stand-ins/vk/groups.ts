@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../kit/ledger.js';
-import { ApiError } from './api-error.js';
+import { ApiError, badParameter } from './api-error.js';
 
 /** A community with a name from the start. */
 export interface KnownGroup {
@@ -14,10 +14,16 @@ interface Guid {
   readonly at: number;
 }
 
+/** States of a community for the caller. `not_manager`: a user without a place in it; the wall is closed to posts. */
+export const GROUP_STATES = ['managed', 'missing', 'not_manager'] as const;
+/** State of a community. */
+export type GroupState = (typeof GROUP_STATES)[number];
+
 /** A community and its wall. */
 export interface Group {
   readonly id: string;
   title: string;
+  state: GroupState;
   /** Id of the newest post. */
   lastPostId: number;
   /** Error of posting, set by a control: 15, 203, 214 …; null for none. */
@@ -42,7 +48,14 @@ export class Groups {
     const known = this.byId.get(id);
     if (known) return known;
     const group: Group = {
-      ...{ id, title: `Community ${id}`, lastPostId: 0, postingError: null, dailyLimit: null },
+      ...{
+        id,
+        title: `Community ${id}`,
+        state: 'managed' as const,
+        lastPostId: 0,
+        postingError: null,
+        dailyLimit: null,
+      },
       ...{ postedAt: [], guids: new Map<string, Guid>() },
     };
     this.byId.set(id, group);
@@ -55,6 +68,13 @@ export class Groups {
     group.lastPostId = Math.max(group.lastPostId, Number(message_id));
   }
 }
+
+/** Returns the error of a post on a community's wall; null if it is open to the caller. */
+export const findWallError = ({ state, postingError }: Group): ApiError | null => {
+  if (state === 'missing') return badParameter('owner_id is invalid');
+  if (state === 'not_manager') return new ApiError(15, 'Access denied: user should be group editor');
+  return postingError;
+};
 
 /** Returns the post with this guid from the last hour; null for a new guid. */
 export const findPostByGuid = ({ guids }: Group, guid: string, now: number): number | null => {

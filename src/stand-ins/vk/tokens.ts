@@ -11,6 +11,17 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
  */
 export class Tokens {
   private readonly knownKinds = new Map<string, TokenKind>();
+  private readonly withoutWall = new Set<string>();
+
+  /** Takes the right to walls from a token, or gives it back. */
+  setWallRight(token: string, hasWall: boolean): void {
+    if (hasWall) this.withoutWall.delete(token);
+    else this.withoutWall.add(token);
+  }
+
+  hasWallRight(token: string): boolean {
+    return !this.withoutWall.has(token);
+  }
 
   set(token: string, kind: TokenKind): void {
     this.knownKinds.set(token, kind);

@@ -1,6 +1,7 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { answerVkControl } from './controls.js';
 import { ApiError, badParameter } from './api-error.js';
+import { getAppPermissions, getGroupById, getTokenPermissions } from './rights-methods.js';
 import { Tokens } from './tokens.js';
 import { Uploads } from './uploads.js';
 import { wallGet, wallPost, type WallContext } from './wall-methods.js';
@@ -12,11 +13,40 @@ const PATH = /^\/method\/([\w.]+)$/;
 const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 
 type Parameters = Readonly<Record<string, string>>;
-type Method = (context: WallContext, parameters: Parameters, call: StandInCall) => object | Promise<object>;
+/** The caller's token: its kind, and if it has the right to walls. */
+interface Caller {
+  readonly kind: 'user' | 'community';
+  readonly hasWall: boolean;
+}
+type Method = (
+  context: WallContext,
+  parameters: Parameters,
+  call: StandInCall,
+  caller: Caller,
+) => object | number | Promise<object>;
 
 /** Methods by name; `userOnly` rejects a community's token with 27 (networks.md §1). */
 const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly run: Method }>> = {
-  'wall.post': { userOnly: false, run: (context, parameters, { id }) => wallPost(context, parameters, id) },
+  'wall.post': {
+    userOnly: false,
+    run: (context, parameters, { id }, { hasWall }) => {
+      if (!hasWall)
+        throw new ApiError(
+          15,
+          'Access denied: no access to call this method. It cannot be called with current scopes.',
+        );
+      return wallPost(context, parameters, id);
+    },
+  },
+  'groups.getById': { userOnly: false, run: ({ groups }, parameters) => getGroupById(groups, parameters) },
+  'groups.getTokenPermissions': {
+    userOnly: false,
+    run: (_context, _parameters, _call, { kind, hasWall }) => getTokenPermissions(kind, hasWall),
+  },
+  'account.getAppPermissions': {
+    userOnly: true,
+    run: (_context, _parameters, _call, { hasWall }) => getAppPermissions(hasWall),
+  },
   'wall.get': { userOnly: true, run: wallGet },
   'photos.getWallUploadServer': {
     userOnly: true,
@@ -63,11 +93,13 @@ export class VkNetwork implements StandInNetwork {
       if (!method) throw new ApiError(3, 'Unknown method passed.');
       if (parameters['v'] === undefined) throw new ApiError(8, 'Invalid request: v (version) is required');
       if (!VERSION.test(parameters['v'])) throw new ApiError(8, 'Invalid request: versions below 5.81 are deprecated');
-      const kind = this.tokens.authenticate(parameters['access_token'] ?? '');
+      const token = parameters['access_token'] ?? '';
+      const kind = this.tokens.authenticate(token);
       if (method.userOnly && kind === 'community') {
         throw new ApiError(27, 'Group authorization failed: method is unavailable with group auth.');
       }
-      return { status: 200, body: { response: await method.run(this.context, parameters, call) } };
+      const caller = { kind, hasWall: this.tokens.hasWallRight(token) };
+      return { status: 200, body: { response: await method.run(this.context, parameters, call, caller) } };
     } catch (error) {
       if (error instanceof ApiError) return errorAnswer(error);
       throw error;

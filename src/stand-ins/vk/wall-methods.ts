@@ -1,5 +1,5 @@
 import type { Ledger } from '../kit/ledger.js';
-import { findPostByGuid, countDailyPost, type Group, type Groups } from './groups.js';
+import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
 import { renderMentions } from './mentions.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';
@@ -21,7 +21,8 @@ type Parameters = Readonly<Record<string, string>>;
 export const wallPost = async (context: WallContext, parameters: Parameters, callId: string): Promise<object> => {
   const group = groupOf(context.groups, parameters['owner_id'] ?? '');
   if (parameters['from_group'] !== '1') throw new ApiError(214, 'Access to adding post denied: from_group is needed');
-  if (group.postingError) throw group.postingError;
+  const closed = findWallError(group);
+  if (closed) throw closed;
   const { message = '', attachments = '', guid } = parameters;
   if (message.trim() === '' && attachments === '') throw badParameter('message is empty and there are no attachments');
   if (message.length > MAX_MESSAGE) throw badParameter('message is too long');

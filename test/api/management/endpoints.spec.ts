@@ -54,6 +54,14 @@ describe('endpoints', () => {
     await send(body.slug, token).expect(200);
   });
 
+  it('that are for tests show the sandbox as their URL, which takes their token (D-12)', async () => {
+    const { body } = await create({ mode: 'test' }).expect(201);
+    expect(body.url).toBe(`${harness.url}/v1/sandbox/test`);
+    expect((await owner.caller.get(`/endpoints/${body.id}`).expect(200)).body.url).toBe(body.url);
+    await request(body.url).post('').set('authorization', `Bearer ${body.token}`).send({ text: 'Hello' }).expect(200);
+    await send(body.slug, body.token).expect(401);
+  });
+
   it('accept every setting', async () => {
     const settings = {
       ...{
@@ -99,7 +107,7 @@ describe('endpoints', () => {
   it('reject a network with bits beyond its prefix, and suggest corrections', async () => {
     const { body } = await create({ ip_allowlist: ['10.0.0.1/8'] }).expect(422);
     expect(body.errors).toEqual([
-      'ip_allowlist[0] must be 10.0.0.0/8 for the whole network, or 10.0.0.1 for this one address, not the string "10.0.0.1/8"',
+      'ip_allowlist[0] must be 10.0.0.0/8 for the whole network or 10.0.0.1 for this one address, not the string "10.0.0.1/8"',
     ]);
   });
 

@@ -12,7 +12,7 @@ import {
 /** Everything that belongs to the victim, by the name of its kind. */
 interface Victim {
   readonly owner: TestOwner;
-  readonly ids: Readonly<Record<'owners' | 'channels' | 'projects' | 'endpoints' | 'publications', string>>;
+  readonly ids: Readonly<Record<'owners' | 'channels' | 'projects' | 'endpoints' | 'publications' | 'posts', string>>;
 }
 
 /** The body of a call that would succeed if the victim made it, and the status for everyone else. */
@@ -30,6 +30,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'PATCH /owners/:id': on({ name: 'Mine', notice_chat: { bot_token: '1:x', chat_id: '-9' } }),
   'POST /owners/:id/post-packs': on({ posts: 5 }),
   'POST /owners/:id/rotate-key': on(),
+  'DELETE /owners/:id': on(),
+  'DELETE /channels/:id': on(),
+  'DELETE /projects/:id': on(),
+  'DELETE /endpoints/:id': on(),
   'POST /channels': creating(
     ({ ids }) => ({ owner_id: ids.owners, platform: 'telegram', name: 'Mine', credentials: CREDENTIALS }),
     404,
@@ -37,6 +41,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'PATCH /channels/:id': on({ name: 'Mine', enabled: false, credentials: CREDENTIALS }),
   'POST /channels/:id/pause': on({ minutes: 5 }),
   'POST /channels/:id/resume': on(),
+  'POST /channels/:id/retry': on(),
+  'POST /channels/:id/test': on(),
   'POST /projects': creating(({ ids }) => ({ name: 'Mine', channel_ids: [ids.channels] }), 422),
   'PATCH /projects/:id': on({ name: 'Mine', channel_ids: [] }),
   'POST /projects/:id/pause': on({ minutes: 5 }),
@@ -50,6 +56,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /endpoints/:id/rotate-secret': on({ overlap_minutes: 5 }),
   'POST /publications/:id/resend': on(),
   'POST /publications/:id/dismiss': on(),
+  'POST /publications/:id/cancel': on(),
+  'POST /posts/:id/cancel': on(),
 };
 
 describe('a changing route called by another owner', () => {
@@ -69,8 +77,9 @@ describe('a changing route called by another owner', () => {
     // The pauses show that a resume has no effect.
     await owner.caller.post(`/channels/${channel.id}/pause`, { minutes: 60 }).expect(200);
     await owner.caller.post(`/projects/${project}/pause`, { minutes: 60 }).expect(200);
+    const queued = await setup.sendPost();
     const ids = { owners: owner.id, channels: channel.id, projects: project, endpoints: endpoint.id };
-    victim = { owner, ids: { ...ids, publications: publication } };
+    victim = { owner, ids: { ...ids, publications: publication, posts: queued } };
     attacker = await createOwner(harness);
   });
   afterAll(() => harness.stop());
@@ -106,11 +115,16 @@ describe('a changing route called by another owner', () => {
 
   it.each(Object.entries(ATTACKS))('leaves the victim’s resources as they are: %s', async (route, { body, status }) => {
     const before = await readVictim();
-    const [method, pattern] = route.split(' ') as ['POST' | 'PATCH', string];
+    const [method, pattern] = route.split(' ') as ['POST' | 'PATCH' | 'DELETE', string];
     const kind = pattern.split('/')[1] as keyof Victim['ids'];
     const path = pattern.replace(':id', victim.ids[kind]);
     const { caller } = attacker;
-    const request = method === 'POST' ? caller.post(path, body(victim)) : caller.patch(path, body(victim));
+    const requests = {
+      POST: () => caller.post(path, body(victim)),
+      PATCH: () => caller.patch(path, body(victim)),
+      DELETE: () => caller.delete(`${path}${/channels|projects/.test(path) ? '?cascade=true' : ''}`),
+    };
+    const request = requests[method]();
     const { body: answer } = await request.expect(status);
     expect(answer.ok).toBe(false);
     expect(JSON.stringify(answer)).not.toContain('News');

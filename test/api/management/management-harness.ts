@@ -60,7 +60,11 @@ export class Caller {
     return this.call('patch', path).send(body);
   }
 
-  private call(method: 'get' | 'post' | 'patch', path: string): Test {
+  delete(path: string): Test {
+    return this.call('delete', path);
+  }
+
+  private call(method: 'get' | 'post' | 'patch' | 'delete', path: string): Test {
     return request(this.harness.url)[method](`/manage/v1${path}`).set('authorization', `Bearer ${this.key}`);
   }
 }

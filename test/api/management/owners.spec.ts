@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   Caller,
   createOwner,
@@ -56,11 +57,25 @@ describe('owners', () => {
     });
   });
 
+  it('show the figures of their plan as they hold, and the plans show those of all', async () => {
+    const { id, caller } = await createOwner(harness, 'pro');
+    const { body: profile } = await caller.get('/plans').expect(200);
+    const { A } = JSON.parse(await readFile('src/config/limits-profiles.json', 'utf8')) as { A: object };
+    expect(profile).toEqual(A); // in force in these tests
+    const { plans, ...ofAll } = profile;
+    expect((await caller.get(`/owners/${id}`).expect(200)).body.limits).toEqual({ ...plans.pro, ...ofAll });
+    expect(plans.pro).toMatchObject({ hourly: 100, monthly_posts: 2_000, webhook_input: true });
+    await operator.patch(`/owners/${id}`, { plan: 'free' }).expect(200);
+    expect((await caller.get(`/owners/${id}`).expect(200)).body.limits).toMatchObject({ webhook_input: false });
+    await new Caller(harness, 'unknown').get('/plans').expect(401);
+  });
+
   it('are registered with a plan; the key is shown once', async () => {
     const { body, headers } = await operator.post('/owners', { name: 'Acme', plan: 'free' }).expect(201);
     const { key, ...shown } = body;
     expect(shown).toEqual({
       id: expect.stringMatching(/^own_[0-9a-f]{32}$/),
+      limits: expect.objectContaining({ webhook_input: false, monthly_posts: 30 }),
       ...{ name: 'Acme', plan: 'free', notice_chat: null },
       ...{ posts_used: 0, posts_left: 30 },
       resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
@@ -86,7 +101,7 @@ describe('owners', () => {
       ['plan', 'unknown_value'],
     ]);
     expect(body.errors).toHaveLength(3);
-    expect(body.errors[0]).toBe('plann is not a field: the fields here are name, plan');
+    expect(body.errors[0]).toBe('plann is not a field here; the fields are name, plan');
   });
 
   it.each([

@@ -1,3 +1,5 @@
+import { until } from '../../e2e/until.js';
+import { listProblems } from './problem-details.js';
 import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
 import {
   createChannel,
@@ -145,6 +147,81 @@ describe('posts', () => {
     await setup.waitForRule(waiting, 'channel_pause');
     expect(await list('state=queued')).toEqual([waiting]);
     await setup.owner.caller.get('/posts?state=lost').expect(422);
+  });
+
+  it('are listed by project, external_id, trace_id and time, alone and together, page by page', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const { owner } = setup;
+    const second = await PublishingSetup.create(harness, owner);
+    const trace_id = `${'т'.repeat(1_000)}`; // longer than the indexed part
+    const payloads = [
+      { external_id: 'a', trace_id },
+      { external_id: 'b', trace_id: `${trace_id}x` },
+      { trace_id },
+      { external_id: 'c' },
+      { trace_id },
+    ];
+    const posts: { id: string; accepted_at: string }[] = [];
+    for (const [i, payload] of payloads.entries()) {
+      const id = await (i < 3 ? setup : second).sendPost({ text: 'Hello', ...payload });
+      const { accepted_at } = (await owner.caller.get(`/posts/${id}`).expect(200)).body;
+      posts.push({ id, accepted_at });
+      await until('the next millisecond', () => Date.now() > Date.parse(accepted_at));
+    }
+    const read = async (query: object): Promise<{ items: { id: string }[]; next: string | null }> =>
+      (await owner.caller.get(`/posts?${new URLSearchParams({ ...query }).toString()}`).expect(200)).body;
+    /** Lists the indices of the posts of a list, one post a page. */
+    const list = async (query: object): Promise<number[]> => {
+      const found: number[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = await read({ ...query, limit: '1', ...(cursor && { cursor }) });
+        found.push(...page.items.map(({ id }) => posts.findIndex((post) => post.id === id)));
+        cursor = page.next;
+      }
+      expect((await read(query)).items.map(({ id }) => id)).toEqual(found.map((index) => posts[index]!.id));
+      return found;
+    };
+    const at = (index: number): string => posts[index]!.accepted_at;
+    expect(await list({ project_id: setup.project })).toEqual([2, 1, 0]);
+    expect(await list({ project_id: second.project, channel_id: setup.channel.id })).toEqual([]);
+    expect(await list({ external_id: 'b' })).toEqual([1]);
+    expect(await list({ trace_id })).toEqual([4, 2, 0]);
+    expect(await list({ trace_id, endpoint_id: second.endpoint.id })).toEqual([4]);
+    expect(await list({ trace_id, external_id: 'b' })).toEqual([]);
+    expect(await list({ since: at(1) })).toEqual([4, 3, 2, 1]); // inclusive
+    expect(await list({ until: at(1) })).toEqual([0]); // exclusive
+    expect(await list({ since: at(1), until: at(4) })).toEqual([3, 2, 1]);
+    expect(await list({ since: at(1), until: at(4), project_id: setup.project, trace_id })).toEqual([2]);
+    expect(await list({ since: at(4).replace('Z', '+00:00'), until: '2100-01-01T00:00Z' })).toEqual([4]);
+    expect(await list({ until: '1970-01-01T00:00Z' })).toEqual([]);
+    const other = await createOwner(harness);
+    expect((await other.caller.get('/posts?external_id=a').expect(200)).body.items).toEqual([]);
+  });
+
+  it.each([
+    ['since=yesterday', 'since: bad_time'],
+    ['until=2026-02-30T00:00:00Z', 'until: bad_time'],
+    ['since=2026-01-01', 'since: bad_time'],
+    ['external_id=', 'external_id: bad_form'],
+    [`external_id=${'x'.repeat(129)}`, 'external_id: bad_form'],
+    ['trace_id=a%00', 'trace_id: bad_form'],
+    ['trace_id=a&trace_id=b', 'trace_id: bad_form'],
+    ['project_id=-', 'project_id: bad_form'],
+    ['state=sent', 'state: unknown_value'],
+  ])('reject the query %s', async (query, problem) => {
+    const { body } = await operatorCaller(harness).get(`/posts?${query}`).expect(422);
+    expect(listProblems(body)).toEqual([problem]);
+  });
+
+  it('show each publication by itself too, as soon as the post is accepted', async () => {
+    const setup = await PublishingSetup.create(harness);
+    await setup.owner.caller.post(`/channels/${setup.channel.id}/pause`, { minutes: 60 }).expect(200);
+    const { id } = await setup.readPublication(await setup.sendPost());
+    const { body } = await setup.owner.caller.get(`/publications/${id}`).expect(200);
+    expect(body).toEqual(await setup.readPublication(body.post_id));
+    expect(body).toMatchObject({ id, state: 'queued', waiting_for: { rule: 'channel_pause' } });
+    await (await createOwner(harness)).caller.get(`/publications/${id}`).expect(404);
+    for (const unknown of ['pub_0', '%00']) await setup.owner.caller.get(`/publications/${unknown}`).expect(404);
   });
 
   it('are listed as soon as they are accepted, with the rule they wait for, and in the receipts', async () => {

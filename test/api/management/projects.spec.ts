@@ -41,7 +41,7 @@ describe('projects', () => {
     const unknown = 'tgt_00000000000000000000000000000000';
     const { body } = await create({ channel_ids: [channels[0], foreign, unknown] }).expect(422);
     expect(listProblems(body)).toEqual(['channel_ids[1]: unknown_id', 'channel_ids[2]: unknown_id']);
-    expect(body.errors[0]).toBe(`channel_ids[1]: there is no ${foreign} among this owner's resources`);
+    expect(body.errors[0]).toBe(`channel_ids[1]: ${foreign} does not exist or belongs to another owner`);
     const twice = await create({ channel_ids: [channels[0], channels[0], 'prj_1', 7] }).expect(422);
     expect(listProblems(twice.body)).toEqual([
       'channel_ids[1]: duplicate',

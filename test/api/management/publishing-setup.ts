@@ -24,6 +24,7 @@ export interface Publication {
     readonly until: string | null;
     readonly event_id: string | null;
     readonly text: string;
+    readonly blocked_by: string | null;
   };
   readonly attempts: readonly {
     readonly started_at: string;

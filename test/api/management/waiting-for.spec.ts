@@ -1,10 +1,13 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '../../e2e/until.js';
 import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
 import { type ManagementHarness, startHarness } from './management-harness.js';
 
 describe('a waiting publication names the rule that holds it (D-36):', () => {
   let harness: ManagementHarness;
   beforeAll(async () => {
-    harness = await startHarness({ LIMITS_PROFILE });
+    harness = await startHarness({ LIMITS_PROFILE, ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8', MEDIA_PROBE: 'off' });
   });
   afterAll(() => harness.stop());
   afterEach(() => harness.telegram.clearFaults());
@@ -61,8 +64,14 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
       outcome: 'postponed',
       error: { code: 'unreadable_refusal', category: 'network' },
     });
+    expect(retry).toMatchObject({
+      text: expect.stringMatching(/^Attempt [1-4] of 5 did not succeed: /),
+      blocked_by: null,
+    });
     const behind = await setup.waitForRule(second, 'earlier_publication');
     expect(behind.text).toContain('number 1 of this channel');
+    expect(behind.text).toMatch(/attempt [1-5] of 5/);
+    expect(behind.blocked_by).toBe((await setup.readPublication(first)).id);
     await harness.telegram.clearFaults();
     await setup.waitForState(second, 'published');
   });
@@ -80,9 +89,26 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     const held = await setup.waitForRule(id, 'platform_limit');
     expect(Date.parse(held.until!)).toBeGreaterThan(Date.now() + 290_000);
     expect(await typeOf(held.event_id)).toBe('PublicationPostponed');
+    expect(held.text).toContain('Too Many Requests: retry after 300');
   });
 
-  it('a channel whose credentials were refused, until they are replaced (D-26)', async () => {
+  it('a medium whose host fails, with the host and its answer, and a way out', async () => {
+    const host = await startMediaHost();
+    const setup = await PublishingSetup.create(harness);
+    const media = [{ type: 'photo', url: `${host.url}/photo.jpg?key=secret` }];
+    const [first, second] = [await setup.sendPost({ text: 'a', media }), await setup.sendPost({ text: 'b' })];
+    const held = await setup.waitForRule(first, 'retry');
+    expect(held.text).toContain(`(${new URL(host.url).host}) could not be downloaded at present: HTTP 503`);
+    expect(held.text).not.toContain('secret');
+    await until('it is cancelled between two attempts', async () => {
+      const { status } = await setup.owner.caller.post(`/posts/${first}/cancel`);
+      return status === 200;
+    });
+    await setup.waitForState(second, 'published');
+    await host.close();
+  });
+
+  it('a channel whose posts are refused, until its credentials are replaced (D-26)', async () => {
     const setup = await PublishingSetup.create(harness);
     const body = { ok: false, error_code: 401, description: 'Unauthorized' };
     await harness.telegram.addFault({ mode: 'answer', status: 401, body, channel: setup.channel.chatId });
@@ -90,10 +116,10 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     for (const id of [first, second]) {
       const held = await setup.waitForRule(id, 'needs_attention');
       expect(await typeOf(held.event_id)).toBe('ChannelNeedsAttention');
-      expect(held.text).toContain('needs new credentials');
+      expect(held.text).toContain('needs attention: ');
     }
     const { body: channel } = await setup.owner.caller.get(`/channels/${setup.channel.id}`).expect(200);
-    expect(channel).toMatchObject({ status: 'needs_attention', attention: { code: expect.any(String) } });
+    expect(channel).toMatchObject({ status: 'needs_attention', attention: { code: 'unauthorized' } });
     const credentials = { bot_token: '1:new-token', chat_id: setup.channel.chatId };
     const repaired = await setup.owner.caller.patch(`/channels/${setup.channel.id}`, { credentials }).expect(200);
     expect(repaired.body).toMatchObject({ status: 'ok', attention: null });
@@ -108,8 +134,17 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     const held = await setup.waitForRule(id, 'needs_attention');
     expect(held).toMatchObject({
       until: null,
-      text: 'The channel "News" is disabled: enable it to publish the posts that wait.',
+      text: 'The channel "News" is disabled. Enable it to publish the posts that wait.',
     });
     expect(await typeOf(held.event_id)).toBe('ChannelDisabled');
   });
 });
+
+/** Starts a host of media that answers 503 to every request. */
+const startMediaHost = async () => {
+  const server = createServer((_, response) => response.writeHead(503).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => new Promise<unknown>((resolve) => server.close(resolve));
+  return { url: `http://127.0.0.1:${port}`, close };
+};

@@ -55,7 +55,7 @@ export class TestGateway {
   async call(method: string, path: string, init: { body?: string; headers?: Record<string, string> } = {}) {
     const answer = await fetch(this.url + path, { method, ...init });
     const text = await answer.text();
-    return { status: answer.status, headers: answer.headers, body: JSON.parse(text) } as Answer;
+    return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) } as Answer;
   }
 
   /** Makes a management call as the operator. */
@@ -161,6 +161,14 @@ export class TestEndpoint {
   info(headers: Record<string, string> = {}): Promise<Answer> {
     const authorization = `Bearer ${this.token}`;
     return this.gateway.call('GET', `/v1/webhooks/${this.slug}/info`, { headers: { authorization, ...headers } });
+  }
+
+  /** Asks what became of a post (D-48). */
+  readPost(id: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const authorization = `Bearer ${this.token}`;
+    return this.gateway.call('GET', `/v1/webhooks/${this.slug}/posts/${id}`, {
+      headers: { authorization, ...headers },
+    });
   }
 
   sandbox(body: object | string, headers: Record<string, string> = {}): Promise<Answer> {

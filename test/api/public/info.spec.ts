@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
+import { until } from '../../e2e/until.js';
+import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './gateway.js';
 
 let gateway: TestGateway;
 beforeAll(async () => (gateway = await TestGateway.start()));
@@ -148,5 +149,111 @@ describe('an expired pause', () => {
     } finally {
       await short.stop();
     }
+  });
+});
+
+describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{post_id}; D-48)', () => {
+  let owner: string;
+  let channels: TestChannel[];
+  let projects: string[];
+  let endpoint: TestEndpoint;
+  beforeAll(async () => {
+    owner = await gateway.createOwner();
+    channels = [];
+    for (const name of ['News', 'Sport', 'Weather']) channels.push(await gateway.createChannel(owner, name));
+    const [news, sport, weather] = channels as [TestChannel, TestChannel, TestChannel];
+    projects = [
+      await gateway.createProject(owner, [sport, news], 'First'),
+      await gateway.createProject(owner, [news, weather], 'Second'),
+    ];
+    endpoint = await gateway.createEndpoint(owner, projects);
+  });
+
+  const post = async (of: TestEndpoint, payload: object = {}): Promise<string> =>
+    (await of.post('', { text: 'Ahoy', ...payload })).body.id;
+  const places = ({ body }: Answer): unknown[] =>
+    body.publications.map(({ project, target }: { project: unknown; target: unknown }) => [project, target]);
+
+  it('shows its publications by their places in discovery, from acceptance on', async () => {
+    const id = await post(endpoint, { trace_id: 't', external_id: 'e' });
+    const { status, body } = await endpoint.readPost(id);
+    expect(status).toBe(200);
+    const publication = (project: number, target: number) => ({
+      ...{ project, target, platform: 'telegram', state: expect.any(String), message_ids: expect.any(Array) },
+      ...{ urls: expect.any(Array), error: null },
+    });
+    const publications = [publication(0, 0), publication(0, 1), publication(1, 1)].map((one, n) => ({
+      ...one,
+      published_at: body.publications[n].published_at as unknown,
+    }));
+    const accepted_at = expect.stringMatching(/Z$/) as string;
+    expect(body).toEqual({ ok: true, id, accepted_at, trace_id: 't', external_id: 'e', publications });
+
+    const published = await until('all are published', async () => {
+      const answer = await endpoint.readPost(id);
+      return answer.body.publications.every(({ state }: { state: string }) => state === 'published') && answer.body;
+    });
+    const [message] = await gateway.telegram.readLedger({ channel: channels[1]!.chatId });
+    expect(published.publications[0]).toMatchObject({
+      message_ids: [message!.message_id],
+      published_at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it('shows names if discovery is verbose, and null for what discovery lists no more', async () => {
+    const verbose = await gateway.createEndpoint(owner, projects, { verbose_discovery: true });
+    const id = await post(verbose);
+    const names = [
+      ['First', 'Sport'],
+      ['First', 'News'],
+      ['Second', 'Weather'],
+    ];
+    expect(places(await verbose.readPost(id))).toEqual(names);
+    await gateway.manage('PATCH', `/endpoints/${verbose.id}`, { project_ids: [projects[0]], verbose_discovery: false });
+    expect(places(await verbose.readPost(id))).toEqual([
+      [0, 0],
+      [0, 1],
+      [null, null],
+    ]);
+  });
+
+  it('shows the error of the latest attempt', async () => {
+    const body = { ok: false, error_code: 400, description: 'Bad Request: message is too long' };
+    await gateway.telegram.addFault({ mode: 'answer', status: 400, body, channel: channels[0]!.chatId });
+    const id = await post(endpoint, { targets: [{ id: channels[0]!.id }] });
+    const [publication] = await until('it has failed', async () => {
+      const { publications } = (await endpoint.readPost(id)).body;
+      return publications[0].state === 'failed' && publications;
+    });
+    await gateway.telegram.clearFaults();
+    expect(publication).toMatchObject({
+      ...{ project: 0, target: 1, published_at: null },
+      error: { code: expect.any(String), message: expect.any(String) },
+    });
+  });
+
+  it('is found by the endpoint that accepted the post alone', async () => {
+    const id = await post(endpoint);
+    const another = await gateway.createEndpoint(owner, projects);
+    for (const unknown of [id, 'post_0', '%00', `post_${'0'.repeat(32)}`]) {
+      const { status, body } = await another.readPost(unknown);
+      expect([unknown, status, body.code]).toEqual([unknown, 404, 'not_found']);
+    }
+    const entries = (await gateway.manage('GET', `/endpoints/${another.id}/requests`)).items;
+    expect(entries[0]).toMatchObject({
+      ...{ route: 'GET /v1/webhooks/{slug}/posts/{post_id}', decision: 'rejected_validation', http_status: 404 },
+    });
+  });
+
+  it('is authenticated like discovery', async () => {
+    const id = await post(endpoint);
+    expect((await endpoint.readPost(id, { authorization: 'Bearer wrong' })).status).toBe(401);
+    const signed = await gateway.createEndpoint(owner, projects, { require_signature: true });
+    const path = `/v1/webhooks/${signed.slug}/posts/${id}`;
+    const at = String(Math.floor(Date.now() / 1_000));
+    const signature = createHmac('sha256', signed.secret).update(`GET\n${path}\n${at}`).digest('hex');
+    const headers = { 'x-service-timestamp': at, 'x-service-client-signature': signature };
+    expect((await signed.readPost(id, headers)).status).toBe(404);
+    expect((await signed.readPost(id)).status).toBe(401);
   });
 });

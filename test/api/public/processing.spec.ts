@@ -111,7 +111,10 @@ describe('the processing of posts by a project (D-28)', () => {
     const [channel] = setup.channels as [TestChannel];
     const open = await createProject([await gateway.createChannel(owner), channel], {});
     const both = await gateway.createEndpoint(owner, [setup.project, open]);
-    const reason = { code: 'filtered', message: expect.stringContaining('filter 1 (exclude) finds the word "casino"') };
+    const reason = {
+      code: 'filtered',
+      message: expect.stringContaining('Filter 1 (exclude) of the project matches the word "casino"'),
+    };
 
     const kept = await sendPost({ endpoint: both }, { text: 'A CASINO' });
     const next = await sendPost({ endpoint: both }, { text: 'A cat' });
@@ -190,7 +193,7 @@ describe('a change of a project', () => {
     await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 5 });
     const post = await sendPost(setup, { text: 'one' });
     await changeProcessing(setup.project, { signature: { text: 'New' } });
-    const body = { ok: false, error_code: 400, description: 'Bad Request: chat not found' };
+    const body = { ok: false, error_code: 400, description: 'Bad Request: message is not acceptable' };
     await gateway.telegram.addFault({
       mode: 'answer',
       method: 'sendMessage',

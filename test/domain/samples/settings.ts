@@ -18,6 +18,7 @@ const owner: SamplesOf<OwnerEvent> = {
   OwnerNoticeChatSet: [{ ownerId, chatId: '-1001234567890', secretId: 'sec_notice' }],
   OwnerNoticeChatRemoved: [{ ownerId }],
   PostPackAdded: [{ ownerId, posts: 500 }],
+  OwnerDeleted: [{ ownerId }],
 };
 
 const channel: SamplesOf<ChannelEvent> = {
@@ -38,13 +39,31 @@ const channel: SamplesOf<ChannelEvent> = {
   ChannelMoved: [{ channelId, address: { chat_id: '-1009876543210' } }],
   ChannelEnabled: [{ channelId }],
   ChannelDisabled: [{ channelId }],
+  ChannelDeleted: [{ channelId }],
   ChannelNeedsAttention: [
     {
       channelId,
-      attention: { code: 'credentials_refused', message: 'The network refuses the token.' },
+      // Version 1 had neither the network's words nor remedies.
+      attention: {
+        code: 'credentials_refused',
+        message: 'The network refuses the token.',
+        platform_says: null,
+        remedies: ['replace_credentials', 'retry'],
+      },
+      until: 1_742_040_000_000,
+    },
+    {
+      channelId,
+      attention: {
+        code: 'chat_not_found',
+        message: 'The network does not know this chat: add the bot to it.',
+        platform_says: 'Bad Request: chat not found',
+        remedies: ['fix_on_platform', 'retry', 'replace_credentials'],
+      },
       until: 1_742_040_000_000,
     },
   ],
+  ChannelAttentionCleared: [{ channelId }],
 };
 
 const project: SamplesOf<ProjectEvent> = {
@@ -62,6 +81,7 @@ const project: SamplesOf<ProjectEvent> = {
       },
     },
   ],
+  ProjectDeleted: [{ projectId }],
   ProjectRenamed: [{ projectId, name: 'Autumn' }],
   ProjectChannelsChanged: [{ projectId, channelIds: [] }],
   ProjectProcessingChanged: [{ projectId, processing: { footer: { pattern: '(?m)^---$' } } }],
@@ -100,6 +120,7 @@ const endpoint: SamplesOf<EndpointEvent> = {
   ],
   EndpointDisabled: [{ endpointId, by: 'rate_limits', reason: 'Five violations within an hour.' }],
   EndpointEnabled: [{ endpointId }],
+  EndpointDeleted: [{ endpointId }],
 };
 
 /** Samples of the events of the configuration. */

@@ -2,6 +2,7 @@ import { BEGINNING, type NewEvent, Unavailable } from '../../../src/event-store/
 import { type KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { ids, newEvent, newEvents, newStream } from '../contract/events.js';
 import { Subscriber } from '../contract/subscriber.js';
+import { until } from '../../e2e/until.js';
 import { kurrentServers } from './servers.js';
 
 /** Faults of a KurrentDB beyond the contract, each as observed on a real one. */
@@ -105,13 +106,46 @@ describe('the KurrentDB adapter and its server', () => {
       server.freeze();
       const stuck = Array.from({ length: 120 }, () => store.append(newStream(), 'noStream', newEvents(1)));
       const outcomes = await Promise.allSettled(stuck);
-      expect(outcomes.every((outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable)).toBe(
-        true,
-      );
+      const names = outcomes.map((outcome) => outcome.status === 'rejected' && (outcome.reason as Error).name);
+      // At most sixty were sent, and their outcome is unknown. The others have waited in vain.
+      expect(names.filter((name) => name === 'NotAppended').length).toBeGreaterThanOrEqual(60);
+      const sent = names.filter((name) => name !== 'NotAppended');
+      for (const name of sent) expect(['TimedOut', 'Unavailable']).toContain(name);
+      expect(sent).toContain('TimedOut');
       server.thaw();
       const stream = newStream();
       await store.append(stream, 'noStream', newEvents(1));
       expect(await store.readStream(stream)).toHaveLength(1);
+    });
+
+    it.each([
+      ['appends', { appends: 5, bytes: 1_000_000 }],
+      ['bytes', { appends: 1_000, bytes: 5 * 400 }],
+    ])('refuses appends at once if too many wait, by the number of %s', async (_, queueBounds) => {
+      const server = await startServer();
+      const store = openStore(server, 60_000, queueBounds);
+      const stream = newStream();
+      await store.append(stream, 'noStream', newEvents(1));
+      server.freeze();
+      // All of one stream, which has one client: fifteen are sent.
+      const data = `"${'x'.repeat(80)}"`;
+      const events = Array.from({ length: 27 }, () => newEvent({}, { data, metadata: '{}' }));
+      const outcomes: string[] = [];
+      const appends = events.map((event) =>
+        store.append(stream, 0n, [event]).then(
+          () => outcomes.push('appended'),
+          (error: Error) => outcomes.push(error.name),
+        ),
+      );
+      await until('some are refused', () => outcomes.length > 0);
+      const refused = outcomes.length;
+      expect(outcomes).toEqual(Array<string>(refused).fill('NotAppended'));
+      expect(refused).toBeGreaterThanOrEqual(6);
+      expect(refused).toBeLessThan(12);
+      server.thaw();
+      await Promise.all(appends);
+      expect(outcomes.filter((outcome) => outcome === 'appended')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'WrongExpectedRevision')).toHaveLength(26 - refused);
     });
 
     it('serves a subscription that started meanwhile once it continues', async () => {

@@ -1,3 +1,4 @@
+import type { QueueBounds } from '../../../src/event-store/kurrentdb/append-lanes.js';
 import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { KurrentServer, type KurrentServerOptions } from '../../support/kurrent-server/kurrent-server.js';
 
@@ -16,9 +17,13 @@ export const kurrentServers = () => {
       servers.push(server);
       return server;
     },
-    openStore: (server: KurrentServer, timeoutMs?: number): KurrentEventStore => {
+    openStore: (server: KurrentServer, timeoutMs?: number, queueBounds?: QueueBounds): KurrentEventStore => {
       const { connectionString } = server;
-      const store = new KurrentEventStore({ connectionString, ...(timeoutMs && { timeoutMs }) });
+      const store = new KurrentEventStore({
+        connectionString,
+        ...(timeoutMs && { timeoutMs }),
+        ...(queueBounds && { queueBounds }),
+      });
       stores.push(store);
       return store;
     },

@@ -96,24 +96,24 @@ describe('a fifth network, added as one folder', () => {
     const wrong = await channel({ credentials: { board_id: 'x', chat_id: '1' }, settings: { paper: 'red', days: 31 } });
     expect(wrong.status).toBe(422);
     expect(problems(wrong)).toEqual([
-      'credentials.chat_id is not a field: the fields here are api_key, board_id',
+      'credentials.chat_id is not a field here; the fields are api_key, board_id',
       "credentials.api_key is missing: send the board's API key",
       `credentials.board_id must be the board's number, such as 42, not the string "x"`,
       'settings.days must be from 1 to 30, not 31',
-      'settings.paper must be one of yellow, blue, not the string "red"',
+      'settings.paper must be yellow or blue, not the string "red"',
     ]);
   });
 
   it('is recognised where another network is meant', async () => {
     expect(problems(await channel({ platform: 'x', credentials }))).toEqual([
-      'platform must be one of telegram, vk, max, ok, pinboard, not the string "x"',
+      'platform must be telegram, vk, max, ok or pinboard, not the string "x"',
     ]);
     const vk = { platform: 'vk', credentials: { access_token: 't', group_id: '7' } };
     expect(problems(await channel({ ...vk, settings: { paper: 'blue' } }))).toEqual([
-      'settings.paper is a setting of pinboard alone; this channel is on vk',
+      'settings.paper is a setting of pinboard only, and this channel is on vk: leave it out',
     ]);
     expect(problems(await channel({ credentials, settings: { buttons: 'drop' } }))).toEqual([
-      'settings.buttons is a setting of ok alone; this channel is on pinboard',
+      'settings.buttons is a setting of ok only, and this channel is on pinboard: leave it out',
     ]);
   });
 
@@ -126,8 +126,11 @@ describe('a fifth network, added as one folder', () => {
         address: { board_id: '42' },
         settings: { on_doubt: 'hold', paper: 'blue', days: 7 },
         status: 'ok',
+        test: { ok: true, checks: [{ name: 'chat', ok: true, message: 'The board is there.', platform_says: null }] },
       },
     });
+    const tested = await call('POST', `/manage/v1/channels/${created.body.id}/test`, {});
+    expect(tested).toEqual({ status: 200, body: created.body.test });
     const signature = { text: 'Ada', platforms: ['pinboard'] };
     const { slug, token } = await endpointFor([created.body.id], { processing: { signature } });
 

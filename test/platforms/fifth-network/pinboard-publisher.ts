@@ -1,5 +1,6 @@
 import type { Json } from '../../../src/kernel/json.js';
 import type { PlatformLimits } from '../../../src/platforms/descriptor.js';
+import { failed, passed } from '../../../src/platforms/channel-check.js';
 import { createConnections, exchange } from '../../../src/platforms/exchange.js';
 import { plainText } from '../../../src/platforms/plain-text.js';
 import type {
@@ -43,6 +44,18 @@ export const createPinboardPublisher = ({ apiUrl, timeoutMs = 30_000 }: Publishe
     forecastResults: () => ({}),
     previewCalls: (step) => [step],
     close: () => connections.close(),
+    async *test({ credentials, channel, awaitTurn, signal }) {
+      const apiKey = credentials['api_key'] ?? '';
+      await awaitTurn(apiKey);
+      const url = `${apiUrl}/boards/${channel.address['board_id']}`;
+      const answer = await exchange(
+        connections,
+        { method: 'GET', url, headers: { 'x-api-key': apiKey } },
+        { timeoutMs, signal },
+      );
+      const isThere = answer.kind === 'answered' && answer.status === 200;
+      yield isThere ? passed('chat', 'The board is there.') : failed('chat', 'Pinboard does not show this board.');
+    },
     async send({ request }, { credentials, channel, signal }): Promise<StepOutcome> {
       const headers = { 'x-api-key': credentials['api_key'] ?? '', 'content-type': 'application/json' };
       const call = { method: 'POST', url: `${apiUrl}/notes`, headers, body: JSON.stringify(request) } as const;

@@ -23,6 +23,8 @@ class PinboardNetwork implements StandInNetwork {
   }
 
   async handle({ id, httpMethod, path, headers, fields }: StandInCall): Promise<StandInAnswer> {
+    if (httpMethod === 'GET' && /^\/boards\/[1-9]\d*$/.test(path) && headers['x-api-key'] === API_KEY)
+      return { status: 200, body: { open: true } };
     if (httpMethod !== 'POST' || path !== '/notes') return this.createErrorAnswer(404, 'no such call');
     if (headers['x-api-key'] !== API_KEY) return this.createErrorAnswer(401, 'wrong key');
     const { board, text, paper } = fields;

@@ -50,7 +50,7 @@ describe('a failed upload may be repeated, and readers see nothing', () => {
     ['no URL: 500', { ...answer(500), method: 'POST /uploads' }, again],
     ['no URL: HTML', { ...answer(200, HTML), method: 'POST /uploads' }, again],
     ['a malformed URL', { ...answer(200, { url: 'file:///etc/passwd' }), method: 'POST /uploads' }, again],
-    ['no URL: 401', { ...answer(401), method: 'POST /uploads' }, { kind: 'credentials' }],
+    ['no URL: 401', { ...answer(401), method: 'POST /uploads' }, { kind: 'needs_attention' }],
     ['no URL: 429', { ...answer(429), method: 'POST /uploads' }, { kind: 'retry', named: true }],
     ['dropped', { mode: 'accept_then_drop', method: 'upload' }, again],
     ['500', { ...answer(500, ''), method: 'upload' }, again],

@@ -78,12 +78,12 @@ describe('a refusal by MAX (networks.md §3)', () => {
     ['denied', 'forbidden'],
   ])('for a chat that is %s', async (state, code) => {
     await max.control.request('POST', 'chats', { chat_id: CHAT, state });
-    expect(await send()).toMatchObject({ kind: 'credentials', error: { code, source: 'max' } });
+    expect(await send()).toMatchObject({ kind: 'needs_attention', error: { code, source: 'max' } });
   });
 
   it('for a revoked token', async () => {
     await max.control.request('POST', 'tokens', { token: TOKEN });
-    expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'unauthorized' } });
+    expect(await send()).toMatchObject({ kind: 'needs_attention', error: { code: 'unauthorized' } });
   });
 
   it('for too many calls, as a web page, keeps its words (D-35)', async () => {
@@ -95,7 +95,7 @@ describe('a refusal by MAX (networks.md §3)', () => {
     'comes without a call for a malformed token: %p',
     async (access_token) => {
       const outcome = await send({ credentials: { access_token } });
-      expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
+      expect(outcome).toMatchObject({ kind: 'needs_attention', error: { code: 'malformed_token', source: 'gateway' } });
       expect((await max.control.listCalls()).total).toBe(0);
     },
   );
@@ -159,7 +159,7 @@ const cases: readonly Case[] = [
   [
     '200 success false, with a code',
     answer(200, { success: false, ...refusal('chat.denied') }),
-    { kind: 'credentials' },
+    { kind: 'needs_attention' },
     0,
   ],
   ['429', answer(429, null, { 'retry-after': '7' }), { kind: 'retry', named: true, afterMs: 7_000 }, 0],
@@ -183,9 +183,9 @@ const cases: readonly Case[] = [
     { kind: 'failed', error: { code: 'bad_button' } },
     0,
   ],
-  ['401', answer(401), { kind: 'credentials', error: { code: 'unauthorized' } }, 0],
-  ['403', answer(403), { kind: 'credentials', error: { code: 'forbidden' } }, 0],
-  ['404', answer(404), { kind: 'credentials', error: { code: 'chat_not_found', category: 'channel' } }, 0],
+  ['401', answer(401), { kind: 'needs_attention', error: { code: 'unauthorized' } }, 0],
+  ['403', answer(403), { kind: 'needs_attention', error: { code: 'forbidden' } }, 0],
+  ['404', answer(404), { kind: 'needs_attention', error: { code: 'chat_not_found', category: 'channel' } }, 0],
   [
     '404 of an unknown call',
     answer(404, refusal('not.found')),

@@ -101,7 +101,7 @@ describe('photos and videos', () => {
     await publish(ok.publisher, post({ media: [audio] }), contextFor());
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${audio.url}`, media: [] });
     expect(ok.publisher.render(post({ media: [audio] }), CHANNEL).warnings).toEqual([
-      { code: 'media_linked', message: 'Medium 1 goes as a link in the text: OK takes no sound.' },
+      { code: 'media_linked', message: 'media[0] is published as a link in the text: OK does not accept audio.' },
     ]);
   });
 });
@@ -121,7 +121,7 @@ describe('a medium that is not sent', () => {
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${video.url}`, media: [{ type: 'photo' }] });
     expect(ok.publisher.render(of, CHANNEL, results).warnings).toEqual([
-      { code: 'media_linked', message: 'Medium 1 goes as a link in the text: It is 60 MB.' },
+      { code: 'media_linked', message: 'media[0] is published as a link in the text: It is 60 MB.' },
     ]);
   });
 
@@ -223,7 +223,7 @@ describe('a failed upload may be repeated (networks.md §3)', () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     await ok.control.request('POST', 'tokens', { token: TOKEN, state: 'expired' });
     const { outcome } = await publish(ok.publisher, post({ media: [photo] }), context);
-    expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'token_expired' } });
+    expect(outcome).toMatchObject({ kind: 'needs_attention', error: { code: 'token_expired' } });
     expect(JSON.stringify(outcome)).not.toContain(APPLICATION.application_secret);
     expect(released).toBe(1);
   });

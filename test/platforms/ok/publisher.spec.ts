@@ -60,7 +60,7 @@ describe('a response of OK (networks.md §3)', () => {
     ...[10, 50, 101, 102, 103, 104, 160, 200, 210, 453, 456].map((code): Case => [
       String(code),
       refusal(code),
-      { kind: 'credentials', error: { category: 'credentials', source: 'ok' } },
+      { kind: 'needs_attention', error: { category: 'credentials', source: 'ok' } },
       0,
     ]),
     ...[1, 9_999].map((code): Case => [
@@ -108,13 +108,13 @@ describe('a response of OK (networks.md §3)', () => {
     ['no application', { application_key: '' }, 'credentials_missing'],
   ])('to %s: the channel needs attention', async (_, wrong, code) => {
     const credentials = { ...APPLICATION, access_token: TOKEN, ...wrong };
-    expect(await send({ credentials })).toMatchObject({ kind: 'credentials', error: { code } });
+    expect(await send({ credentials })).toMatchObject({ kind: 'needs_attention', error: { code } });
     expect(await accepted()).toBe(0);
   });
 
   it('to an expired token: the channel needs attention', async () => {
     await ok.control.request('POST', 'tokens', { token: TOKEN, state: 'expired' });
-    expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'token_expired' } });
+    expect(await send()).toMatchObject({ kind: 'needs_attention', error: { code: 'token_expired' } });
   });
 
   it("to a text over the group's own limit: the post fails, and the message says what to change", async () => {

@@ -88,25 +88,25 @@ describe('a refusal by Telegram (networks.md §3)', () => {
   });
 
   it.each([
-    ['kicked', 'credentials', 'forbidden'],
-    ['left', 'credentials', 'forbidden'],
-    ['missing', 'failed', 'chat_not_found'],
-    ['no_rights', 'failed', 'no_right_to_post'],
-  ])('for a chat from which the bot is %s', async (state, kind, code) => {
+    ['kicked', 'forbidden'],
+    ['left', 'forbidden'],
+    ['missing', 'chat_not_found'],
+    ['no_rights', 'no_right_to_post'],
+  ])('for a chat from which the bot is %s', async (state, code) => {
     await telegram.control.request('POST', 'chats', { chat_id: '@harbour', state });
-    expect(await send()).toMatchObject({ kind, error: { code, source: 'telegram' } });
+    expect(await send()).toMatchObject({ kind: 'needs_attention', error: { code, source: 'telegram' } });
   });
 
   it('for a revoked token does not contain the token', async () => {
     await telegram.control.request('POST', 'tokens', { token: TOKEN });
-    expect(await send()).toMatchObject({ kind: 'credentials', error: { code: 'unauthorized' } });
+    expect(await send()).toMatchObject({ kind: 'needs_attention', error: { code: 'unauthorized' } });
   });
 
   it.each(['', 'nonsense', '123456', '123456:../../x', `${TOKEN}/getMe?`])(
     'comes without a call for a malformed token: %p',
     async (bot_token) => {
       const outcome = await send({ credentials: { bot_token } });
-      expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'malformed_token', source: 'gateway' } });
+      expect(outcome).toMatchObject({ kind: 'needs_attention', error: { code: 'malformed_token', source: 'gateway' } });
       expect((await telegram.control.listCalls()).total).toBe(0);
     },
   );
@@ -189,7 +189,12 @@ const cases: readonly Case[] = [
     0,
   ],
   ['403 in HTML', { mode: 'answer', status: 403, body: HTML }, { kind: 'retry', named: false }, 0],
-  ['404 of the Bot API', { mode: 'answer', status: 404 }, { kind: 'credentials', error: { code: 'bot_not_found' } }, 0],
+  [
+    '404 of the Bot API',
+    { mode: 'answer', status: 404 },
+    { kind: 'needs_attention', error: { code: 'bot_not_found' } },
+    0,
+  ],
   [
     'a redirect',
     { mode: 'answer', status: 302, body: '', headers: { location: '/elsewhere' } },

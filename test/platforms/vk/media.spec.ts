@@ -88,8 +88,8 @@ describe('photos and videos', () => {
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${photo.url}\n${audio.url}`, media: [] });
     const { warnings } = vk.publisher.render(post({ media: [photo, audio] }), TEXT_ONLY_CHANNEL);
     expect(warnings.map(({ message }) => message)).toEqual([
-      'Medium 1 goes as a link in the text: the channel has no upload token.',
-      'Medium 2 goes as a link in the text: VK takes no sound.',
+      'media[0] is published as a link in the text: the channel has no upload token.',
+      'media[1] is published as a link in the text: VK does not accept audio.',
     ]);
   });
 });
@@ -109,7 +109,7 @@ describe('a medium that is not sent', () => {
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(await newest()).toMatchObject({ text: `Ahoy\n\n${video.url}`, media: [{ type: 'photo' }] });
     expect(vk.publisher.render(of, CHANNEL, results).warnings).toEqual([
-      { code: 'media_linked', message: 'Medium 1 goes as a link in the text: It is 60 MB.' },
+      { code: 'media_linked', message: 'media[0] is published as a link in the text: It is 60 MB.' },
     ]);
   });
 
@@ -231,7 +231,7 @@ describe('a failed upload may be repeated (networks.md §3)', () => {
     const { context } = files([await fileOf('a.png', PNG, 'image/png')]);
     const credentials = { access_token: COMMUNITY_TOKEN, upload_token: COMMUNITY_TOKEN };
     const { outcome } = await publish(vk.publisher, post({ media: [photo] }), { ...context, credentials });
-    expect(outcome).toMatchObject({ kind: 'credentials', error: { code: 'wrong_kind_of_token' } });
+    expect(outcome).toMatchObject({ kind: 'needs_attention', error: { code: 'wrong_kind_of_token' } });
     expect(released).toBe(1);
   });
 });

@@ -63,7 +63,7 @@ describe('a response of VK (networks.md §3)', () => {
     ...[5, 7, 14, 15, 17, 18, 27, 28, 37, 203, 1051, 3300].map((code): Case => [
       String(code),
       refusal(code),
-      { kind: 'credentials', error: { category: 'credentials', source: 'vk', platform_says: 'words' } },
+      { kind: 'needs_attention', error: { category: 'credentials', source: 'vk', platform_says: 'words' } },
       0,
     ]),
     ...[1, 10, 36].map((code): Case => [
@@ -123,7 +123,7 @@ describe('a response of VK (networks.md §3)', () => {
   ])('%s', async (_, access_token, code) => {
     await vk.control.request('POST', 'tokens', { token: COMMUNITY_TOKEN, kind: 'revoked' });
     const outcome = await send({ credentials: { access_token } });
-    expect(outcome).toMatchObject({ kind: 'credentials', error: { code } });
+    expect(outcome).toMatchObject({ kind: 'needs_attention', error: { code } });
   });
 
   it('that echoes a token: the outcome does not contain it', async () => {

@@ -100,7 +100,9 @@ it('erases what was replaced or removed, wherever it lay, and nothing that is in
   const left = await listSecrets();
   for (const id of [newCredentials, newKey, newSigning, overlapping]) expect(left).toContain(id);
   for (const text of sealed.slice(0, 4)) expect(await findInDatabase(text)).toEqual([]);
-  expect((await query('select secret_id from ops_erasure')).map(({ secret_id }) => secret_id)).toEqual([overlapping]);
+  expect((await query(`select subject from ops_erasure where kind = 'secret'`)).map(({ subject }) => subject)).toEqual([
+    overlapping,
+  ]);
   expect((await query('select key from ops_pace')).map(({ key }) => key)).toEqual(['account/busy']);
   await channel.waitForState(await channel.publish({ text: 'after' }), 'published');
 });

@@ -38,6 +38,9 @@ const createDueChannel = async (platform: Platform): Promise<string> => {
   return channelId;
 };
 
+const claim = async (...args: Parameters<ChannelClaims['claimDueChannels']>) =>
+  (await claims.claimDueChannels(...args)).channels;
+
 it('claims due channels up to the free capacity of each network, and a full network takes none from another', async () => {
   const telegram = [
     await createDueChannel('telegram'),
@@ -50,17 +53,15 @@ it('claims due channels up to the free capacity of each network, and a full netw
     { platform: 'telegram', size: 2 },
     { platform: 'max', size: 5 },
   ];
-  const claimed = await claims.claimDueChannels(worker, NOW, capacity, []);
+  const claimed = await claim(worker, NOW, capacity, []);
   expect(claimed.filter(({ platform }) => platform === 'telegram')).toHaveLength(2);
   expect(claimed).toContainEqual(expect.objectContaining({ channelId: max, platform: 'max' }));
 
   const held = claimed.map(({ channelId }) => channelId);
-  expect(await claims.claimDueChannels(worker, NOW, [{ platform: 'max', size: 5 }], held)).toEqual([]);
+  expect(await claim(worker, NOW, [{ platform: 'max', size: 5 }], held)).toEqual([]);
   const [left] = telegram.filter((id) => !held.includes(id));
-  expect(await claims.claimDueChannels(worker, NOW, capacity, [...held, left!])).toEqual([]);
-  expect(await claims.claimDueChannels(worker, NOW, capacity, held)).toMatchObject([
-    { channelId: left, platform: 'telegram' },
-  ]);
+  expect(await claim(worker, NOW, capacity, [...held, left!])).toEqual([]);
+  expect(await claim(worker, NOW, capacity, held)).toMatchObject([{ channelId: left, platform: 'telegram' }]);
 });
 
 it('lets only the registered worker claim a channel again that it failed to release', async () => {
@@ -74,14 +75,14 @@ it('lets only the registered worker claim a channel again that it failed to rele
   );
   const hold = 'insert into ops_lease (name, worker_id) values ($1, $2)';
   await pool.query(hold, [`channel/${channelId}`, leases.workerId]);
-  expect(await claims.claimDueChannels('other', NOW, capacity, [])).toEqual([]);
+  expect(await claim('other', NOW, capacity, [])).toEqual([]);
 
-  const [stranded] = await claims.claimDueChannels(leases.workerId!, NOW, capacity, []);
+  const [stranded] = await claim(leases.workerId!, NOW, capacity, []);
   expect(stranded).toMatchObject({ channelId });
-  const [again] = await claims.claimDueChannels(leases.workerId!, NOW, capacity, []); // as after a lost answer
+  const [again] = await claim(leases.workerId!, NOW, capacity, []); // as after a lost answer
   await claims.releaseChannel(stranded!); // a late release: the lease is now in another term
-  expect(await claims.claimDueChannels('other', NOW, capacity, [])).toEqual([]);
+  expect(await claim('other', NOW, capacity, [])).toEqual([]);
   await claims.releaseChannel(again!);
-  expect(await claims.claimDueChannels('other', NOW, capacity, [])).toMatchObject([{ channelId }]);
+  expect(await claim('other', NOW, capacity, [])).toMatchObject([{ channelId }]);
   presence.release(true);
 });

@@ -17,7 +17,12 @@ export interface Publication {
   readonly sequence: number;
   readonly state: string;
   readonly message_ids: readonly string[];
-  readonly waiting_for: { readonly rule: string; readonly until: string | null; readonly event_id: string } | null;
+  readonly waiting_for: {
+    readonly rule: string;
+    readonly until: string | null;
+    readonly event_id: string;
+    readonly text: string;
+  } | null;
   readonly attempts: readonly {
     readonly outcome: string;
     readonly error: { readonly code: string; readonly category: string } | null;

@@ -166,6 +166,10 @@ class KillableStore implements EventStore {
     return this.inner.setRetention(stream, maxCount);
   }
 
+  deleteStream(stream: string): Promise<void> {
+    return this.inner.deleteStream(stream);
+  }
+
   get appendFailure(): AppendFailure | null {
     return this.inner.appendFailure;
   }

@@ -1,4 +1,4 @@
-import { type PublishingChannel, GatewayHarness } from './gateway-harness.js';
+import { type Platform, type PublishingChannel, GatewayHarness } from './gateway-harness.js';
 
 const HOUR = 3_600_000;
 
@@ -50,6 +50,20 @@ describe('an invalid credential (D-26)', () => {
     expect((await channel.readWall()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
   });
 
+  it('holds the queue while the schedule is behind, too', async () => {
+    const channel = await harness.createChannel('telegram');
+    await refuse(channel, 1);
+    await waitsForAttention(channel, await channel.publish({ text: 'a' }));
+    await harness.gateway.pool.query(
+      'update publish_schedule.channel set attention_until = 0, next_due = 0 where channel_id = $1',
+      [channel.channelId],
+    );
+    // Each post of another channel comes after a claim of all channels that are due.
+    const other = await harness.createChannel('telegram');
+    for (const text of ['1', '2', '3']) await other.waitForState(await other.publish({ text }), 'published');
+    expect(await channel.readWall()).toEqual([]);
+  });
+
   it('fails all held posts after 24 hours', async () => {
     const channel = await harness.createChannel('telegram');
     await refuse(channel);
@@ -70,5 +84,131 @@ describe('an invalid credential (D-26)', () => {
       (type) => type === 'ChannelNeedsAttention',
     );
     expect(flagged).toHaveLength(1);
+  });
+});
+
+/** Controls of each network's stand-in that take the bot's or token's place in a chat away, and give it back. */
+const REMOVALS: readonly {
+  readonly platform: Platform;
+  readonly what: string;
+  readonly code: string;
+  readonly words: RegExp;
+  readonly control: string;
+  readonly removed: (chat: string) => object;
+  readonly restored: (chat: string) => object;
+}[] = [
+  ...(
+    [
+      ['kicked', 'forbidden', /bot was kicked from the channel chat/],
+      ['missing', 'chat_not_found', /chat not found/],
+      ['no_rights', 'no_right_to_post', /need administrator rights/],
+    ] as const
+  ).map(([state, code, words]) => ({
+    ...{ platform: 'telegram' as const, what: state, code, words, control: 'chats' },
+    removed: (chat_id: string) => ({ chat_id, state }),
+    restored: (chat_id: string) => ({ chat_id, state: 'member' }),
+  })),
+  {
+    ...{ platform: 'vk', what: 'no editor', code: 'access_denied', words: /Access denied/, control: 'groups' },
+    removed: (group_id) => ({ group_id, error_code: 15, error_msg: 'Access denied: user should be group editor' }),
+    restored: (group_id) => ({ group_id, error_code: null }),
+  },
+  {
+    ...{ platform: 'max', what: 'missing', code: 'chat_not_found', words: /chat\.not\.found/, control: 'chats' },
+    removed: (chat_id) => ({ chat_id, state: 'missing' }),
+    restored: (chat_id) => ({ chat_id, state: 'admin' }),
+  },
+  {
+    ...{ platform: 'ok', what: 'no member', code: 'access_denied', words: /ACCESS_DENIED/, control: 'groups' },
+    removed: (group_id) => ({ group_id, error_code: 50, error_msg: 'ACCESS_DENIED' }),
+    restored: (group_id) => ({ group_id, error_code: null }),
+  },
+];
+
+describe('a channel in which the network lets no one post (D-50)', () => {
+  it.each(REMOVALS)(
+    'on $platform ($what) waits, says what to do, and posts in order after a retry',
+    async ({ platform, code, words, control, removed, restored }) => {
+      const channel = await harness.createChannel(platform);
+      const path = `/channels/${channel.channelId}`;
+      await channel.network.request('POST', control, removed(channel.chat));
+      const ids = [await channel.publish({ text: 'a' }), await channel.publish({ text: 'b' })];
+      for (const id of ids) {
+        // The rule and the network's words come from two read models.
+        const { waiting_for } = await channel.waitUntil(
+          id,
+          'waits for a person, with the words of the network',
+          ({ waiting_for }) => waiting_for?.rule === 'needs_attention' && words.test(waiting_for.text),
+        );
+        expect(waiting_for?.text).toContain(`POST /manage/v1${path}/retry`);
+      }
+      const { status, attention } = await harness.gateway.manage('GET', path);
+      expect({ status, attention }).toMatchObject({
+        status: 'needs_attention',
+        attention: {
+          code,
+          message: expect.any(String),
+          platform_says: expect.stringMatching(words),
+          since: expect.stringMatching(/^\d{4}-.*Z$/),
+          actions: expect.arrayContaining([
+            expect.objectContaining({ code: 'retry', call: `POST /manage/v1${path}/retry` }),
+          ]),
+        },
+      });
+
+      // A retry before the cause is removed is refused once more, and holds the queue as before.
+      expect((await harness.gateway.callManagement('POST', `${path}/retry`, {})).status).toBe(200);
+      await channel.waitUntil(ids[0]!, 'was tried again', ({ attempts }) => attempts.length === 2);
+      for (const id of ids) await waitsForAttention(channel, id);
+
+      await channel.network.request('POST', control, restored(channel.chat));
+      const retried = await harness.gateway.callManagement('POST', `${path}/retry`, {});
+      expect(retried).toMatchObject({ status: 200, body: { status: 'ok', attention: null } });
+      for (const id of ids) await channel.waitForState(id, 'published');
+      expect((await channel.readWall()).map(({ text }) => text)).toEqual(['a', 'b']);
+      expect(await harness.readEventTypes(`channel-${channel.channelId}`)).toEqual([
+        'ChannelConnected',
+        ...['ChannelNeedsAttention', 'ChannelAttentionCleared', 'ChannelNeedsAttention', 'ChannelAttentionCleared'],
+      ]);
+    },
+  );
+
+  it('is found by its status, and cannot be retried in any other', async () => {
+    const owner_id = await harness.gateway.createOwner();
+    const [well, ill, off] = [
+      await harness.createChannel('telegram', { owner_id }),
+      await harness.createChannel('telegram', { owner_id }),
+      await harness.createChannel('telegram', { owner_id }),
+    ];
+    await ill.network.request('POST', 'chats', { chat_id: ill.chat, state: 'missing' });
+    await waitsForAttention(ill, await ill.publish({ text: 'a' }));
+    await harness.gateway.manage('PATCH', `/channels/${off.channelId}`, { enabled: false });
+    for (const [status, { channelId }] of [
+      ['ok', well],
+      ['needs_attention', ill],
+      ['disabled', off],
+    ] as const) {
+      const { items } = await harness.gateway.manage('GET', `/channels?owner_id=${owner_id}&status=${status}`);
+      expect(items.map(({ id }: { id: string }) => id)).toEqual([channelId]);
+    }
+    const retry = ({ channelId }: PublishingChannel) =>
+      harness.gateway.callManagement('POST', `/channels/${channelId}/retry`, {});
+    expect(await retry(well)).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
+    expect(await retry(off)).toMatchObject({ status: 409, body: { code: 'channel_disabled' } });
+    expect(await harness.gateway.callManagement('GET', '/channels?status=ill')).toMatchObject({
+      status: 422,
+      body: { errors: [expect.stringContaining('status must be ok, needs_attention or disabled')] },
+    });
+  });
+
+  it('is retried once by requests with one Idempotency-Key', async () => {
+    const channel = await harness.createChannel('telegram');
+    const path = `/channels/${channel.channelId}/retry`;
+    await refuse(channel, 1);
+    await waitsForAttention(channel, await channel.publish({ text: 'a' }));
+    const retry = () => harness.gateway.callManagement('POST', path, {}, { 'idempotency-key': 'once' });
+    const first = await retry();
+    expect(first.status).toBe(200);
+    expect((await retry()).body).toEqual(first.body);
   });
 });

@@ -53,7 +53,7 @@ describe('an owner gets a notice', () => {
     await addFault({ mode: 'answer', status: 401, times: null });
     await channel.publish({ text: 'held' });
     const { text } = await waitForNotice('channel.needs_attention', channel.channelId);
-    expect(text).toContain('use the current one from @BotFather');
+    expect(text).toContain('set the current one from @BotFather');
     await channel.network.clearFaults();
   });
 

@@ -1,3 +1,5 @@
+import { newUuid } from '../../../src/kernel/ids.js';
+import { OPERATOR_KEY } from '../../e2e/management-client.js';
 import { until } from '../../e2e/until.js';
 import { MovableClock, PublishingHarness } from './publishing-harness.js';
 import type { PublicationView, TestChannel } from './test-channel.js';
@@ -83,4 +85,48 @@ describe('what an attempt reads before it starts and cannot use', () => {
     await channel.waitForState(await channel.publish({ text: 'second' }), 'published');
     expect(await channel.readTexts()).toEqual(['second']);
   });
+});
+
+it('a publication whose own events are damaged is in doubt with a reason, and the next one goes (D-25)', async () => {
+  const channel = await harness.createChannel('max');
+  const { aggregates, store } = harness.infrastructure;
+  const request = async (publicationId: string, action: string) => {
+    const url = `${harness.url}/manage/v1/publications/${publicationId}/${action}`;
+    const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${OPERATOR_KEY}` } });
+    return [answer.status, await answer.text()];
+  };
+  const refused = [409, expect.stringContaining('is damaged')];
+  const id = await publishBroken(channel, { text: 'first' }, async ({ id: publicationId }) => {
+    const stream = `publication-${publicationId}`;
+    const text = 'select post_id from publish_schedule.publication where publication_id = $1';
+    const { post_id: postId } = (await query(text, [publicationId])).rows[0] as { post_id: string };
+    const ids = { publicationId, postId, channelId: channel.channelId };
+    const attempt = { attempt: 1, at: clock.now(), ...ids };
+    const error = { code: 'x', category: 'platform', source: 'max', message: 'x' };
+    const events = [
+      { type: 'PublicationStarted', data: { worker: 'w', sending: null, projectRevision: null, ...attempt } },
+      { type: 'PublicationPostponed', data: { retryAt: clock.now(), rule: 'retry', error, ...attempt } },
+    ];
+    const commandId = newUuid();
+    const origin = { actor: 'system', requestId: 'r', causationId: 'r', correlationId: 'r', clientAddress: null };
+    const context = { commandId, at: clock.now(), ...origin };
+    const nothing = { revision: -1n, position: 0n, hash: '' };
+    await store.append(stream, 'noStream', aggregates.encodeEvents(stream, events, nothing, context).events);
+    await until('the views show it', async () => {
+      const { rows } = await query('select retry_at from publish_schedule.publication where publication_id = $1', [
+        publicationId,
+      ]);
+      return rows[0].retry_at > 0n;
+    });
+    await query(`update event_store.event set data = '{' where stream = $1`, [stream]);
+    expect(await request(publicationId, 'cancel')).toEqual(refused);
+  });
+  const { state, attempts } = await waitUntilOver(channel, id);
+  expect([state, attempts]).toMatchObject([
+    'in_doubt',
+    [{ outcome: 'in_doubt', error: { code: 'history_unreadable' } }],
+  ]);
+  for (const action of ['resend', 'dismiss']) expect(await request(id, action)).toEqual(refused);
+  await channel.waitForState(await channel.publish({ text: 'second' }), 'published');
+  expect(await channel.readTexts()).toEqual(['second']);
 });

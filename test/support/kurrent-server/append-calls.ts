@@ -1,6 +1,7 @@
 import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
-import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, ExpectedState, ProposedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
 import {
@@ -84,6 +85,15 @@ export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: 
     call.on('end', () => call.end());
   },
 });
+
+/** Creates the call that deletes a stream softly. Of the expected states it knows only `any`. */
+export const createDeleteCall =
+  (log: EventLog, faults: Faults) =>
+  ({ request }: { request: streams.DeleteReq }, answer: sendUnaryData<streams.DeleteResp>) => {
+    if (faults.shouldRejectCall('append')) return answer(serverNotReady());
+    log.deleteStream(nameOf(request.getOptions()?.getStreamIdentifier()));
+    if (!faults.shouldLoseResponse()) answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
+  };
 
 const batchExpected = (options: streams.BatchAppendReq.Options): ExpectedState => {
   if (options.hasNoStream()) return 'no_stream';

@@ -76,9 +76,11 @@ export class EventLog {
     } else {
       const expectedRevision = expected === 'no_stream' ? -1n : expected;
       if (expectedRevision > last) return this.wrongVersion(last);
-      if (expectedRevision < last) return this.findRepeatedAppend(stream, expectedRevision, events);
+      if (expectedRevision < last && !(expected === 'no_stream' && this.isDeleted(stream)))
+        return this.findRepeatedAppend(stream, expectedRevision, events);
     }
     if (events.length === 0) return { kind: 'committed', revision: last, position: undefined };
+    if (this.isDeleted(stream)) this.writeMetadata(stream, { $tb: Number(last + 1n) });
     this.write(stream, events);
     this.interleaveSystemEvent(events.length);
     const revision = this.lastRevision(stream);
@@ -88,9 +90,14 @@ export class EventLog {
   /** Returns the readable events of a stream, in order; undefined if there are none. */
   readStream(stream: string): readonly LoggedEvent[] | undefined {
     const events = this.streams.get(stream);
-    if (!events || events.length === 0) return undefined;
+    if (!events || events.length === 0 || this.isDeleted(stream)) return undefined;
     const first = this.firstReadable(stream);
     return first <= (events[0]?.revision ?? 0n) ? events : events.filter((event) => event.revision >= first);
+  }
+
+  /** Deletes a stream as the server does: its metadata say that every event is truncated; scavenging removes them. */
+  deleteStream(stream: string): void {
+    this.writeMetadata(stream, { $tb: DELETED });
   }
 
   /** Returns the index in {@link events} of the first event at or after a position. */
@@ -148,10 +155,23 @@ export class EventLog {
 
   private firstReadable(stream: string): bigint {
     if (stream.startsWith('$$')) return this.lastRevision(stream);
+    const { $maxCount, $tb = 0 } = this.readMetadata(stream);
+    const kept = $maxCount === undefined ? 0n : this.lastRevision(stream) - BigInt($maxCount) + 1n;
+    return kept > BigInt($tb) ? kept : BigInt($tb);
+  }
+
+  private isDeleted(stream: string): boolean {
+    return this.readMetadata(stream).$tb === DELETED;
+  }
+
+  private readMetadata(stream: string): { readonly $maxCount?: number; readonly $tb?: number } {
     const metadata = this.streams.get(`$$${stream}`)?.at(-1);
-    if (!metadata) return 0n;
-    const { $maxCount } = JSON.parse(Buffer.from(metadata.data).toString()) as { $maxCount?: number };
-    return $maxCount === undefined ? 0n : this.lastRevision(stream) - BigInt($maxCount) + 1n;
+    return metadata ? (JSON.parse(Buffer.from(metadata.data).toString()) as object) : {};
+  }
+
+  private writeMetadata(stream: string, change: object): void {
+    const data = Buffer.from(JSON.stringify({ ...this.readMetadata(stream), ...change }));
+    this.write(`$$${stream}`, [{ ...systemEvent('$metadata'), data }]);
   }
 
   private write(stream: string, events: readonly ProposedEvent[]): void {
@@ -210,6 +230,9 @@ export class EventLog {
     }
   }
 }
+
+/** The revision before which a deleted stream is truncated: the largest int64, as far as JSON numbers reach. */
+const DELETED = Number(9_223_372_036_854_775_807n);
 
 const systemEvent = (type: string): ProposedEvent => ({
   id: crypto.randomUUID(),

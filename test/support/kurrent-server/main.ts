@@ -19,7 +19,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import serverFeaturesGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
-import { createAppendCalls } from './append-calls.js';
+import { createAppendCalls, createDeleteCall } from './append-calls.js';
 import { EventLog } from './event-log.js';
 import { Faults, type Report, type ServerCommand } from './faults.js';
 import { createFailure } from './messages.js';
@@ -51,7 +51,7 @@ const startServer = async (options: ServerOptions): Promise<number> => {
   server.addService(streamsGrpc.StreamsService, {
     ...createAppendCalls(log, faults, MAX_APPEND_SIZE),
     read: createReadCall(log, faults, subscriptions),
-    delete: unsupported,
+    delete: createDeleteCall(log, faults),
     tombstone: unsupported,
   });
   server.addService(serverFeaturesGrpc.ServerFeaturesService, {

@@ -7,6 +7,7 @@ import { Must } from '../../../validation/rules.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
 import { readPart } from '../request-body.js';
 import { Is } from '../rules.js';
+import { BODY_MESSAGES } from '../messages.js';
 
 /** Settings of channels on every network, with their defaults (management-api.md: settings). */
 const COMMON = {
@@ -34,7 +35,7 @@ export const settingsReader = (
         422,
         `settings.${name}`,
         'not_on_platform',
-        `is a setting of ${networksWith(name)} alone; this channel is on ${platform.id}`,
+        BODY_MESSAGES.settingOfOthers({ platforms: networksWith(name), platform: platform.id }),
       );
     return value === undefined || value === null ? undefined : (Object.fromEntries(sent) as ChannelSettings);
   };

@@ -1,9 +1,15 @@
-import type { Address, Attention, ChannelSettings, Platform } from '../../../domain/channel/channel.events.js';
+import type { Address, ChannelSettings, Platform, Remedy } from '../../../domain/channel/channel.events.js';
 import { type Instant, iso, isoOrNull } from '../../../kernel/instant.js';
 import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
-import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
+import type { ChannelStatus } from '../../../projections/discovery/discovery.queries.js';
+import type { ChannelRow, DatedAttention } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
+import type { ChannelTest } from './channel-tester.js';
 import { effectiveSettings } from './channel-settings.js';
+import { CHANNEL_MESSAGES } from '../messages.js';
+
+/** States of a channel. */
+export const CHANNEL_STATUSES = ['ok', 'needs_attention', 'disabled'] as const satisfies readonly ChannelStatus[];
 
 /** A channel as the API shows it (management-api.md: Routes). Its credentials are never shown, only its address. */
 export class ChannelView {
@@ -16,9 +22,9 @@ export class ChannelView {
   readonly address: Address;
   /** The settings in effect, defaults included. */
   readonly settings: ChannelSettings;
-  readonly status: 'ok' | 'needs_attention' | 'disabled';
-  /** The refusal of the credentials that holds the queue (D-26); null if there is none. */
-  readonly attention: Attention | null;
+  readonly status: ChannelStatus;
+  /** The refusal that holds the queue (D-26, D-50); null if there is none. */
+  readonly attention: AttentionView | null;
   /** End of the channel's pause (ISO 8601, UTC); null if it is not paused. */
   readonly paused_until: string | null;
   /** `temp-pause`, `management` or `publication`; null if the channel is not paused. */
@@ -35,17 +41,78 @@ export class ChannelView {
     this.address = row.address;
     this.settings = effectiveSettings(row.settings, platforms.find(row.platform));
     this.status = statusOf(row, now);
-    this.attention = row.attention_until > now ? row.attention : null;
+    this.attention =
+      row.attention && row.attention_until > now ? new AttentionView(row.channel_id, row.attention) : null;
     this.paused_until = isPaused ? iso(row.paused_until) : null;
     this.pause_source = isPaused ? row.pause_source : null;
     this.created_at = iso(row.created_at);
   }
 }
 
-/** Refused credentials hold the queue until they are replaced or 24 hours have passed (D-26). */
-const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): ChannelView['status'] => {
+/** A refusal holds the queue until new credentials, a retry, or 24 hours have passed (D-26, D-50). */
+const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): ChannelStatus => {
   if (!enabled) return 'disabled';
   return attention_until > now ? 'needs_attention' : 'ok';
+};
+
+/** A doubtful property of a channel that does not prevent anything. */
+export interface ChannelWarning {
+  readonly code: 'same_chat';
+  /** The other channel. */
+  readonly channel_id: string;
+  readonly message: string;
+}
+
+/** A channel whose credentials were set, with their test. Neither a failed test nor a warning refuses them. */
+export type TestedChannelView = ChannelView & {
+  readonly test: ChannelTest;
+  readonly warnings: readonly ChannelWarning[];
+};
+
+/** The reason why a channel cannot post, and how to mend it (D-50). */
+export class AttentionView {
+  /** Such as `chat_not_found` or `credentials_missing`. */
+  readonly code: string;
+  /** Names the refusal and what to do about it. */
+  readonly message: string;
+  /** The network's own words; null if it said none. */
+  readonly platform_says: string | null;
+  /** Moment of the refusal (ISO 8601, UTC). */
+  readonly since: string;
+  /** Ways to mend it, the likeliest first. */
+  readonly actions: readonly AttentionAction[];
+
+  constructor(channelId: string, { code, message, platform_says, since, remedies }: DatedAttention) {
+    this.code = code;
+    this.message = message;
+    this.platform_says = platform_says;
+    this.since = iso(since);
+    this.actions = remedies.map((remedy) => actionFor(remedy, channelId, message));
+  }
+}
+
+/** One way to mend a channel. */
+export interface AttentionAction {
+  readonly code: Remedy;
+  readonly message: string;
+  /** Method and path of the call that does it; null for a change on the network. */
+  readonly call: string | null;
+}
+
+const actionFor = (code: Remedy, channelId: string, reason: string): AttentionAction => {
+  const path = `/manage/v1/channels/${channelId}`;
+  switch (code) {
+    case 'fix_on_platform':
+      return { code, message: reason, call: null };
+    case 'replace_credentials':
+      return { code, message: CHANNEL_MESSAGES.replaceCredentials, call: `PATCH ${path}` };
+    case 'retry':
+      return {
+        code,
+        message: CHANNEL_MESSAGES.retry,
+        call: `POST ${path}/retry`,
+      };
+  }
 };
 
 /** A publication in a channel's gapless sequence (D-37; management-api.md: Routes). */

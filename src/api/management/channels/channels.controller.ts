@@ -1,16 +1,20 @@
-import { Controller, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DeleteChannel } from '../../../commands/channel/delete-channel.js';
 import { ChangeChannel } from '../../../commands/channel/change-channel.js';
 import { ConnectChannel } from '../../../commands/channel/connect-channel.js';
+import { RetryChannel } from '../../../commands/channel/retry-channel.js';
 import { PauseTargets } from '../../../commands/pause/pause-targets.js';
 import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { FindChannelsOfChat } from '../../../projections/discovery/discovery.queries.js';
 import { ListReceipts } from '../../../projections/posts/publications.queries.js';
 import { getCaller } from '../caller.js';
+import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
@@ -20,10 +24,14 @@ import { withOwner, requireOwner } from '../resource-owner.js';
 import { type ListView, buildListView, toPage } from '../page.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
 import { type ChannelReaders, createChannelReaders } from './channel.bodies.js';
-import { ChannelView, ReceiptView } from './channel.view.js';
+import { type ChannelTest, ChannelTester } from './channel-tester.js';
+import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
 import { ReceiptsQuery } from './receipts.query.js';
+import { CHANNEL_MESSAGES } from '../messages.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
+/** A deletion cancels what is queued, which posts show. */
+const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages channels: one community or chat on one network each (D-3; management-api.md: Routes). */
 @Controller('manage/v1/channels')
@@ -38,19 +46,23 @@ export class ChannelsController {
     private readonly queries: QueryBus,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
+    private readonly tester: ChannelTester,
     private readonly platforms: PlatformCatalogue,
   ) {
     this.bodies = createChannelReaders(platforms);
   }
 
   @Post()
-  async connect(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ChannelView> {
+  async connect(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TestedChannelView> {
     const read = withOwner(getCaller(request), this.bodies.readChannel);
     return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
       await requireOwner(this.queries, body.ownerId);
       const channelId = change.newId('tgt');
       const outcome = await this.commands.execute(new ConnectChannel(change.context, { channelId, ...body }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, channelId) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findTestedView(request, channelId) };
     });
   }
 
@@ -78,9 +90,52 @@ export class ChannelsController {
       { request, reply, read: this.bodies.readChannelChange(platform) },
       async (body, change) => {
         const outcome = await this.commands.execute(new ChangeChannel(change.context, id, body));
-        return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+        const show = (): Promise<ChannelView> =>
+          body.credentials ? this.findTestedView(request, id) : this.findView(request, id);
+        return { outcome, readModels: READ_MODELS, show };
       },
     );
+  }
+
+  @Post(':id/test')
+  async test(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<ChannelTest> {
+    const channel = await this.resources.findResource(request, 'channel', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async () => ({
+      outcome: { position: -1n }, // a test changes nothing
+      readModels: [],
+      show: () => this.tester.test(channel),
+    }));
+  }
+
+  @Post(':id/retry')
+  async retry(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<ChannelView> {
+    await this.resources.findResource(request, 'channel', id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new RetryChannel(change.context, id));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    });
+  }
+
+  @Delete(':id')
+  async delete(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<void> {
+    await this.resources.findResource(request, 'channel', id);
+    const { cascade } = readQuery(request, CascadeQuery);
+    return this.changes.handleDelete({ request, reply }, async (change) => {
+      const outcome = await this.commands.execute(new DeleteChannel(change.context, id, cascade === 'true'));
+      return { outcome, readModels: DELETION_READ_MODELS };
+    });
   }
 
   @Post(':id/pause')
@@ -124,6 +179,21 @@ export class ChannelsController {
       (row) => String(row.sequence),
       (shown) => shown.map((row) => new ReceiptView(row)),
     );
+  }
+
+  /** Returns a channel with the test of its credentials, and with a warning for each other channel in its chat. */
+  private async findTestedView(request: FastifyRequest, id: string): Promise<TestedChannelView> {
+    const channel = await this.resources.findResource(request, 'channel', id);
+    const [test, others] = await Promise.all([
+      this.tester.test(channel),
+      this.queries.execute(new FindChannelsOfChat(channel, this.platforms.chatOf(channel.platform, channel.address))),
+    ]);
+    const warnings = others.map(({ channel_id, name }) => ({
+      code: 'same_chat' as const,
+      channel_id,
+      message: CHANNEL_MESSAGES.sameChat({ name }),
+    }));
+    return { ...new ChannelView(channel, this.clock.now(), this.platforms), test, warnings };
   }
 
   private async findView(request: FastifyRequest, id: string): Promise<ChannelView> {

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
-import { describeValue } from '../../../validation/wording.js';
+import { describeValue, tooManyPredicate } from '../../../validation/wording.js';
+import { ALLOWLIST_MESSAGES } from '../messages.js';
 
 const MAX_ENTRIES = 200;
 const MAPPED_BITS = 96;
@@ -15,22 +16,22 @@ const MAPPED_BITS = 96;
 export const readAllowlist = (value: unknown, problems: ProblemList): string[] => {
   if (!Array.isArray(value)) return [];
   if (value.length > MAX_ENTRIES)
-    problems.add(422, 'ip_allowlist', 'too_many', `has ${value.length} items; at most ${MAX_ENTRIES} are allowed`);
+    problems.add(422, 'ip_allowlist', 'too_many', tooManyPredicate(value.length, MAX_ENTRIES));
   const entries = (value as unknown[]).slice(0, MAX_ENTRIES).map((entry, index) => {
     const read = typeof entry === 'string' ? canonicalise(entry) : NOT_AN_ADDRESS;
     if (typeof read === 'string') return read;
-    problems.add(422, `ip_allowlist[${index}]`, 'bad_address', `${read.what}, not ${describeValue(entry)}`);
+    problems.add(422, `ip_allowlist[${index}]`, 'bad_address', read.describe(describeValue(entry)));
     return '';
   });
   return [...new Set(entries)];
 };
 
 interface InvalidEntry {
-  /** Completes the sentence "The entry …". */
-  readonly what: string;
+  /** Returns the predicate. @param value the entry, in words */
+  readonly describe: (value: string) => string;
 }
 
-const NOT_AN_ADDRESS: InvalidEntry = { what: 'must be an IP address or a CIDR such as 203.0.113.0/24' };
+const NOT_AN_ADDRESS: InvalidEntry = { describe: (value) => ALLOWLIST_MESSAGES.notAnAddress({ value }) };
 
 const canonicalise = (entry: string): string | InvalidEntry => {
   const [text = '', bits, ...more] = entry.split('/');
@@ -42,10 +43,11 @@ const canonicalise = (entry: string): string | InvalidEntry => {
   if (bits === undefined) return address.toString();
   if (!/^(?:0|[1-9]\d{0,2})$/.test(bits)) return NOT_AN_ADDRESS;
   const prefix = Number(bits) - (given.kind() === address.kind() ? 0 : MAPPED_BITS);
-  if (prefix < 0 || prefix > full) return { what: 'must have a prefix that fits the address' };
+  if (prefix < 0 || prefix > full) return { describe: (value) => ALLOWLIST_MESSAGES.badPrefix({ value }) };
   const network = networkAddress(address, prefix);
   if (network === address.toString()) return `${network}/${prefix}`;
-  return { what: `must be ${network}/${prefix} for the whole network, or ${address.toString()} for this one address` };
+  const both = { network: `${network}/${prefix}`, address: address.toString() };
+  return { describe: (value) => ALLOWLIST_MESSAGES.hostBits({ ...both, value }) };
 };
 
 const networkAddress = (address: ipaddr.IPv4 | ipaddr.IPv6, prefix: number): string => {

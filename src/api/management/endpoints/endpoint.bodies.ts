@@ -9,6 +9,7 @@ import { fieldsReader, type BodyReader } from '../request-body.js';
 import { checkIds } from '../id-list.js';
 import { Is } from '../rules.js';
 import { readAllowlist } from './allowlist.js';
+import { BODY_MESSAGES } from '../messages.js';
 
 class EndpointPatchBody {
   @Is.name()
@@ -112,7 +113,7 @@ const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'
     422,
     'min_interval',
     'out_of_range',
-    `must be from ${min} to ${max} seconds, not ${describeValue(value)}`,
+    BODY_MESSAGES.outOfRangeSeconds({ least: min, most: max, value: describeValue(value) }),
   );
 };
 

@@ -10,7 +10,7 @@ export class EndpointView {
   /** Null if it has no name. */
   readonly name: string | null;
   readonly slug: string;
-  /** URL that posts are sent to. */
+  /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other (D-12). */
   readonly url: string;
   readonly mode: Mode;
   readonly project_ids: readonly string[];
@@ -37,7 +37,7 @@ export class EndpointView {
     this.owner_id = row.owner_id;
     this.name = row.name;
     this.slug = row.slug;
-    this.url = `${baseUrl}/v1/webhooks/${row.slug}`;
+    this.url = row.mode === 'test' ? `${baseUrl}/v1/sandbox/test` : `${baseUrl}/v1/webhooks/${row.slug}`;
     this.mode = row.mode;
     this.project_ids = row.project_ids;
     this.min_interval = row.min_interval;

@@ -1,6 +1,7 @@
-import { Controller, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DeleteEndpoint } from '../../../commands/endpoint/delete-endpoint.js';
 import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
 import { CreateEndpoint } from '../../../commands/endpoint/create-endpoint.js';
 import { DisableEndpointByOwner } from '../../../commands/endpoint/disable-endpoint-by-owner.js';
@@ -9,8 +10,9 @@ import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { newSigningSecret, newSlug, newToken, hashToken } from '../../../secrets/tokens.js';
 import { getCaller } from '../caller.js';
+import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader } from '../request-body.js';
+import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { OwnedResources } from '../owned-resources.js';
@@ -23,6 +25,8 @@ import { createEndpointReader, createEndpointChangeReader } from './endpoint.bod
 import type { EndpointView, NewEndpointView } from './endpoint.view.js';
 
 const READ_MODELS = ['discovery'];
+/** A deletion cancels what is queued, which posts show. */
+const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages the endpoints that posts are sent to (publish-api.md: Inbound endpoint; management-api.md: Routes). */
 @Controller('manage/v1/endpoints')
@@ -84,6 +88,20 @@ export class EndpointsController {
     return this.changes.handlePatch({ request, reply, read }, async (settings, change) => {
       const outcome = await this.commands.execute(new ChangeEndpoint(change.context, id, settings));
       return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
+    });
+  }
+
+  @Delete(':id')
+  async delete(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<void> {
+    await this.resources.findResource(request, 'endpoint', id);
+    readQuery(request, NoQuery);
+    return this.changes.handleDelete({ request, reply }, async (change) => {
+      const outcome = await this.commands.execute(new DeleteEndpoint(change.context, id));
+      return { outcome, readModels: DELETION_READ_MODELS };
     });
   }
 

@@ -8,6 +8,7 @@ import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { OwnedResources } from '../owned-resources.js';
 import { type ListView, buildListView, toPage } from '../page.js';
+import { toInstant } from '../time.js';
 import { RequestView } from './request.view.js';
 import { RequestsQuery } from './requests.query.js';
 
@@ -30,7 +31,7 @@ export class RequestLogController {
     const filter = {
       status: query.status === undefined ? undefined : Number(query.status),
       decision: query.decision,
-      before: query.before === undefined ? undefined : Date.parse(query.before),
+      before: toInstant(query.before),
     };
     const range = { after: parsePlace(page.after), limit: page.limit + 1 };
     const rows = await this.queries.execute(new ListRequests(id, filter, range));

@@ -1,9 +1,9 @@
 import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
-import type { FieldProblem } from '../../../validation/wording.js';
 import { isCursorOf, PageQuery } from '../page.js';
 import { Is } from '../rules.js';
+import { isTime } from '../time.js';
 
 /** Decisions of the request log (publish-api.md: Request-log decisions). */
 const DECISIONS = [
@@ -18,19 +18,6 @@ const DECISIONS = [
   'rejected_disabled',
 ];
 
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** True if the day exists: JavaScript reads the 30th of February as the 2nd of March. */
-const isCalendarDay = (day: string): boolean => new Date(day).toJSON()?.startsWith(day) ?? false;
-
-const timeComplaint = (value: unknown): FieldProblem | undefined =>
-  typeof value === 'string' &&
-  ISO_TIME.test(value) &&
-  isCalendarDay(value.slice(0, 10)) &&
-  !Number.isNaN(Date.parse(value))
-    ? undefined
-    : { code: 'bad_time', predicate: 'must be a time such as 2026-11-21T14:05:03.000Z' };
-
 /** The query of an endpoint's request log (D-33). */
 export class RequestsQuery extends PageQuery {
   @isCursorOf('logEntry')
@@ -44,7 +31,7 @@ export class RequestsQuery extends PageQuery {
   readonly decision: string | undefined;
 
   /** Only requests before this time. */
-  @Is.checkedBy(timeComplaint)
+  @isTime()
   readonly before: string | undefined;
 
   constructor(sent: Sent) {

@@ -7,6 +7,7 @@ import type { PlatformDescriptor } from '../../../platforms/descriptor.js';
 import { createCredentialsBody } from '../channels/credentials.js';
 import { fieldsReader, readPart, type BodyReader } from '../request-body.js';
 import { Is } from '../rules.js';
+import { BODY_MESSAGES } from '../messages.js';
 
 /** Body of POST /owners. */
 export class OwnerBody {
@@ -57,8 +58,7 @@ export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined)
     const { name, plan, notice_chat } = fieldsReader(OwnerPatchBody)(sent, problems);
     if (sent.notice_chat === null) return { name, plan, noticeChat: null };
     if (!NoticeChatBody) {
-      if (notice_chat !== undefined)
-        problems.add(422, 'notice_chat', 'not_available', 'cannot be set: no network carries notices');
+      if (notice_chat !== undefined) problems.add(422, 'notice_chat', 'not_available', BODY_MESSAGES.noNoticeNetwork);
       return { name, plan };
     }
     const chat = readPart(notice_chat, 'notice_chat', NoticeChatBody, problems) as NoticeChatFields | undefined;

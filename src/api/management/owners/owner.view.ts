@@ -1,7 +1,9 @@
+import type { LimitsProfile } from '../../../config/limits-profile.js';
 import type { Plan } from '../../../domain/owner/owner.events.js';
 import { iso } from '../../../kernel/instant.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
+import { buildOwnerLimitsView, type OwnerLimitsView } from '../plans/plan-limits.view.js';
 
 /** The chat that receives an owner's notices; its bot token is never shown. */
 export class NoticeChatView {
@@ -29,7 +31,10 @@ export class OwnerView {
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
-  constructor(row: OwnerRow, { used, left, resetsAt }: PostsLeft) {
+  /** Figures of the limits profile in force. */
+  readonly limits: OwnerLimitsView;
+
+  constructor(row: OwnerRow, { used, left, resetsAt }: PostsLeft, profile: LimitsProfile) {
     this.id = row.owner_id;
     this.name = row.name;
     this.plan = row.plan;
@@ -38,6 +43,7 @@ export class OwnerView {
     this.posts_left = left;
     this.resets_at = iso(resetsAt);
     this.created_at = iso(row.created_at);
+    this.limits = buildOwnerLimitsView(row.plan, profile);
   }
 }
 

@@ -1,6 +1,7 @@
-import { Controller, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DeleteOwner } from '../../../commands/owner/delete-owner.js';
 import { AddPostPack } from '../../../commands/owner/add-post-pack.js';
 import { ChangeOwner } from '../../../commands/owner/change-owner.js';
 import { RegisterOwner } from '../../../commands/owner/register-owner.js';
@@ -11,8 +12,9 @@ import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { newOwnerKey, hashToken } from '../../../secrets/tokens.js';
 import { getCaller } from '../caller.js';
+import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { type BodyReader, fieldsReader } from '../request-body.js';
+import { type BodyReader, fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { OwnedResources } from '../owned-resources.js';
@@ -22,9 +24,12 @@ import { PlanQuotas } from '../plan-quotas.js';
 import { forbiddenProblem } from '../http-problems.js';
 import { createOwnerChangeReader, OwnerBody, type OwnerChange, PostPackBody } from './owner.bodies.js';
 import { OwnerView, type OwnerWithKeyView } from './owner.view.js';
+import { CALL_MESSAGES } from '../messages.js';
 
 /** Includes the schedule, because a post pack or another plan releases posts that wait for the new month (D-46). */
 const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
+/** A deletion cancels what is queued, which posts show. */
+const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages owners: plan, API key, post packs (management-api.md: Routes). */
 @Controller('manage/v1/owners')
@@ -48,7 +53,7 @@ export class OwnersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OwnerWithKeyView> {
-    requireOperator(request, 'Only the operator registers owners.');
+    requireOperator(request, CALL_MESSAGES.ownersForOperator);
     return this.changes.handlePost(
       { request, reply, read: fieldsReader(OwnerBody), status: 201 },
       async (body, change) => {
@@ -79,9 +84,24 @@ export class OwnersController {
   ): Promise<OwnerView> {
     await this.resources.findResource(request, 'owner', id);
     return this.changes.handlePatch({ request, reply, read: this.readOwnerChange }, async (body, change) => {
-      if (body.plan !== undefined) requireOperator(request, 'Only the operator changes a plan.');
+      if (body.plan !== undefined) requireOperator(request, CALL_MESSAGES.planForOperator);
       const outcome = await this.commands.execute(new ChangeOwner(change.context, id, body));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    });
+  }
+
+  @Delete(':id')
+  async delete(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<void> {
+    await this.resources.findResource(request, 'owner', id);
+    requireOperator(request, CALL_MESSAGES.deletionForOperator);
+    readQuery(request, NoQuery);
+    return this.changes.handleDelete({ request, reply }, async (change) => {
+      const outcome = await this.commands.execute(new DeleteOwner(change.context, id));
+      return { outcome, readModels: DELETION_READ_MODELS };
     });
   }
 
@@ -92,7 +112,7 @@ export class OwnersController {
     @Param('id', IdPipe) id: string,
   ): Promise<OwnerView> {
     await this.resources.findResource(request, 'owner', id);
-    requireOperator(request, 'Only the operator adds post packs.');
+    requireOperator(request, CALL_MESSAGES.packsForOperator);
     return this.changes.handlePost({ request, reply, read: fieldsReader(PostPackBody) }, async ({ posts }, change) => {
       const outcome = await this.commands.execute(new AddPostPack(change.context, id, posts));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
@@ -120,7 +140,7 @@ export class OwnersController {
 
   private async buildViews(rows: readonly OwnerRow[]): Promise<OwnerView[]> {
     const left = await this.quotas.findPostsLeft(rows);
-    return rows.map((row) => new OwnerView(row, left.get(row.owner_id)!));
+    return rows.map((row) => new OwnerView(row, left.get(row.owner_id)!, this.settings.limitsProfile));
   }
 }
 

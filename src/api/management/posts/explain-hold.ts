@@ -1,52 +1,95 @@
+import type { Attention } from '../../../domain/channel/channel.events.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
-import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import { asSentence } from '../../../kernel/message.js';
+import { HOLD_MESSAGES as TEXTS } from '../messages.js';
 
 /** Returns a sentence for people: the rule that holds a publication back, until when, and what ends it sooner (D-36). */
 export const explainHold = ({ rule, until }: Hold, { context, publication }: ScheduledWithHold): string => {
-  const channel = context.channelName === null ? 'The channel' : `The channel "${context.channelName}"`;
-  const project = context.projectName === null ? 'The project' : `The project "${context.projectName}"`;
-  const when = until === null ? '' : ` until ${iso(until)}`;
+  const channel = context.channelName === null ? TEXTS.unnamedChannel : TEXTS.channel({ name: context.channelName });
+  const project = context.projectName === null ? TEXTS.unnamedProject : TEXTS.project({ name: context.projectName });
+  const when = until === null ? '' : TEXTS.until({ until: iso(until) });
   switch (rule) {
     case 'project_pause':
-      return `${project} was paused when the post arrived: it waits${when}, or until the project is resumed.`;
+      return TEXTS.projectPause({ project, when });
     case 'channel_pause':
-      return `${channel} is paused${when}, or until it is resumed.`;
+      return TEXTS.channelPause({ channel, when });
     case 'backlog_spacing':
-      return `Posts that a pause has held back are published one at a time; this is next, at ${isoOrNull(until)}.`;
+      return TEXTS.backlogSpacing({ until: String(isoOrNull(until)) });
     case 'earlier_publication': {
-      const number = context.first ? `number ${context.first.sequence} of this channel` : 'an earlier one';
-      const state = context.first?.state === 'publishing' ? 'which is being published' : `which waits${when}`;
-      return `Posts keep their order: ${number} goes first, ${state}. This is number ${publication.sequence}.`;
+      const number = context.first ? TEXTS.numberOfChannel({ number: context.first.sequence }) : TEXTS.anEarlierOne;
+      const state = context.first?.state === 'publishing' ? TEXTS.isPublished : TEXTS.waits({ when });
+      return TEXTS.earlierPublication({
+        first: number,
+        state,
+        attempt: describeAttempt(context, TEXTS.itsAttempt),
+        number: publication.sequence,
+      });
     }
     case 'retry':
-      return `The last attempt failed; the next one begins at ${isoOrNull(until)}.`;
+      return TEXTS.retry({
+        attempt: describeAttempt(context) || TEXTS.attemptFailed,
+        until: String(isoOrNull(until)),
+      });
     case 'platform_limit':
-      return `The network asked for a delay; the next attempt begins at ${isoOrNull(until)}.`;
+      return TEXTS.platformLimit({ attempt: describeAttempt(context), until: String(isoOrNull(until)) });
     case 'needs_attention':
-      if (!context.channelEnabled) return `${channel} is disabled: enable it to publish the posts that wait.`;
-      return `${channel} needs new credentials: ${context.attention?.message ?? 'the network refused the current ones.'} Its posts are held${when}.`;
+      if (!context.channelEnabled) return TEXTS.channelDisabled({ channel });
+      return TEXTS.needsAttention({
+        channel,
+        reason: describeAttention(context.attention),
+        when,
+        id: publication.channel_id,
+      });
     case 'quota':
-      return `The month's posts are used up. This one is published with a post pack, a larger plan, or in the new month at ${isoOrNull(until)}.`;
+      return TEXTS.quota({ until: String(isoOrNull(until)) });
   }
+};
+
+/** Returns the refusal, the network's words for it and what to do. */
+const describeAttention = (attention: Attention | null): string => {
+  if (!attention) return TEXTS.networkRefuses;
+  const { message, platform_says } = attention;
+  return quote(platform_says === null ? { message } : { message, platform_says });
+};
+
+/**
+ * Describes the latest attempt: its number, and the answer of the network or of a medium's host. Ends with a space; empty
+ * if there was no attempt.
+ */
+const describeAttempt = (
+  { lastAttempt }: ScheduledWithHold['context'],
+  name: typeof TEXTS.attempt = TEXTS.attempt,
+): string => {
+  if (!lastAttempt) return '';
+  const { number, of, isUnderWay, error } = lastAttempt;
+  const attempt = name({ number, of });
+  if (isUnderWay) return error ? TEXTS.underWayAfter({ attempt, error: quote(error) }) : TEXTS.underWay({ attempt });
+  return error ? TEXTS.failedBecause({ attempt, error: quote(error) }) : TEXTS.failed({ attempt });
+};
+
+const quote = ({ message, platform_says }: { readonly message: string; readonly platform_says?: string }): string => {
+  const error = asSentence(message);
+  return platform_says === undefined ? error : TEXTS.platformSays({ error, text: platform_says });
 };
 
 /**
  * Describes a queued publication that no rule holds back: it is due and waits for a worker. Of the rules of the contract
  * (management-api.md: `waiting_for`), the nearest is the place in the queue, or the retry that is due.
- * @param row undefined, or being published: the schedule and the other read models differ for a moment
+ * @param scheduled undefined, or being published: the schedule and the other read models differ for a moment
  */
 export const describeNext = (
-  row: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,
+  scheduled: ScheduledWithHold | undefined,
 ): { readonly hold: Hold; readonly text: string } => {
+  const row = scheduled?.publication;
   const due = { until: null, eventId: row?.retry_event ?? null };
   if (row?.state === 'queued' && row.attempt > 0)
     return {
       hold: { rule: 'retry', ...due },
-      text: 'The next attempt is due: it begins as soon as a worker takes it up.',
+      text: TEXTS.retryDue({ attempt: describeAttempt(scheduled!.context) }),
     };
   return {
     hold: { rule: 'earlier_publication', ...due },
-    text: 'No publication of this channel is in front of this one: it is sent as soon as a worker takes it up.',
+    text: TEXTS.nextInQueue,
   };
 };

@@ -41,3 +41,13 @@ export class PostWithPayloadView extends PostView {
     this.payload = post.payload;
   }
 }
+
+/** The result of cancelling what is queued of a post (management-api.md: `POST /posts/{id}/cancel`). */
+export class CancelledPostView {
+  constructor(
+    /** Number of publications that were cancelled. */
+    readonly cancelled: number,
+    /** All publications of the post, in the order of the post. */
+    readonly publications: readonly PublicationView[],
+  ) {}
+}

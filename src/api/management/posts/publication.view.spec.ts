@@ -8,7 +8,7 @@ const scheduled = (attempt: number, state = 'queued') =>
   ({
     publication: { state, not_before: 0, attempt, retry_event: attempt > 0 ? 'event' : null },
     hold: null,
-    context: {},
+    context: { lastAttempt: null },
   }) as unknown as ScheduledWithHold;
 
 describe('what a publication waits for', () => {

@@ -37,11 +37,15 @@ export class WaitingForView {
   /** A sentence for people. */
   readonly text: string;
 
-  constructor(hold: Hold, text: string) {
+  /** Id of the publication in front, for which it waits; null if another rule holds it back. */
+  readonly blocked_by: string | null;
+
+  constructor(hold: Hold, text: string, blockedBy: string | null) {
     this.rule = hold.rule;
     this.until = isoOrNull(hold.until);
     this.event_id = hold.eventId;
     this.text = text;
+    this.blocked_by = blockedBy;
   }
 }
 
@@ -91,7 +95,11 @@ export class PublicationView {
 
 /** Says what a queued publication waits for: a rule, or, where none holds it back any more, a worker. */
 const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView => {
-  if (scheduled?.hold) return new WaitingForView(scheduled.hold, explainHold(scheduled.hold, scheduled));
-  const next = describeNext(scheduled?.publication);
-  return new WaitingForView(next.hold, next.text);
+  if (!scheduled?.hold) {
+    const next = describeNext(scheduled);
+    return new WaitingForView(next.hold, next.text, null);
+  }
+  const { hold, context } = scheduled;
+  const blockedBy = hold.rule === 'earlier_publication' ? (context.first?.publication_id ?? null) : null;
+  return new WaitingForView(hold, explainHold(hold, scheduled), blockedBy);
 };

@@ -1,6 +1,7 @@
-import { Controller, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
 import { DismissPublication } from '../../../commands/publication/dismiss-publication.js';
 import { ResendPublication } from '../../../commands/publication/resend-publication.js';
 import { FindPublication } from '../../../projections/posts/publications.queries.js';
@@ -17,7 +18,7 @@ import type { PublicationView } from './publication.view.js';
 
 const READ_MODELS = ['posts', 'publish-schedule'];
 
-/** Executes owners' decisions about publications that are in doubt or failed (D-25; management-api.md: publication). */
+/** Shows publications, and executes owners' decisions about publications that are queued, in doubt or failed (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')
 @UseGuards(ApiKeyGuard)
 export class PublicationsController {
@@ -27,6 +28,11 @@ export class PublicationsController {
     private readonly changes: ChangePipeline,
     private readonly views: PublicationViewBuilder,
   ) {}
+
+  @Get(':id')
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PublicationView> {
+    return this.showPublication(request, id);
+  }
 
   @Post(':id/resend')
   resend(
@@ -44,6 +50,20 @@ export class PublicationsController {
     @Param('id', IdPipe) id: string,
   ): Promise<PublicationView> {
     return this.executeDecision(DismissPublication, request, reply, id);
+  }
+
+  @Post(':id/cancel')
+  async cancel(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<PublicationView> {
+    const { post_id: postId, channel_id: channelId } = await this.findPublication(request, id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new CancelPublications(change.context, [{ publicationId: id, postId, channelId }]);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.showPublication(request, id) };
+    });
   }
 
   private async executeDecision(

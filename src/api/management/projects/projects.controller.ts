@@ -1,6 +1,7 @@
-import { Controller, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DeleteProject } from '../../../commands/project/delete-project.js';
 import { ChangeProject } from '../../../commands/project/change-project.js';
 import { CreateProject } from '../../../commands/project/create-project.js';
 import { PauseTargets } from '../../../commands/pause/pause-targets.js';
@@ -11,8 +12,9 @@ import { type Clock, CLOCK } from '../../../kernel/clock.js';
 import { createAddressPolicy } from '../../../outbound-http/address-policy.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { getCaller } from '../caller.js';
+import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader } from '../request-body.js';
+import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { OwnedResources } from '../owned-resources.js';
@@ -24,6 +26,8 @@ import { ProjectView } from './project.view.js';
 import type { ProcessingRules } from './read-processing.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
+/** A deletion cancels what is queued, which posts show. */
+const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages projects: lists of channels with the processing of their posts (management-api.md: Routes). */
 @Controller('manage/v1/projects')
@@ -79,6 +83,20 @@ export class ProjectsController {
         return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
       },
     );
+  }
+
+  @Delete(':id')
+  async delete(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<void> {
+    await this.resources.findResource(request, 'project', id);
+    const { cascade } = readQuery(request, CascadeQuery);
+    return this.changes.handleDelete({ request, reply }, async (change) => {
+      const outcome = await this.commands.execute(new DeleteProject(change.context, id, cascade === 'true'));
+      return { outcome, readModels: DELETION_READ_MODELS };
+    });
   }
 
   @Post(':id/pause')

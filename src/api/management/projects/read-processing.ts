@@ -8,7 +8,7 @@ import { EntityDto } from '../../../payload/payload.dto.js';
 import type { Entity } from '../../../payload/payload.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
-import { describeValue, formatCount, tooLongPredicate } from '../../../validation/wording.js';
+import { describeValue, formatCount } from '../../../validation/wording.js';
 import { programSize } from '../../../processing/pattern.js';
 import { type BodyClass, fieldsReader, readPart } from '../request-body.js';
 import {
@@ -19,8 +19,14 @@ import {
   SignatureBody,
   TranslationBody,
 } from './processing.bodies.js';
+import { oneOf } from '../../../kernel/message.js';
+import { FIELD_MESSAGES } from '../../../validation/messages.js';
+import { BODY_MESSAGES, PROCESSING_BODY_MESSAGES } from '../messages.js';
 
 const PATH = 'processing';
+
+/** Longest word of a filter, in UTF-16 units. */
+const MAX_WORD = 200;
 
 /** Values that the rules of `processing` depend on. */
 export interface ProcessingRules {
@@ -85,15 +91,15 @@ const filterOf = (
   problems: ProblemList,
 ): Filter => {
   if (words === undefined && pattern === undefined)
-    problems.add(422, path, 'missing', 'must have words, a pattern, or both');
+    problems.add(422, path, 'missing', PROCESSING_BODY_MESSAGES.emptyFilter);
   const list = Array.isArray(words) ? (words as unknown[]) : [];
   for (const [index, word] of list.entries())
-    if (typeof word !== 'string' || word.trim() === '' || word.length > 200)
+    if (typeof word !== 'string' || word.trim() === '' || word.length > MAX_WORD)
       problems.add(
         422,
         `${path}.words[${index}]`,
         'bad_word',
-        `must be 1 to 200 characters, not ${describeValue(word)}`,
+        BODY_MESSAGES.shorterText({ limit: MAX_WORD, value: describeValue(word) }),
       );
   return compact({
     mode,
@@ -112,7 +118,7 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
   if (!body) return undefined;
   const { marker, pattern } = body;
   if ((marker === undefined) === (pattern === undefined))
-    problems.add(422, path, 'missing', 'must have either a marker or a pattern');
+    problems.add(422, path, 'missing', PROCESSING_BODY_MESSAGES.footerParts);
   return compact({ marker, pattern });
 };
 
@@ -130,7 +136,7 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
       422,
       PATH,
       'too_large',
-      `has patterns that together take ${formatCount(steps)} steps for each character; at most ${formatCount(MAX_PROGRAMS)} are allowed`,
+      PROCESSING_BODY_MESSAGES.patternsTooLarge({ steps: formatCount(steps), limit: formatCount(MAX_PROGRAMS) }),
     );
   const words = filters.flatMap((filter) => filter.words ?? []).filter(isText);
   const letters = words.reduce((sum, word) => sum + word.length, 0);
@@ -139,7 +145,11 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
       422,
       `${PATH}.filters`,
       'too_long',
-      `have words that together ${tooLongPredicate(letters, MAX_WORDS, 'characters').replace(/^is/, 'are')}`,
+      PROCESSING_BODY_MESSAGES.wordsTooLong({
+        length: formatCount(letters),
+        limit: formatCount(MAX_WORDS),
+        excess: formatCount(letters - MAX_WORDS),
+      }),
     );
 };
 
@@ -192,7 +202,7 @@ const readPlatforms = (
         422,
         `${path}.platforms[${index}]`,
         'unknown_value',
-        `must be one of ${known.join(', ')}, not ${describeValue(platform)}`,
+        FIELD_MESSAGES.notOneOf({ values: oneOf(known), value: describeValue(platform) }),
       );
   return [...new Set(value as Platform[])];
 };

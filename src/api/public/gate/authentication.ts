@@ -11,6 +11,7 @@ import {
   matchesAnySignature,
   isSignatureValid,
   isTimestampAccepted,
+  measureSkew,
   isTokenValid,
   sign,
 } from './credentials.js';
@@ -74,6 +75,14 @@ export class Authentication {
     return timestampIsRight ? null : 'bad_timestamp';
   }
 
+  /**
+   * Returns the client's time less the server's, in s, for the request log; null if no Unix time was sent. It is measured for
+   * every 401, so that none takes longer than another.
+   */
+  measureClockSkew({ headers }: FastifyRequest): number | null {
+    return measureSkew(headers[this.timestamp] as string | undefined, this.clock.now());
+  }
+
   /** Loads the secrets of an endpoint, and signs the body with them while it arrives. */
   async startSignature(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<void> {
     gateRequest.signWhileReading(new Map(await this.loadSigningSecrets(endpoint)));
@@ -92,15 +101,15 @@ export class Authentication {
     const secrets = await this.loadSigningSecrets(endpoint);
     if (!isBodySigned) {
       const signed = `${method}\n${readSentPath(gateRequest.request)}\n${headers[this.timestamp] as string}`;
-      return isSignatureValid(signature, signed, valuesOf(secrets)) ? null : 'bad_signature';
+      return failureOfSignature(signature, isSignatureValid(signature, signed, valuesOf(secrets)));
     }
     if (body.ok && !gateRequest.streamingSignature)
-      return isSignatureValid(signature, body.bytes, valuesOf(secrets)) ? null : 'bad_signature';
+      return failureOfSignature(signature, isSignatureValid(signature, body.bytes, valuesOf(secrets)));
     if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent as a whole
     const digests = gateRequest.streamingSignature!.digests();
     // A secret that was rotated in while the body arrived has no digest. A body that is too large to be kept then fails.
     const expected = secrets.flatMap(([id, secret]) => digests.get(id) ?? (body.ok ? [sign(body.bytes, secret)] : []));
-    return matchesAnySignature(signature, expected) ? null : 'bad_signature';
+    return failureOfSignature(signature, matchesAnySignature(signature, expected));
   }
 
   /** Returns the endpoint's secrets with their ids; two while one is being rotated (D-40). */
@@ -112,6 +121,12 @@ export class Authentication {
     return opened.flatMap(([id, secret]) => (secret ? [[id, secret] as const] : []));
   }
 }
+
+/** Returns the failure of a checked signature. A missing one was compared like every other. */
+const failureOfSignature = (header: string | undefined, isValid: boolean): Failure => {
+  if (isValid) return null;
+  return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';
+};
 
 const valuesOf = (secrets: readonly (readonly [id: string, secret: string])[]): string[] =>
   secrets.map(([, secret]) => secret);

@@ -58,6 +58,10 @@ export const isTimestampAccepted = (header: string | undefined, now: Instant): b
   /^\d{1,12}$/.test(header) &&
   Math.abs(Number(header) - Math.floor(now / 1_000)) <= TIMESTAMP_WINDOW_S;
 
+/** Returns a timestamp less the present time, in s; null if it is missing or no Unix time, be it in ms. */
+export const measureSkew = (header: string | undefined, now: Instant): number | null =>
+  header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) - Math.floor(now / 1_000) : null;
+
 /**
  * True if a header is the HMAC-SHA256 by one of the secrets (two while one is being rotated, D-40). Takes constant time. The
  * header's prefix is optional, and its hex digits may be of either case (publish-api.md: Authentication, 5).

@@ -21,6 +21,7 @@ import { ProbePayments } from '../probe-payments.js';
 import { targetsRejection } from '../targets-rejection.js';
 import { Admission, type SnapshotCheck } from './admission.js';
 import type { AdmittedRequest, NewPost, RepeatedPost, ReceivedRequest } from './admitted-requests.js';
+import { Authentication } from './authentication.js';
 import type { GateRequest } from './gate-request.js';
 import {
   type FailedLimits,
@@ -41,6 +42,7 @@ import {
   unstableEndpoint,
   violationsRejection,
 } from './rejections.js';
+import { GATE_MESSAGES } from '../messages.js';
 
 /**
  * Checks every request to /v1 in the order of D-7, and acts on the result. The first check that fails answers:
@@ -65,6 +67,7 @@ export class Gate {
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
+    private readonly authentication: Authentication,
     private readonly admission: Admission,
     private readonly claims: KeyClaims,
     private readonly limits: LimitGuard,
@@ -144,7 +147,8 @@ export class Gate {
 
   /** Steps 2 to 5, by one snapshot of the endpoint. */
   private readonly findRejection: SnapshotCheck = ({ request, entryPoint }, endpoint, authenticationFailure) => {
-    if (authenticationFailure !== null) return unauthorizedRejection(endpoint, authenticationFailure);
+    if (authenticationFailure !== null)
+      return unauthorizedRejection(endpoint, authenticationFailure, this.authentication.measureClockSkew(request));
     const disabled = disabledRejection(endpoint!, entryPoint);
     if (disabled) return disabled;
     const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
@@ -248,7 +252,9 @@ export class Gate {
   /** Disables an endpoint, once for each time that it was enabled. Returns the event's id. */
   private disableForViolations({ request }: GateRequest, endpoint: EndpointSnapshot): Promise<string | null> {
     const { endpoint_id, epoch } = endpoint;
-    const reason = `${this.settings.limitsProfile.violationsToDisable} rate-limit violations within an hour`;
+    const reason = GATE_MESSAGES.violationsReason({
+      violations: String(this.settings.limitsProfile.violationsToDisable),
+    });
     return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request));
   }
 

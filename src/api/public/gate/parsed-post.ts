@@ -4,7 +4,7 @@ import { isRejection, type Rejection } from '../../../kernel/result.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { type CheckedKey, validateIdempotencyKey } from '../../../payload/idempotency-key.js';
 import type { JsonBody } from '../../../validation/json-body.js';
-import { LIMITS, type PublishPayload } from '../../../payload/payload.js';
+import { LIMITS, type PublishPayload, TRACE_ID_LENGTH } from '../../../payload/payload.js';
 import { countCharacters } from '../../../validation/text-measure.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { HttpProblem } from '../../transport/http-problem.js';
@@ -23,8 +23,6 @@ export interface ParsedPost {
     | { readonly ok: true; readonly payload: PublishPayload }
     | { readonly ok: false; readonly problem: HttpProblem; readonly checkableMedia?: readonly IndexedMedium[] };
 }
-
-const MAX_TRACE_ID = 1_024;
 
 /** Parses and checks the body of a request to publish. @param keyHeader Idempotency-Key as it was sent */
 export const parsePost = (
@@ -47,7 +45,7 @@ const checkPost = (json: JsonBody, bytes: Buffer, header: CheckedKey, addresses:
     return { keys: collectKeys(header, external_id), traceId: trace_id, bodyHash, content: checked };
   }
   const { external_id, trace_id } = (checked.sent ?? {}) as Readonly<Record<string, unknown>>;
-  const traceId = typeof trace_id === 'string' ? trace_id.slice(0, MAX_TRACE_ID) : null;
+  const traceId = typeof trace_id === 'string' ? trace_id.slice(0, TRACE_ID_LENGTH) : null;
   const problem = new HttpProblem(checked.status, 'invalid_payload', checked.problems);
   const content = { ok: false, problem, checkableMedia: selectCheckableMedia(checked) } as const;
   return { keys: collectKeys(header, external_id), traceId, bodyHash, content };

@@ -3,6 +3,7 @@ import { iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
 import type { ProbeVerdict } from '../../../limits/probe-budget.js';
+import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { HttpProblem } from '../../transport/http-problem.js';
@@ -23,14 +24,31 @@ const explain = (rule: string, figures: JsonObject = {}, event_id: string | null
  * @param endpoint null if it could not be found; its token was not checked
  */
 export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRejection => {
-  const message = 'The service is under maintenance. Send the same request again later.';
+  const message = GATE_MESSAGES.maintenance;
   const problem = HttpProblem.withMessage(503, 'maintenance', message, { 'retry-after': '60' });
   return new GateRejection(endpoint, 'rejected_disabled', 'maintenance', problem);
 };
 
-/** Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). */
-export const unauthorizedRejection = (endpoint: EndpointSnapshot | null, cause: string): GateRejection =>
-  new GateRejection(endpoint, 'rejected_auth', cause, HttpProblem.withMessage(401, 'unauthorized', 'Unauthorized.'));
+/**
+ * Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). The log alone has the
+ * cause.
+ * @param skew the client's time less the server's, in s; null if the client sent none
+ */
+export const unauthorizedRejection = (
+  endpoint: EndpointSnapshot | null,
+  cause: string,
+  skew: number | null,
+): GateRejection => {
+  const problem = HttpProblem.withMessage(401, 'unauthorized', GATE_MESSAGES.unauthorized);
+  const figures = cause === 'bad_timestamp' ? { skew_seconds: skew } : {};
+  return new GateRejection(endpoint, 'rejected_auth', cause, problem, explain(cause, figures));
+};
+
+/**
+ * Returns the call that enables an endpoint (D-52). The call takes the owner's or the operator's key, so that the endpoint's id
+ * gives the token's holder no right. Only authenticated requests get so far.
+ */
+const sayHowToEnable = ({ endpoint_id }: EndpointSnapshot): string => GATE_MESSAGES.enableEndpoint({ id: endpoint_id });
 
 /**
  * Rejects a request to a disabled endpoint: 403 if its owner disabled it, 503 if the rate limits or the plan did (D-8); null
@@ -40,7 +58,7 @@ export const disabledRejection = (endpoint: EndpointSnapshot, entryPoint: EntryP
   if (entryPoint === 'sandbox' && endpoint.disabled_by !== 'owner') return null;
   switch (endpoint.disabled_by) {
     case 'owner': {
-      const message = 'The endpoint is disabled. Enable it over the management API, or ask its owner.';
+      const message = GATE_MESSAGES.disabledByOwner({ remedy: sayHowToEnable(endpoint) });
       const problem = HttpProblem.withMessage(403, 'endpoint_disabled', message);
       const reason = 'disabled_by_owner';
       return new GateRejection(
@@ -62,7 +80,7 @@ export const disabledRejection = (endpoint: EndpointSnapshot, entryPoint: EntryP
 
 /** Rejects a request to an endpoint that repeated violations disabled (D-8). @param eventId the event, if it is known */
 export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string | null): GateRejection => {
-  const message = 'The endpoint was disabled after repeated rate-limit violations. Its owner has to enable it again.';
+  const message = GATE_MESSAGES.disabledByLimits({ remedy: sayHowToEnable(endpoint) });
   const problem = HttpProblem.withMessage(503, 'endpoint_paused', message);
   const reason = 'disabled_by_rate_limits';
   return new GateRejection(endpoint, 'rejected_paused', reason, problem, explain(reason, {}, eventId));
@@ -70,7 +88,7 @@ export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string 
 
 /** Rejects a request because the plan does not allow webhook input, or no longer does (D-8). */
 export const planRejection = (endpoint: EndpointSnapshot): GateRejection => {
-  const message = 'The plan does not allow posting through webhooks. Upgrade the plan, then enable the endpoint again.';
+  const message = GATE_MESSAGES.planWithoutInput({ remedy: sayHowToEnable(endpoint) });
   const problem = HttpProblem.withMessage(503, 'plan_not_allowed', message);
   const reason = 'plan_without_input';
   const because = explain(reason, { plan: endpoint.plan }, endpoint.disabled_event);
@@ -92,7 +110,7 @@ export const mediaTypeRejection = (
   if (type === 'application/json' && isUtf8) return null;
   const shown = contentType === undefined ? 'none' : `"${contentType.slice(0, 100)}"`;
   const reason = 'unsupported_media_type';
-  const problem = HttpProblem.withMessage(415, reason, `Content-Type is ${shown}: send application/json, in UTF-8.`);
+  const problem = HttpProblem.withMessage(415, reason, GATE_MESSAGES.mediaType({ type: shown }));
   const figures = { content_type: contentType?.slice(0, 100) ?? null };
   return new GateRejection(endpoint, 'rejected_validation', reason, problem, explain(reason, figures));
 };
@@ -100,7 +118,7 @@ export const mediaTypeRejection = (
 /** Rejects a post because the owner's monthly quota is used up (D-18). */
 export const quotaRejection = (endpoint: EndpointSnapshot, { used, resetsAt, lastEvent }: PostsLeft): GateRejection => {
   const at = iso(resetsAt);
-  const message = `The plan's monthly quota of posts is used up. Buy a post pack, or send the post again from ${at}.`;
+  const message = GATE_MESSAGES.monthlyQuota({ at });
   const reason = 'monthly_quota';
   const because = explain(reason, { plan: endpoint.plan, used, left: 0, resets_at: at }, lastEvent);
   return new GateRejection(
@@ -113,16 +131,28 @@ export const quotaRejection = (endpoint: EndpointSnapshot, { used, resetsAt, las
 };
 
 /**
- * The exceeded limit, as the client reads it. The exact limits are in the owner's log alone (publish-api.md: info, 3).
+ * Names the exceeded limit. The figures of a plan's limits are in the owner's log alone (publish-api.md: info, 3); the interval
+ * of an endpoint is its own setting.
  */
-const EXCEEDED: Readonly<Record<LimitReason, string>> = {
-  min_interval: 'The interval since the last accepted post to this endpoint is too short',
-  burst: 'Too many posts to this endpoint within a short time',
-  hourly_quota: 'The hourly quota of posts is used up',
-  discovery: 'Too many discovery requests within a minute',
-  pauses: 'Too many pause and resume requests within a minute',
-  replays: 'Too many repetitions of accepted posts within a minute',
-  sandbox: "The day's quota of sandbox requests is used up",
+const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
+  switch (reason) {
+    case 'min_interval': {
+      const interval = min_interval === 1 ? MESSAGES.perSecond : MESSAGES.everySeconds({ seconds: min_interval });
+      return MESSAGES.minInterval({ interval, seconds });
+    }
+    case 'burst':
+      return MESSAGES.burst({ seconds });
+    case 'hourly_quota':
+      return MESSAGES.hourlyQuota({ seconds });
+    case 'discovery':
+      return MESSAGES.discovery({ seconds });
+    case 'pauses':
+      return MESSAGES.pauses({ seconds });
+    case 'replays':
+      return MESSAGES.replays({ seconds });
+    case 'sandbox':
+      return MESSAGES.sandbox({ seconds });
+  }
 };
 
 /** Rejects a request that exceeds a rate limit (D-16, D-17). */
@@ -131,7 +161,7 @@ export const rateLimitRejection = (
   { reason, retryAfter, violations }: Extract<Verdict, { readonly outcome: 'rejected' }>,
   profile: LimitsProfile,
 ): GateRejection => {
-  const message = `${EXCEEDED[reason]}: send the request again in ${retryAfter} s.`;
+  const message = describeExceeded(reason, retryAfter, endpoint);
   const problem = HttpProblem.withMessage(429, 'rate_limited', message, { 'retry-after': String(retryAfter) });
   const figures = {
     ...describeLimit(reason, endpoint, profile),
@@ -168,8 +198,8 @@ export const probeBudgetRejection = (
   { retryAfter, scope }: Extract<ProbeVerdict, { readonly outcome: 'refused' }>,
   { probesPerMinute, probeBytesPerMinute }: LimitsProfile,
 ): GateRejection => {
-  const whose = scope === 'endpoint' ? "this endpoint's" : "this owner's";
-  const message = `Too much was fetched for ${whose} requests within a minute, to check media or to translate: send the request again in ${retryAfter} s.`;
+  const whose = scope === 'endpoint' ? MESSAGES.ofEndpoint : MESSAGES.ofOwner;
+  const message = MESSAGES.probeBudget({ whose, seconds: retryAfter });
   const reason = 'probe_budget';
   const problem = HttpProblem.withMessage(429, reason, message, { 'retry-after': String(retryAfter) });
   const figures = {
@@ -189,6 +219,13 @@ export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem):
   return new GateRejection(endpoint, 'rejected_validation', reason, problem, because);
 };
 
+/** Rejects a question about a post that the endpoint did not accept, whether or not another one did (D-48). */
+export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection => {
+  const reason = 'post_not_found';
+  const problem = HttpProblem.withMessage(404, 'not_found', GATE_MESSAGES.postNotFound);
+  return new GateRejection(endpoint, 'rejected_validation', reason, problem, explain(reason));
+};
+
 /** Rejects a body that ended early: it was never sent as a whole. An oversized one is reported later. @throws GateRejection */
 export const requireWholeBody = (endpoint: EndpointSnapshot, body: ReceivedBody): ReceivedBody => {
   if (!body.ok && body.problem.code !== 'body_too_large') throw bodyRejection(endpoint, body.problem);
@@ -197,6 +234,6 @@ export const requireWholeBody = (endpoint: EndpointSnapshot, body: ReceivedBody)
 
 /** Returns the 503 of a request whose endpoint changed at each attempt to verify it. */
 export const unstableEndpoint = (): HttpProblem =>
-  HttpProblem.withMessage(503, 'unavailable', 'The endpoint is being changed. Send the same request again.', {
+  HttpProblem.withMessage(503, 'unavailable', GATE_MESSAGES.endpointChanging, {
     'retry-after': '1',
   });

@@ -77,9 +77,9 @@ export const readUserAgent = (request: FastifyRequest): string | null => {
   return Array.from(sent).slice(0, MAX_USER_AGENT).join('');
 };
 
-/** Returns the route as the specification writes it: `POST /v1/webhooks/{slug}`. */
+/** Returns the route as the specification writes it: `GET /v1/webhooks/{slug}/posts/{post_id}`. */
 export const readRoute = ({ method, routeOptions }: FastifyRequest): string =>
-  `${method} ${(routeOptions.url ?? '').replace(':slug', '{slug}')}`;
+  `${method} ${(routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}')}`;
 
 /** Returns the time since the request's head arrived, in ms, rounded to the hundredth. */
 export const measureLatency = ({ arrivedAt }: FastifyRequest): number =>

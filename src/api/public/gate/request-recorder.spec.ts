@@ -27,8 +27,13 @@ let afterWarning: (value?: unknown) => void = () => undefined;
 const startProcess = (log: MemoryLog) => {
   const store = new MemoryEventStore({ log });
   const handler = new LogRequestsHandler(new AggregateStore(store, codec), systemClock);
-  const bus = { execute: (command: LogRequests) => handler.execute(command) } as unknown as CommandBus;
-  return { store, recorder: new RequestRecorder(bus, { ...silentLog, warn: () => afterWarning() }) };
+  const writes: LogRequests[] = [];
+  const execute = (command: LogRequests): Promise<void> => {
+    writes.push(command);
+    return handler.execute(command);
+  };
+  const bus = { execute } as unknown as CommandBus;
+  return { store, writes, recorder: new RequestRecorder(bus, { ...silentLog, warn: () => afterWarning() }) };
 };
 
 const readWritten = (log: MemoryLog, endpointId: string): string[][] =>
@@ -68,6 +73,23 @@ describe('the request recorder (D-33)', () => {
     await recorder.onApplicationShutdown();
     expect(readWritten(log, 'ep_1').flat().slice(-50)).toEqual(ids(450, 500));
     expect(readWritten(log, 'ep_1').length).toBeLessThan(50);
+  });
+
+  it('writes the logs of many endpoints together, so that their number costs no more commits', async () => {
+    const log = new MemoryLog();
+    const { recorder, writes } = startProcess(log);
+    const startedAt = performance.now();
+    const moments = new Set<number>();
+    for (const n of numbers(0, 800)) {
+      recorder.record(`ep_${n % 40}`, entry(n));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (writes.splice(0).length > 0) moments.add(n);
+    }
+    const rounds = 12 + (performance.now() - startedAt) / 200;
+    await recorder.onApplicationShutdown();
+    // The writes of a round may extend over a few turns of the event loop.
+    expect(moments.size).toBeLessThan(3 * rounds);
+    expect(numbers(0, 40).flatMap((n) => readWritten(log, `ep_${n}`).flat())).toHaveLength(800);
   });
 
   it('flushes pending entries, and waits for a write that is running', async () => {

@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { LogRequests } from '../../../commands/request-log/log-requests.js';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
 import { type Log, LOG } from '../../../kernel/log.js';
+import { BatchPace } from '../../../runtime/batch-pace.js';
 
 /** Entries of one endpoint that are waiting to be written. */
 interface PendingLog {
@@ -23,19 +24,27 @@ const BATCH_MS = 20;
 const MAX_ENTRIES = 100;
 /** Entries of all endpoints together. Beyond it, a new entry replaces its endpoint's oldest, or is dropped. */
 const MAX_TOTAL = 20_000;
-/** Concurrent appends: the rest of the store's capacity is for posts. */
-const MAX_CONCURRENT_WRITES = 4;
+/** Concurrent appends, which share a commit: the rest of the store's capacity is for posts. */
+const MAX_CONCURRENT_WRITES = 16;
+/** Rounds that may follow each other without a pause; then one starts per {@link WRITE_INTERVAL_MS}. */
+const BURST_ROUNDS = 10;
 const RETRY_MS = 1_000;
 
 /**
  * Records requests that brought no post (D-33) without delaying those that do. Entries are collected in memory and written in
- * small batches, so that a flood of bad requests costs a few appends a second. A killed process loses the entries that it had
- * in memory, those of a fifth of a second; an orderly stop writes all of them.
+ * rounds, each with the entries of all endpoints that are due, so that a flood of bad requests costs a few commits a second,
+ * whatever number of endpoints it uses. A killed process loses the entries that it had in memory, those of two fifths of a
+ * second; an orderly stop writes all of them.
  */
 @Injectable()
 export class RequestRecorder implements OnApplicationShutdown {
   private readonly endpoints = new Map<string, PendingLog>();
+  /** Endpoints that the next round writes. */
+  private readonly next: string[] = [];
+  /** Endpoints of the present round that are not being written yet. */
   private readonly due: string[] = [];
+  private readonly pace = new BatchPace(WRITE_INTERVAL_MS, BURST_ROUNDS);
+  private round: NodeJS.Timeout | null = null;
   private readonly running = new Set<Promise<void>>();
   private total = 0;
   private isStopping = false;
@@ -82,10 +91,21 @@ export class RequestRecorder implements OnApplicationShutdown {
     pending.isScheduled = true;
     const wait = Math.max(atLeast, pending.writtenAt + WRITE_INTERVAL_MS - performance.now());
     const timer = setTimeout(() => {
-      this.due.push(endpointId);
-      this.startWrites();
+      if (this.endpoints.get(endpointId)?.entries.length === 0) {
+        this.endpoints.delete(endpointId); // no request since the last write
+        return;
+      }
+      this.next.push(endpointId);
+      this.round ??= setTimeout(() => this.startRound(), this.pace.delay()).unref();
     }, wait);
     timer.unref();
+  }
+
+  private startRound(): void {
+    this.round = null;
+    this.pace.record();
+    this.due.push(...this.next.splice(0));
+    this.startWrites();
   }
 
   private startWrites(): void {
@@ -100,11 +120,7 @@ export class RequestRecorder implements OnApplicationShutdown {
 
   private async write(endpointId: string): Promise<void> {
     const pending = this.endpoints.get(endpointId);
-    if (!pending) return;
-    if (pending.entries.length === 0) {
-      this.endpoints.delete(endpointId); // no request since the last write
-      return;
-    }
+    if (!pending || pending.entries.length === 0) return;
     pending.writing = this.writeEntries(endpointId, pending);
     await pending.writing;
   }

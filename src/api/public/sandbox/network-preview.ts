@@ -1,5 +1,7 @@
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { Warning } from '../../../platforms/publisher.js';
+import { countOf } from '../../../kernel/message.js';
+import { PREVIEW_MESSAGES } from '../messages.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { NetworkPreviewView, type PreviewCallView, PreviewWarningView } from './sandbox.view.js';
 
@@ -95,15 +97,15 @@ const mergeWarnings = (
 const identify = ({ code, message }: Warning): string => `${code} ${message}`;
 
 const channelDisabled = ({ channelId }: PreviewTarget): PreviewWarningView =>
-  new PreviewWarningView('channel_disabled', 'The channel is disabled: this post is not published there.', channelId);
+  new PreviewWarningView('channel_disabled', PREVIEW_MESSAGES.channelDisabled, channelId);
 
 const noTarget = (platform: string, hasChannels: boolean): PreviewWarningView => {
-  const reason = hasChannels ? "none of the post's targets is there" : 'the endpoint has no channel there';
-  return new PreviewWarningView('no_target', `This post is not published on ${platform}: ${reason}.`);
+  const describe = hasChannels ? PREVIEW_MESSAGES.noTarget : PREVIEW_MESSAGES.noChannel;
+  return new PreviewWarningView('no_target', describe({ platform }));
 };
 
 const callsLeftOut = (channels: number): PreviewWarningView =>
   new PreviewWarningView(
     'requests_left_out',
-    `The calls for ${channels} more channels are left out: there are too many.`,
+    PREVIEW_MESSAGES.callsLeftOut({ channels: countOf(channels, 'more channel') }),
   );

@@ -7,6 +7,7 @@ import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { Publishers } from '../../../platforms/publishers.js';
 import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
+import { PREVIEW_MESSAGES } from '../messages.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { type ChannelPreview, listPreviewTargets, previewNetwork, type PreviewTarget } from './network-preview.js';
@@ -65,7 +66,7 @@ export class SandboxPreview {
     if (processed.kind === 'filtered') return previewNothing(processed.reason);
     if (processed.kind === 'wait') {
       const { code, message } = processed.error;
-      return previewNothing({ code, message: `${message} The post would wait and be retried.` });
+      return previewNothing({ code, message: PREVIEW_MESSAGES.wouldWait({ error: message }) });
     }
     const publisher = this.publishers.get(platform);
     const foreseen = publisher.forecastResults(media);

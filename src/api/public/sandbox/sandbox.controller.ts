@@ -14,8 +14,9 @@ import { MediaCheck, selectCheckableMedia } from '../media-check.js';
 import { ProbePayments } from '../probe-payments.js';
 import { checkPayload, readJson } from '../read-payload.js';
 import { SandboxPreview } from './sandbox-preview.js';
+import { findPayloadWarnings } from './payload-warnings.js';
 import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
-import { SandboxProblemView, SandboxValidationView, SandboxView } from './sandbox.view.js';
+import { type PayloadWarningView, SandboxProblemView, SandboxValidationView, SandboxView } from './sandbox.view.js';
 
 /**
  * Checks and previews a payload. Nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test; D-12,
@@ -42,20 +43,27 @@ export class SandboxController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SandboxView | SandboxProblemView> {
     const { endpoint, body } = await this.gate.admitToSandbox(request);
-    const reject = (problem: HttpProblem, validation: SandboxValidationView): SandboxProblemView => {
+    const reject = (
+      problem: HttpProblem,
+      validation: SandboxValidationView,
+      warnings: readonly PayloadWarningView[] = [],
+    ): SandboxProblemView => {
       void reply.code(problem.status);
-      return new SandboxProblemView(problem, request.id, validation);
+      return new SandboxProblemView(problem, request.id, validation, warnings);
     };
 
     if (!body.ok) return reject(body.problem, UNREADABLE_BODY);
     const key = validateIdempotencyKey(readHeaderText(request, 'idempotency-key'));
     const pay = this.payments.open(endpoint);
-    const checked = checkPayload(await readJson(body.bytes), key, this.addresses);
+    const json = await readJson(body.bytes);
+    const sent = json.ok ? json.value : undefined;
+    const checked = checkPayload(json, key, this.addresses);
     if (!checked.ok) {
       const problems = [...checked.problems, ...(await this.media.findProblems(pay, selectCheckableMedia(checked)))];
       return reject(
         new HttpProblem(checked.status, 'invalid_payload', problems),
         buildValidationView({ ...checked, problems }),
+        findPayloadWarnings(sent),
       );
     }
     const { payload } = checked;
@@ -63,8 +71,9 @@ export class SandboxController {
     const targets = resolveTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
     const { problems, media } = await this.media.check(pay, payload.media);
     const validation = new SandboxValidationView('passed', 'passed', media.map(buildMediumView));
-    if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation);
-    if (isBound && isRejection(targets)) return reject(targetsRejection(endpoint, targets), validation);
-    return new SandboxView(isBound, validation, await this.preview.render(payload, media, endpoint, pay));
+    const warnings = findPayloadWarnings(sent, media);
+    if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation, warnings);
+    if (isBound && isRejection(targets)) return reject(targetsRejection(endpoint, targets), validation, warnings);
+    return new SandboxView(isBound, validation, await this.preview.render(payload, media, endpoint, pay), warnings);
   }
 }

@@ -69,6 +69,20 @@ export class PreviewWarningView {
   }
 }
 
+/** A part of the payload that publishing accepts, or ignores, and that is probably a mistake (D-49). */
+export class PayloadWarningView {
+  readonly code: 'unknown_field' | 'looks_like_html' | 'host_not_found';
+  /** `media[0].ulr`. */
+  readonly path: string;
+  readonly message: string;
+
+  constructor(code: PayloadWarningView['code'], path: string, message: string) {
+    this.code = code;
+    this.path = path;
+    this.message = message;
+  }
+}
+
 /** The post as it would be published on one network (publish-api.md: POST /v1/sandbox/test; D-38, D-44). */
 export class NetworkPreviewView {
   /** The text on the first channel that the post goes to. */
@@ -101,15 +115,19 @@ export class SandboxView {
   readonly validation: SandboxValidationView;
   /** Previews by the networks' ids. */
   readonly preview: Readonly<Record<string, NetworkPreviewView>>;
+  /** Probable mistakes in the payload (D-49). */
+  readonly warnings: readonly PayloadWarningView[];
 
   constructor(
     wouldCreatePost: boolean,
     validation: SandboxValidationView,
     preview: Readonly<Record<string, NetworkPreviewView>>,
+    warnings: readonly PayloadWarningView[],
   ) {
     this.would_create_post = wouldCreatePost;
     this.validation = validation;
     this.preview = preview;
+    this.warnings = warnings;
   }
 }
 
@@ -118,9 +136,17 @@ export class SandboxProblemView extends ProblemView {
   /** Always false. */
   readonly would_create_post = false;
   readonly validation: SandboxValidationView;
+  /** Probable mistakes in the payload (D-49). */
+  readonly warnings: readonly PayloadWarningView[];
 
-  constructor(problem: HttpProblem, requestId: string, validation: SandboxValidationView) {
+  constructor(
+    problem: HttpProblem,
+    requestId: string,
+    validation: SandboxValidationView,
+    warnings: readonly PayloadWarningView[],
+  ) {
     super(problem, requestId);
     this.validation = validation;
+    this.warnings = warnings;
   }
 }

@@ -1,5 +1,6 @@
 import type { PublishError } from '../../../platforms/publisher.js';
 import { UnreadablePost } from '../../../projections/posts/post-payloads.js';
+import { ATTEMPT_MESSAGES } from '../messages.js';
 
 const gatewayError = (code: string, category: PublishError['category'], message: string): PublishError => ({
   code,
@@ -13,51 +14,40 @@ export const interruptedError = (step: string | null): PublishError =>
   gatewayError(
     'interrupted',
     'internal',
-    step === null
-      ? 'The process ended before anything was sent.'
-      : `The process ended while "${step}" was being sent: readers may or may not see it.`,
+    step === null ? ATTEMPT_MESSAGES.endedBeforeSending : ATTEMPT_MESSAGES.endedWhileSending({ step }),
   );
 
 /** Error of an attempt whose process lost the channel's lease before it sent anything. */
-export const leaseLostError = gatewayError(
-  'interrupted',
-  'internal',
-  'The process was cut off from the database before anything was sent.',
-);
+export const leaseLostError = gatewayError('interrupted', 'internal', ATTEMPT_MESSAGES.leaseLost);
 
-/** Error of an attempt on a channel whose credentials were erased. */
-export const credentialsErasedError = gatewayError(
-  'credentials_erased',
+/** Error of an attempt on a channel whose credentials were erased, or did not come along. */
+export const credentialsMissingError = gatewayError(
+  'credentials_missing',
   'credentials',
-  'The credentials of this channel were erased: set new ones.',
+  ATTEMPT_MESSAGES.credentialsMissing,
 );
 
 /** Error of an attempt on a channel whose stored credentials cannot be decrypted. */
 export const credentialsUnreadableError = gatewayError(
   'credentials_unreadable',
   'credentials',
-  'The stored credentials of this channel cannot be decrypted: set them once more.',
+  ATTEMPT_MESSAGES.credentialsUnreadable,
 );
 
 /** Error of an attempt on a channel to which the network has given another address. */
-export const channelMovedError = gatewayError(
-  'channel_moved',
-  'channel',
-  'The network has moved this channel; the post is sent to its new address.',
-);
+export const channelMovedError = gatewayError('channel_moved', 'channel', ATTEMPT_MESSAGES.channelMoved);
 
 /** Error of an attempt that failed because of a bug in the gateway; the log has the cause. */
-export const internalError = gatewayError(
-  'internal_error',
+export const internalError = gatewayError('internal_error', 'internal', ATTEMPT_MESSAGES.internal);
+
+/** Error of a publication whose stored events cannot be read, so that it is not known what was sent. */
+export const historyUnreadableError = gatewayError(
+  'history_unreadable',
   'internal',
-  'The gateway failed to prepare this post for the network. The cause is in the log of its operator.',
+  ATTEMPT_MESSAGES.historyUnreadable,
 );
 
-const postUnreadableError = gatewayError(
-  'post_unreadable',
-  'internal',
-  'The stored post cannot be read as it was accepted. The cause is in the log of the gateway’s operator.',
-);
+const postUnreadableError = gatewayError('post_unreadable', 'internal', ATTEMPT_MESSAGES.postUnreadable);
 
 /**
  * Error of an attempt in which something threw: the log has the cause, which may name secrets.
@@ -65,10 +55,6 @@ const postUnreadableError = gatewayError(
  */
 export const unexpectedError = (thrown: unknown, sending: string | null): PublishError => {
   if (sending !== null)
-    return gatewayError(
-      'internal_error',
-      'internal',
-      `The gateway failed while "${sending}" was being sent: readers may or may not see it. The cause is in the log of its operator.`,
-    );
+    return gatewayError('internal_error', 'internal', ATTEMPT_MESSAGES.internalWhileSending({ step: sending }));
   return thrown instanceof UnreadablePost ? postUnreadableError : internalError;
 };

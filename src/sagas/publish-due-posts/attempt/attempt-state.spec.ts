@@ -116,7 +116,7 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
     'prepared',
     'credentials were erased or cannot be decrypted',
     afterStart(prepared, STARTED, unusable),
-    { kind: 'concluding', outcome: { kind: 'credentials', error } },
+    { kind: 'concluding', outcome: { kind: 'needs_attention', error } },
   ],
   ['prepared', 'start rejected', afterStart(prepared, null, read), { kind: 'released', publication: QUEUED }],
   ['prepared', 'quota is busy, paused, draining or lease lost', release(prepared), { kind: 'released' }],

@@ -13,6 +13,7 @@ import type {
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import { internalError, interruptedError } from './attempt-errors.js';
 import type { Render } from './publication-attempt.js';
+import { ATTEMPT_MESSAGES } from '../messages.js';
 
 /** A publication's stream as this worker last read or wrote it. */
 export type LoadedPublication = LoadedAggregate<PublicationState>;
@@ -36,6 +37,8 @@ export type AttemptOutcome =
   | { readonly kind: 'unresolved'; readonly error: PublishError }
   /** The project's filters or the network leave nothing to send. */
   | { readonly kind: 'filtered'; readonly reason: Warning }
+  /** The owner was deleted: nothing more is sent for it. */
+  | { readonly kind: 'cancelled' }
   /** The owner's monthly quota is used up (D-18). */
   | { readonly kind: 'held'; readonly until: Instant; readonly ownerRevision: number };
 
@@ -182,7 +185,7 @@ export const beginAttempt = (
 const emptyReason = ({ warnings }: Rendering): Warning =>
   warnings.find(({ code }) => code === 'nothing_to_send') ?? {
     code: 'nothing_to_send',
-    message: 'The post has no content that this network can show.',
+    message: ATTEMPT_MESSAGES.nothingToSend,
   };
 
 /** Returns the state after the start of a failing attempt is recorded. */
@@ -200,7 +203,7 @@ export const afterStart = (
 ): Sending | Concluding | Released => {
   if (started === null) return release(from);
   const at = { publication: started };
-  if (read.kind === 'unusable') return conclude(at, { kind: 'credentials', error: read.error });
+  if (read.kind === 'unusable') return conclude(at, { kind: 'needs_attention', error: read.error });
   const { credentials } = read;
   const { rendering } = from;
   const step = findNextStep(rendering, started.state.results);

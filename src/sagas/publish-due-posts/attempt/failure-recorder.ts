@@ -1,5 +1,7 @@
 import { publication as decider } from '../../../domain/publication/publication.decider.js';
 import type { AggregateStore } from '../../../event-store/aggregate-store.js';
+import { UndecodableEvent } from '../../../event-store/codec.js';
+import type { Clock } from '../../../kernel/clock.js';
 import type { Log } from '../../../kernel/log.js';
 import { detailOf, reasonOf } from '../../../kernel/reason.js';
 import type { Leases } from '../../../postgres/leases.js';
@@ -8,6 +10,7 @@ import { unexpectedError } from './attempt-errors.js';
 import type { LoadedPublication } from './attempt-state.js';
 import type { OutcomeRecorder } from './outcome-recorder.js';
 import type { RecordedAttempt } from './publication-attempt.js';
+import { endUnreadable } from './unreadable-history.js';
 import type { PublishingQuota } from './quota.js';
 
 /** Dependencies of {@link FailureRecorder}. */
@@ -15,6 +18,7 @@ export interface FailureRecorderDependencies {
   readonly aggregates: AggregateStore;
   readonly leases: Leases;
   readonly quota: PublishingQuota;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -40,10 +44,23 @@ export class FailureRecorder {
     const { publication_id: publication, channel_id: channel } = row;
     this.deps.log.error({ publication, channel, error: detailOf(thrown) }, 'an attempt to publish failed unexpectedly');
     if (!this.deps.leases.stillHoldsLeasesOf(worker)) return null;
-    const loaded = await this.deps.aggregates.loadAggregate(decider, publication);
-    const recorded = await this.endAttempt(attempt, loaded, thrown);
+    const recorded = await this.endReadable(attempt, thrown);
     if (recorded?.state.status !== 'published') await this.releaseReservation(publication, worker);
     return recorded;
+  }
+
+  /** Ends the attempt by what the stream says, or the publication if the stream cannot be read. */
+  private async endReadable(attempt: RecordedAttempt, thrown: unknown): Promise<LoadedPublication | null> {
+    const { aggregates, clock } = this.deps;
+    let loaded: LoadedPublication;
+    try {
+      loaded = await aggregates.loadAggregate(decider, attempt.row.publication_id);
+    } catch (error) {
+      // What a newer program has written is left to it: nothing is wrong with the publication.
+      if (isOutage(error) || (error instanceof UndecodableEvent && error.isNewer)) throw error;
+      return endUnreadable(aggregates, clock, attempt);
+    }
+    return this.endAttempt(attempt, loaded, thrown);
   }
 
   private async endAttempt(

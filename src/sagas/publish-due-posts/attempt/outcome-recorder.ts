@@ -17,6 +17,7 @@ import { isRejection } from '../../../kernel/result.js';
 import type { PublishError } from '../../../platforms/publisher.js';
 import type { PauseAfterPublication } from '../../pause-after-publication/pause-after-publication.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
+import { attentionOf } from './attention.js';
 import { channelMovedError } from './attempt-errors.js';
 import type { AttemptOutcome, LoadedPublication } from './attempt-state.js';
 import { type CountOutcome, reportOutcome, storyOf } from './outcome-report.js';
@@ -67,6 +68,11 @@ export class OutcomeRecorder {
   ): Promise<LoadedPublication | null> {
     const { worker } = attempt;
     return this.record(attempt, known, { type: 'StartAttempt', at: this.deps.clock.now(), worker, ...start });
+  }
+
+  /** Records that a publication is not sent, as its channel, project or owner was deleted. @returns null if another worker has taken over */
+  recordCancellation(attempt: RecordedAttempt, known: LoadedPublication): Promise<LoadedPublication | null> {
+    return this.record(attempt, known, { type: 'CancelPublication', at: this.deps.clock.now() });
   }
 
   /** Records a failed attempt that is repeated within the bounds of D-20. @returns null if another worker has taken over */
@@ -150,7 +156,7 @@ export class OutcomeRecorder {
       }
       case 'failed':
         return { type: 'MarkFailed', ...ofAttempt, error: outcome.error };
-      case 'credentials': {
+      case 'needs_attention': {
         const { error } = outcome;
         if (!(await this.holdQueue(attempt, error, at))) return { type: 'MarkFailed', ...ofAttempt, error };
         return { type: 'PostponePublication', ...ofAttempt, retryAt: at, rule: 'needs_attention', error };
@@ -172,6 +178,8 @@ export class OutcomeRecorder {
         const resendAt = attempt.channel.settings.on_doubt === 'resend' ? computeRetryAt(at, failures, null) : null;
         return { type: 'MarkInDoubt', ...ofAttempt, error: outcome.error, resendAt };
       }
+      case 'cancelled':
+        return { type: 'CancelPublication', at };
       case 'filtered':
         return { type: 'FilterPublication', at, reason: outcome.reason };
       case 'held': {
@@ -192,15 +200,14 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Flags the channel (D-26). @returns true if the publication must wait: the hold lasts, or new credentials have arrived
-   * in the meantime; false if the queue has been held for its 24 hours
+   * Flags the channel (D-26, D-50). @returns true if the publication must wait: the hold lasts, or new credentials have
+   * arrived in the meantime; false if the queue has been held for its 24 hours
    */
   private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {
     const { channel, row, signals } = attempt;
     const { credentialsId } = channel;
-    const { code, message } = error;
     const { channel_id: channelId, accepted_at: acceptedAt } = row;
-    const refusal = { channelId, credentialsId, at, acceptedAt, attention: { code, message } };
+    const refusal = { channelId, credentialsId, at, acceptedAt, attention: attentionOf(error) };
     const flag = new FlagChannel(this.contextOf(attempt), refusal);
     const flagged = (await retryWhileUnavailable(() => this.flagChannel.execute(flag), signals.abort)) ?? channel;
     return flagged.attentionUntil > at || flagged.credentialsId !== credentialsId;

@@ -7,7 +7,7 @@ import type { PublicationAttempt, RecordedAttempt } from './publication-attempt.
 export type CountOutcome = (platform: string, outcome: Outcome, code: string) => void;
 
 /** Outcome of an attempt: the state that it leaves the publication in, or that it is tried again or waits. */
-export type Outcome = 'published' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held';
+export type Outcome = 'published' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held' | 'cancelled';
 
 interface ReportedOutcome {
   readonly outcome: Outcome;
@@ -35,13 +35,16 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
       return { outcome: 'filtered', code: data.reason.code, reason: data.reason.message };
     case 'PublicationHeld':
       return { outcome: 'held', code: data.rule };
+    case 'PublicationDismissed':
+      return { outcome: 'cancelled', code: 'deleted' };
     default:
       return null; // a step of an attempt that goes on
   }
 };
 
-const isExpected = ({ outcome }: ReportedOutcome): boolean =>
-  outcome === 'published' || outcome === 'filtered' || outcome === 'held';
+const EXPECTED: ReadonlySet<Outcome> = new Set(['published', 'filtered', 'held', 'cancelled']);
+
+const isExpected = ({ outcome }: ReportedOutcome): boolean => EXPECTED.has(outcome);
 
 /** Returns the fields by which a line of the log is found: those of the post, and those of its request. */
 export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({

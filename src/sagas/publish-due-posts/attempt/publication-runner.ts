@@ -34,6 +34,7 @@ import { OutcomeRecorder, type OutcomeRecorderDependencies } from './outcome-rec
 import {
   type ClaimedPublication,
   type PublicationAttempt,
+  type RecordedAttempt,
   rendererOf,
   type UnprocessedAttempt,
 } from './publication-attempt.js';
@@ -133,11 +134,15 @@ export class PublicationRunner {
     ]);
     const { status } = publication.state;
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
-    if (status === 'queued' && (!channel.enabled || isPaused)) return null;
+    const isDeleted = channel.deleted || project.state?.deleted === true;
+    // The schedule may be behind: the streams say whether the channel waits for its owner (D-26) or a pause.
+    const isHeld = !channel.enabled || isPaused || channel.attentionUntil > this.deps.clock.now();
+    if (status === 'queued' && !isDeleted && isHeld) return null;
 
     const { requestId, correlationId, id: causationId } = post.event;
     const origin: Origin = { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
     story.origin = origin;
+    if (status === 'queued' && isDeleted) return this.cancel({ ...claimed, origin }, publication);
     const unprocessed: UnprocessedAttempt = {
       ...claimed,
       origin,
@@ -161,6 +166,12 @@ export class PublicationRunner {
     return end.kind === 'released' ? null : resultOf(end.publication);
   }
 
+  /** Cancels a post that was accepted while its channel or project was deleted. */
+  private async cancel(attempt: RecordedAttempt, publication: LoadedPublication): Promise<AttemptResult | null> {
+    const cancelled = await this.outcomes.recordCancellation(attempt, publication);
+    return cancelled && resultOf(cancelled);
+  }
+
   /** Renders the post; null if the publisher throws an error, which is a bug. */
   private renderSafely(attempt: PublicationAttempt, { state }: LoadedPublication): Rendering | null {
     try {
@@ -179,6 +190,8 @@ export class PublicationRunner {
     switch (reservation.kind) {
       case 'busy':
         return release(prepared);
+      case 'owner_deleted':
+        return this.advanceToEnd(attempt, conclude(prepared, { kind: 'cancelled' }));
       case 'used_up': {
         const { until, ownerRevision } = reservation;
         return this.advanceToEnd(attempt, conclude(prepared, { kind: 'held', until, ownerRevision }));

@@ -18,9 +18,11 @@ export type QuotaReservation =
   | { readonly kind: 'taken'; readonly isHeld: boolean }
   /** All posts left are reserved by attempts under way; one of those may fail and release its post. */
   | { readonly kind: 'busy' }
+  /** Nothing more is sent for this owner. */
+  | { readonly kind: 'owner_deleted' }
   | { readonly kind: 'used_up'; readonly until: Instant; readonly ownerRevision: number };
 
-/** Time in ms for which an owner is taken to have no quota after a check: a smaller plan takes effect after it. */
+/** Time in ms for which an owner is taken to have no quota, or to be there, after a check: changes take effect after it. */
 const UNLIMITED_TTL_MS = 1_000;
 const CACHE_SIZE = 10_000;
 
@@ -49,6 +51,7 @@ export class PublishingQuota {
   async reserve(ownerId: string, publicationId: string, worker: string, now: Instant): Promise<QuotaReservation> {
     if (await this.isUnlimited(ownerId)) return UNLIMITED;
     const owner = await this.owners.loadLatest(ownerId);
+    if (owner.state?.deleted) return { kind: 'owner_deleted' };
     if (!owner.state || !this.hasQuota(owner)) return UNLIMITED;
     const months = await findUsage(this.pool, [ownerId]);
     const postsLeft = computePostsLeft(months, owner.state, now, this.monthlyPosts);
@@ -73,7 +76,7 @@ export class PublishingQuota {
   private async isUnlimited(ownerId: string): Promise<boolean> {
     const known = this.unlimited.get(ownerId);
     if (known && performance.now() < known.at + UNLIMITED_TTL_MS) return known.isUnlimited;
-    const isUnlimited = this.owners.loadLatest(ownerId).then((owner) => !this.hasQuota(owner));
+    const isUnlimited = this.owners.loadLatest(ownerId).then((owner) => !owner.state?.deleted && !this.hasQuota(owner));
     this.unlimited.set(ownerId, { at: performance.now(), isUnlimited });
     isUnlimited.catch(() => this.unlimited.delete(ownerId));
     return isUnlimited;

@@ -5,7 +5,12 @@ import type { Leases } from '../../../postgres/leases.js';
 import { type SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
 import type { ChannelStates } from '../inputs/channel-states.js';
 import type { MediaFiles } from '../inputs/media-files.js';
-import { credentialsErasedError, credentialsUnreadableError, internalError, leaseLostError } from './attempt-errors.js';
+import {
+  credentialsMissingError,
+  credentialsUnreadableError,
+  internalError,
+  leaseLostError,
+} from './attempt-errors.js';
 import {
   afterCall,
   afterStartWithoutCall,
@@ -146,7 +151,7 @@ export class StepSender {
   private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
     try {
       const credentials = await this.deps.vault.readSecret(channel.credentialsId);
-      return credentials ? { kind: 'read', credentials } : { kind: 'unusable', error: credentialsErasedError };
+      return credentials ? { kind: 'read', credentials } : { kind: 'unusable', error: credentialsMissingError };
     } catch (error) {
       if (!(error instanceof UnreadableSecret)) throw error;
       this.deps.log.error({ channel: row.channel_id, error: error.message }, 'credentials cannot be decrypted');

@@ -9,7 +9,10 @@ describe('the concurrency limit of each network', () => {
       { platform: 'b', size: 2 },
     ]);
     concurrency.acquire('a');
-    expect(concurrency.free()).toEqual([{ platform: 'b', size: 2 }]);
+    expect(concurrency.free()).toEqual([
+      { platform: 'a', size: 0 },
+      { platform: 'b', size: 2 },
+    ]);
   });
 
   it('releases a place during a wait and reports it', async () => {
@@ -22,7 +25,7 @@ describe('the concurrency limit of each network', () => {
     expect([freed, concurrency.free()]).toEqual([1, [{ platform: 'a', size: 1 }]]);
     endWait();
     await waiting;
-    expect(concurrency.free()).toEqual([]);
+    expect(concurrency.free()).toEqual([{ platform: 'a', size: 0 }]);
     concurrency.release('a');
     expect([freed, concurrency.free()]).toEqual([2, [{ platform: 'a', size: 1 }]]);
   });

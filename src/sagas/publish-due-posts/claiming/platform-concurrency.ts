@@ -13,11 +13,12 @@ export class PlatformConcurrency {
     private readonly size: number,
   ) {}
 
-  /** Returns the free capacity by network, without networks that have none. */
+  /** Returns the free capacity of each network, from 0. */
   free(): { readonly platform: string; readonly size: number }[] {
-    return this.platforms
-      .map((platform) => ({ platform, size: this.size - (this.busy.get(platform) ?? 0) }))
-      .filter(({ size }) => size > 0);
+    return this.platforms.map((platform) => ({
+      platform,
+      size: Math.max(0, this.size - (this.busy.get(platform) ?? 0)),
+    }));
   }
 
   acquire(platform: string): void {

@@ -6,6 +6,8 @@ import { maxBytesOf } from '../../../media/media-rules.js';
 import type { Media } from '../../../payload/payload.js';
 import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../platforms/publisher.js';
 import { fileNameOf } from '../../../media/file-name.js';
+import { MEDIUM_MESSAGES } from '../messages.js';
+import { asSentence } from '../../../kernel/message.js';
 
 /** Media of a post that is being published. */
 export interface PostMedia {
@@ -34,9 +36,9 @@ export class MediaFiles {
         if (!medium) throw new Error(`the post has no medium ${index}`);
         return await this.file(medium, path, wanted, post);
       } catch (error) {
-        if (error instanceof FetchError) return fetchError(path, error);
+        if (error instanceof FetchError) return fetchError(`${path}${hostOf(medium)}`, error);
         this.log.error({ post: post.postId, error: String(error) }, 'failed to prepare a medium for publication');
-        return mediaError('media_not_ready', 'internal', `${path} could not be prepared for sending.`);
+        return mediaError('media_not_ready', 'internal', `${path} ${MEDIUM_MESSAGES.notReady}`);
       }
     };
   }
@@ -68,15 +70,10 @@ export class MediaFiles {
         return mediaError(
           'media_unsuitable',
           'media',
-          `${path} is ${mime ?? 'of no known type'}, which the network does not accept.`,
+          `${path} ${MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat })}`,
         );
       const photo = await this.cache.fitPhoto(original, wanted, signal);
-      if (!photo)
-        return mediaError(
-          'media_unsuitable',
-          'media',
-          `${path} cannot be converted into a photo that the network accepts.`,
-        );
+      if (!photo) return mediaError('media_unsuitable', 'media', `${path} ${MEDIUM_MESSAGES.photoNotConvertible}`);
       return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
     } finally {
       if (!isLent) original.release();
@@ -88,15 +85,21 @@ export class MediaFiles {
  * Classifies a failed download (D-35): `media` if another try would end in the same way, otherwise a category that is
  * retried. A file that is too large to download may still be sound: its code makes it a link (D-22).
  */
-const fetchError = (path: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
+const fetchError = (what: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
   const name = code === 'private_address' ? code : `media_${code}`;
   const category = permanent ? 'media' : code === 'storage' ? 'internal' : 'network';
-  return mediaError(name, category, `${path} ${message}`);
+  return mediaError(name, category, `${what} ${message}`);
+};
+
+/** Returns the host of a medium in brackets: its owner must see whose server failed. The rest of a URL may be secret. */
+const hostOf = (medium: Media | undefined): string => {
+  if (!medium || !URL.canParse(medium.url)) return '';
+  return ` (${new URL(medium.url).host})`;
 };
 
 const mediaError = (code: string, category: PublishError['category'], message: string): PublishError => ({
   code,
   category,
   source: 'gateway',
-  message,
+  message: asSentence(message),
 });

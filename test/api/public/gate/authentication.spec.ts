@@ -55,7 +55,8 @@ describe('every failure of authentication is the same 401 (publish-api.md: Authe
     ['bad_timestamp', { require_timestamp: true }, () => ({ headers: { 'x-service-timestamp': now(-303) } })],
     ['bad_timestamp', { require_timestamp: true }, () => ({ headers: { 'x-service-timestamp': now(303) } })],
     ['bad_timestamp', { require_timestamp: true }, () => ({ headers: { 'x-service-timestamp': '12e3' } })],
-    ['bad_signature', { require_signature: true }, () => ({})],
+    ['signature_missing', { require_signature: true }, () => ({})],
+    ['bad_signature', { require_signature: true }, () => ({ headers: { 'x-service-client-signature': 'sha256=' } })],
     [
       'bad_signature',
       { require_signature: true },
@@ -85,6 +86,19 @@ describe('every failure of authentication is the same 401 (publish-api.md: Authe
       http_status: 401,
       why: { rule: cause },
     });
+  });
+
+  it.each([
+    ['behind', now(-4_000), expect.closeTo(-4_000, -1.5)],
+    ['ahead', now(4_000), expect.closeTo(4_000, -1.5)],
+    ['in milliseconds', `${Date.now()}`, expect.closeTo(Date.now() - Date.now() / 1_000, -3)],
+    ['missing', undefined, null],
+    ['not a number', 'noon', null],
+  ])('records by how much the client’s clock differs: %s', async (_, timestamp, skew_seconds: unknown) => {
+    const endpoint = await endpointWith({ require_timestamp: true });
+    const answer = await sendRequest(gateway.url, endpoint, { headers: { 'x-service-timestamp': timestamp } });
+    const { why } = await findLogEntry(gateway, endpoint, answer);
+    expect(why).toEqual({ rule: 'bad_timestamp', figures: { skew_seconds }, event_id: null });
   });
 
   it('for any path', async () => {
@@ -238,7 +252,8 @@ describe('an authenticated request', () => {
       ['four times as much', LIMIT * 4],
     ])('%s: 400 with a valid signature, 401 without', async (_, size) => {
       const endpoint = await endpointWith({ require_signature: true });
-      const expected = [[400, 'body_too_large'], ...Array(3).fill([401, 'bad_signature'])];
+      const wrong = [401, 'bad_signature'];
+      const expected = [[400, 'body_too_large'], wrong, wrong, [401, 'signature_missing']];
       // First without, then with a cached snapshot of the endpoint.
       for (let i = 0; i < 2; i++) expect(await statuses(endpoint, size)).toEqual(expected);
     });

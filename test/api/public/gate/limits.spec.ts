@@ -27,14 +27,15 @@ const key = (name: string) => ({ 'idempotency-key': name });
 const listStatuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
 
 describe('a post that is sent too soon (publish-api.md: Limits)', () => {
-  it('is answered 429 with Retry-After in whole seconds; only the owner’s log has the figures', async () => {
+  it('is answered 429 with Retry-After in whole seconds; only the owner’s log has the figures of the plan', async () => {
     const endpoint = await endpointWith({ min_interval: 42 });
     await sendRequest(gateway.url, endpoint);
     const answer = await sendRequest(gateway.url, endpoint, { body: { text: 'again', trace_id: 'tr' } });
     expect(answer.status).toBe(429);
     const wait = Number(answer.headers.get('retry-after'));
     expect(Number.isInteger(wait) && wait >= 1 && wait <= 42).toBe(true);
-    expect(JSON.parse(answer.text)).toMatchObject({ ok: false, code: 'rate_limited', errors: [expect.any(String)] });
+    const message = `Too many requests: this endpoint accepts one post every 42 seconds. Retry in ${wait} s.`;
+    expect(JSON.parse(answer.text)).toMatchObject({ ok: false, code: 'rate_limited', errors: [message] });
     expect([...answer.headers.keys()].filter((name) => /ratelimit/i.test(name))).toEqual([]);
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       ...{ decision: 'rejected_rate_limit', reason: 'min_interval', http_status: 429, trace_id: 'tr' },
@@ -51,6 +52,9 @@ describe('a post that is sent too soon (publish-api.md: Limits)', () => {
     await sendRequest(gateway.url, endpoint);
     const answer = await sendRequest(gateway.url, endpoint);
     expect(answer.status).toBe(429);
+    expect((JSON.parse(answer.text) as { readonly errors: unknown }).errors).toEqual([
+      'Too many requests: this endpoint accepts one post per second. Retry in 1 s.',
+    ]);
     await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get('retry-after')) * 1_000));
     expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
   });

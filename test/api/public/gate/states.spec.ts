@@ -17,6 +17,8 @@ const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
   gateway.createEndpoint(owner, projects, { min_interval: 60, ...settings });
 const readEndpoint = ({ id }: TestEndpoint) => gateway.manage('GET', `/endpoints/${id}`);
 const enableEndpoint = ({ id }: TestEndpoint) => gateway.manage('POST', `/endpoints/${id}/enable`, {});
+/** The call that an answer names to enable an endpoint (D-52). */
+const enablingCall = ({ id }: TestEndpoint): string => `POST /manage/v1/endpoints/${id}/enable`;
 const readDisabledEvents = async ({ id }: TestEndpoint): Promise<{ id: string; data: unknown }[]> =>
   (await gateway.readEvents(`endpoint-${id}`)).filter(({ type }) => type === 'EndpointDisabled');
 
@@ -34,6 +36,7 @@ describe('an endpoint that its owner disabled (D-8)', () => {
     const answer = await sendRequest(gateway.url, endpoint);
     const [event] = await readDisabledEvents(endpoint);
     expect(answer.status).toBe(403);
+    expect(answer.text).toContain(enablingCall(endpoint));
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       ...{ decision: 'rejected_paused', reason: 'disabled_by_owner' },
       why: { rule: 'disabled_by_owner', event_id: event!.id },
@@ -54,6 +57,9 @@ describe('an endpoint whose client violates the limits (publish-api.md: States; 
     const events = await readDisabledEvents(endpoint);
     expect(events).toHaveLength(1);
     const answer = await sendRequest(gateway.url, endpoint);
+    expect(answer.text).toContain(enablingCall(endpoint));
+    const withoutToken = await sendRequest(gateway.url, { ...endpoint, token: 'wrong' });
+    expect(withoutToken.text).not.toContain(endpoint.id);
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
       ...{ decision: 'rejected_paused', reason: 'disabled_by_rate_limits', http_status: 503 },
       why: { rule: 'disabled_by_rate_limits', event_id: events[0]!.id },
@@ -76,11 +82,12 @@ describe('an endpoint whose client violates the limits (publish-api.md: States; 
     expect(await sendPosts(endpoint, 3)).toEqual([429, 429, 503]);
   });
 
-  it('is also disabled by violations of discovery, which count together with those of posts', async () => {
+  it('is also disabled by violations of discovery, posts’ states included, which count together with those of posts', async () => {
     const endpoint = await endpointWith();
     await sendPosts(endpoint, 5); // four violations
-    const statuses = await Promise.all(Array.from({ length: 61 }, async () => (await endpoint.info()).status));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    const ask = (i: number) => (i % 2 === 0 ? endpoint.info() : endpoint.readPost('post_0')); // one budget (D-48)
+    const statuses = await Promise.all(Array.from({ length: 61 }, async (_, i) => (await ask(i)).status));
+    expect(statuses.filter((status) => status === 200 || status === 404)).toHaveLength(60);
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
     expect(await sendPosts(endpoint, 1)).toEqual([503]);
     expect((await endpoint.info()).status).toBe(503);

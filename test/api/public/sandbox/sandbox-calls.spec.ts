@@ -55,6 +55,26 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
+it('names the mistakes in a payload that publishing accepts (D-49)', async () => {
+  const payload = {
+    text: '<b>Ahoy</b>',
+    medai: [],
+    buttons: [[{ text: 'a', url: 'https://example.com/', stile: 1 }]],
+  };
+  const { status, body } = await endpoint.sandbox(payload);
+  expect([status, body.warnings]).toEqual([
+    200,
+    [
+      { code: 'unknown_field', path: 'medai', message: expect.stringContaining('did you mean media?') },
+      { code: 'unknown_field', path: 'buttons[0][0].stile', message: expect.any(String) },
+      { code: 'looks_like_html', path: 'text', message: expect.stringContaining('"<b>"') },
+    ],
+  ]);
+  const refused = (await endpoint.sandbox({ txt: 'Ahoy' })).body;
+  expect(refused).toMatchObject({ ok: false, warnings: [{ code: 'unknown_field', path: 'txt' }] });
+  expect(refused.errors[0]).toContain('did you mean text?');
+});
+
 /** Fields of every call to a network: credentials and API version. The sandbox omits them. */
 const COMMON_FIELDS: Readonly<Record<NetworkName, readonly string[]>> = {
   telegram: [],

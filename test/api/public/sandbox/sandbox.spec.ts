@@ -275,6 +275,7 @@ describe('a payload that publishing would reject (D-44)', () => {
       ...{ ok, errors, code, details, validation },
       request_id: sandbox.headers.get('x-request-id'),
       would_create_post: false,
+      warnings: [],
     });
   });
 
@@ -343,10 +344,10 @@ describe('media (D-24)', () => {
     const media = [fits, small, wide].map((url) => ({ type: 'photo', url }));
     const { telegram, max, vk } = (await all.sandbox({ media })).body.preview;
     const listFitted = (preview: Answer['body']): string[] =>
-      preview.warnings.map(({ code, message }: Answer['body']) => `${code} ${/Medium \d/.exec(message)![0]}`);
-    expect(listFitted(telegram)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
-    expect(listFitted(max)).toEqual(['photo_fitted Medium 2', 'photo_fitted Medium 3']);
-    expect(listFitted(vk)).toEqual(['photo_fitted Medium 2']); // 14,000 pixels of both sides together
+      preview.warnings.map(({ code, message }: Answer['body']) => `${code} ${/media\[\d\]/.exec(message)![0]}`);
+    expect(listFitted(telegram)).toEqual(['photo_fitted media[1]', 'photo_fitted media[2]']);
+    expect(listFitted(max)).toEqual(['photo_fitted media[1]', 'photo_fitted media[2]']);
+    expect(listFitted(vk)).toEqual(['photo_fitted media[1]']); // 14,000 pixels of both sides together
     expect(vk.requests).toHaveLength(3 * 3 + 1);
     expect(max.requests).toHaveLength(3 * 2 + 1);
   });

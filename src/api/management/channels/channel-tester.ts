@@ -1,0 +1,97 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
+import { type Log, LOG } from '../../../kernel/log.js';
+import { detailOf } from '../../../kernel/reason.js';
+import type { ChannelCheck, Publisher, TestContext } from '../../../platforms/publisher.js';
+import { Publishers } from '../../../platforms/publishers.js';
+import { accountBudget, CallTurns } from '../../../postgres/call-turns.js';
+import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
+import { sleepUnlessAborted } from '../../../runtime/sleep.js';
+import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
+import { CHANNEL_MESSAGES } from '../messages.js';
+
+/** The result of a channel's test (management-api.md: `POST /channels/{id}/test`). */
+export interface ChannelTest {
+  /** True if every check succeeded. */
+  readonly ok: boolean;
+  readonly checks: readonly ChannelCheck[];
+}
+
+/** Time for all calls of a test, ms: an answer waits for it. */
+const TEST_LIMIT_MS = 5_000;
+
+/**
+ * Asks a channel's network, without posting, if its credentials may post there. Calls keep the pace of the account, as
+ * posts do, and tests of one channel at the same time share one result.
+ */
+@Injectable()
+export class ChannelTester {
+  private readonly running = new Map<string, Promise<ChannelTest>>();
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
+    private readonly publishers: Publishers,
+    private readonly vault: SecretVault,
+    private readonly turns: CallTurns,
+  ) {}
+
+  /** Never throws for a network that is down or refuses: a check says so. */
+  test(channel: ChannelRow): Promise<ChannelTest> {
+    const key = `${channel.channel_id}/${channel.credentials_id}`;
+    const running = this.running.get(key);
+    if (running) return running;
+    const test = this.run(channel).finally(() => this.running.delete(key));
+    this.running.set(key, test);
+    return test;
+  }
+
+  private async run(channel: ChannelRow): Promise<ChannelTest> {
+    const checks: ChannelCheck[] = [];
+    const read = await this.readCredentials(channel.credentials_id);
+    if (typeof read === 'string') return { ok: false, checks: [failedCheck(read)] };
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), TEST_LIMIT_MS);
+    try {
+      const publisher = this.publishers.get(channel.platform);
+      const target = { id: channel.channel_id, address: channel.address, settings: { ...channel.settings } };
+      const awaitTurn = this.turnsOf(publisher, limit.signal);
+      const context = { credentials: read, channel: target, awaitTurn, signal: limit.signal };
+      for await (const check of publisher.test(context)) checks.push(check);
+    } catch (thrown) {
+      this.log.error({ channel: channel.channel_id, error: detailOf(thrown) }, 'failed to test a channel');
+      checks.push(failedCheck(CHANNEL_MESSAGES.testFailed));
+    } finally {
+      clearTimeout(timer);
+    }
+    return { ok: checks.every(({ ok }) => ok), checks };
+  }
+
+  private turnsOf({ platform, pace }: Publisher, signal: AbortSignal): TestContext['awaitTurn'] {
+    if (!this.settings.pacing) return async () => undefined;
+    const limits = pace.perCredential.map(({ calls, perMs }) => [calls, perMs] as const);
+    return async (credential) => {
+      if (signal.aborted) return;
+      const { waitMs } = await this.turns.reserve([accountBudget(platform, credential, limits)]);
+      if (waitMs > 0) await sleepUnlessAborted(waitMs, signal);
+    };
+  }
+
+  /** Reads the credentials; returns a sentence where there are none that can be read. */
+  private async readCredentials(id: string): Promise<TestContext['credentials'] | string> {
+    try {
+      return (await this.vault.readSecret(id)) ?? CHANNEL_MESSAGES.credentialsMissing;
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      return CHANNEL_MESSAGES.credentialsUnreadable;
+    }
+  }
+}
+
+const failedCheck = (message: string): ChannelCheck => ({
+  name: 'credentials',
+  ok: false,
+  message,
+  platform_says: null,
+});

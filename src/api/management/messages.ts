@@ -1,0 +1,125 @@
+import { message } from '../../kernel/message.js';
+
+/** Fields of bodies and queries: status 422. They follow the path of the field. */
+export const BODY_MESSAGES = {
+  unknownField: message('is not a field here; the fields are {fields}'),
+  noFields: 'is not a field here: no fields are allowed',
+  notOneLine: 'must be one line of plain text: remove line breaks and control characters',
+  badCredential: 'must be 1 to 4096 visible ASCII characters without spaces',
+  numberForText: message('must be {form}: send it as a string'),
+  outOfRangeSeconds: message('must be from {least} to {most} seconds, not {value}'),
+  badTime: 'must be a time such as 2026-11-21T14:05:03.000Z',
+  badLimit: message('must be a whole number from 1 to {limit}'),
+  badCursor: 'must be the "next" of an earlier page of this list',
+  ownerMissing: 'is missing: send the id of the owner',
+  idForm: message('an id such as "{prefix}_…"'),
+  duplicateId: message('names {id} twice: remove one of them'),
+  settingOfOthers: message('is a setting of {platforms} only, and this channel is on {platform}: leave it out'),
+  noNoticeNetwork: 'cannot be set, because no network carries notices: leave it out',
+  shorterText: message('must be 1 to {limit} characters, not {value}'),
+};
+
+/** IP allowlists: status 422, code `bad_address`. */
+export const ALLOWLIST_MESSAGES = {
+  notAnAddress: message('must be an IP address or a CIDR such as 203.0.113.0/24, not {value}'),
+  badPrefix: message('must have a prefix that fits the address, not {value}'),
+  hostBits: message('must be {network} for the whole network or {address} for this one address, not {value}'),
+};
+
+/** A project's `processing`: status 422. */
+export const PROCESSING_BODY_MESSAGES = {
+  emptyFilter: 'has neither words nor a pattern: send at least one of them',
+  footerParts: 'must have either a marker or a pattern',
+  patternsTooLarge: message(
+    'has patterns that take {steps} steps per character together; at most {limit} are allowed: use fewer or shorter ones',
+  ),
+  wordsTooLong: message(
+    'have words of {length} characters together; at most {limit} are allowed: shorten them by {excess}',
+  ),
+};
+
+/** Calls that are refused as a whole. */
+export const CALL_MESSAGES = {
+  /** 401 `unauthorized` */
+  keyNeeded: "The API key is missing or wrong. Send the operator's or an owner's key: Authorization: Bearer <key>.",
+  /** 429 `too_many_wrong_keys` */
+  tooManyWrongKeys: message('Too many wrong keys from this address. Retry in {seconds} s, with the right key.'),
+  /** 403 `forbidden` */
+  ownersForOperator: "Only the operator can register owners. Use the operator's key.",
+  /** 403 `forbidden` */
+  planForOperator: "Only the operator can change a plan. Use the operator's key.",
+  /** 403 `forbidden` */
+  deletionForOperator: "Only the operator can delete owners. Use the operator's key.",
+  /** 403 `forbidden` */
+  packsForOperator: "Only the operator can add post packs. Use the operator's key.",
+  /** 409 `idempotency_conflict` */
+  keyTaken:
+    'This Idempotency-Key was used for another request within the last 24 hours. Send a new key with a new request.',
+  /** 503 `views_behind` */
+  viewsBehind: message(
+    'The change was made (position {position}), but the API does not show it yet. Read it again later; repeating this request with the same Idempotency-Key is safe.',
+  ),
+  /** 415 `unsupported_media_type` */
+  mediaType: 'The body is not declared as JSON in UTF-8. Send JSON, with Content-Type: application/json.',
+  /** 400 `body_too_large` */
+  bodyTooLarge: message('The body is larger than {limit} bytes. Shorten it.'),
+};
+
+/** `waiting_for.text`: the rule that holds a publication back, until when, and what ends it sooner. */
+export const HOLD_MESSAGES = {
+  channel: message('The channel "{name}"'),
+  unnamedChannel: 'The channel',
+  project: message('The project "{name}"'),
+  unnamedProject: 'The project',
+  until: message(' until {until}'),
+  /** `project_pause` */
+  projectPause: message('{project} was paused when the post arrived: it waits{when}, or until the project is resumed.'),
+  /** `channel_pause` */
+  channelPause: message('{channel} is paused{when}, or until it is resumed.'),
+  /** `backlog_spacing` */
+  backlogSpacing: message('Posts that a pause has held back are published one at a time; this is next, at {until}.'),
+  /** `earlier_publication` */
+  earlierPublication: message('Posts keep their order: {first} goes first, {state}. {attempt}This is number {number}.'),
+  numberOfChannel: message('number {number} of this channel'),
+  anEarlierOne: 'an earlier one',
+  isPublished: 'which is being published',
+  waits: message('which waits{when}'),
+  /** `retry` */
+  retry: message('{attempt}The next one begins at {until}; cancel the publication to let the channel continue.'),
+  attemptFailed: 'The last attempt failed. ',
+  /** `platform_limit` */
+  platformLimit: message('The network asked for a delay. {attempt}The next attempt begins at {until}.'),
+  /** `needs_attention`, of a disabled channel */
+  channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
+  /** `needs_attention` */
+  needsAttention: message(
+    '{channel} needs attention: {reason} Its posts are held{when}, or until POST /manage/v1/channels/{id}/retry or new credentials.',
+  ),
+  networkRefuses: 'the network refuses its posts.',
+  /** `quota` */
+  quota: message(
+    "The month's posts are used up. This one is published with a post pack, a larger plan, or in the new month at {until}.",
+  ),
+  attempt: message('Attempt {number} of {of}'),
+  itsAttempt: message('Its attempt {number} of {of}'),
+  underWay: message('{attempt} is under way. '),
+  underWayAfter: message('{attempt} is under way; the one before: {error} '),
+  failed: message('{attempt} did not succeed. '),
+  failedBecause: message('{attempt} did not succeed: {error} '),
+  platformSays: message('{error} The network says: "{text}".'),
+  retryDue: message('{attempt}The next attempt is due: it begins as soon as a worker takes it up.'),
+  nextInQueue: 'No publication of this channel is in front of this one: it is sent as soon as a worker takes it up.',
+};
+
+/** Remedies for a channel that needs attention, and results of its test. */
+export const CHANNEL_MESSAGES = {
+  /** `replace_credentials` */
+  replaceCredentials: 'Set new credentials: the posts that wait are then tried.',
+  /** `retry` */
+  retry: 'Remove the cause there, then try the posts that wait again with the present credentials.',
+  testFailed: "The gateway failed to test the channel. The cause is in the log of the gateway's operator.",
+  credentialsMissing: 'The gateway has no credentials of this channel: set them.',
+  credentialsUnreadable: 'The stored credentials of this channel cannot be decrypted: set them again.',
+  /** `same_chat` */
+  sameChat: message('The channel "{name}" posts to the same chat: what goes to both appears there twice.'),
+};

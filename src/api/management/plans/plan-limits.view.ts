@@ -1,0 +1,68 @@
+import type { LimitsProfile, PlanLimits } from '../../../config/limits-profile.js';
+import { type Plan, PLANS } from '../../../domain/owner/owner.events.js';
+
+/** A number of requests in a sliding window. */
+export class BurstView {
+  readonly requests: number;
+  readonly per_seconds: number;
+
+  constructor({ requests, perSeconds }: NonNullable<PlanLimits['burst']>) {
+    this.requests = requests;
+    this.per_seconds = perSeconds;
+  }
+}
+
+/** The figures of one plan, by the names of the limits profile; null: unlimited (management-api.md: LIMITS_PROFILE). */
+export class PlanLimitsView {
+  /** Accepted posts of an endpoint. */
+  readonly burst: BurstView | null;
+  /** Accepted posts of an endpoint in a UTC hour. */
+  readonly hourly: number | null;
+  /** Successful publications in a UTC month, without post packs. */
+  readonly monthly_posts: number | null;
+  /** Sandbox calls in a UTC day. */
+  readonly sandbox_daily: number | null;
+  readonly webhook_input: boolean;
+  readonly webhook_output: boolean;
+
+  constructor(limits: PlanLimits) {
+    this.burst = limits.burst && new BurstView(limits.burst);
+    this.hourly = limits.hourly;
+    this.monthly_posts = limits.monthlyPosts;
+    this.sandbox_daily = limits.sandboxDaily;
+    this.webhook_input = limits.webhookInput;
+    this.webhook_output = limits.webhookOutput;
+  }
+}
+
+/** The figures that hold for every plan, by the names of the limits profile; null: unlimited. */
+const commonFigures = (profile: LimitsProfile) => ({
+  min_interval: profile.minInterval,
+  discovery_per_minute: profile.discoveryPerMinute,
+  pauses_per_minute: profile.pausesPerMinute,
+  replays_per_minute: profile.replaysPerMinute,
+  probes_per_minute: profile.probesPerMinute,
+  probe_bytes_per_minute: profile.probeBytesPerMinute,
+  violations_to_disable: profile.violationsToDisable,
+});
+
+/** Figures that hold for every plan. */
+export type CommonFigures = ReturnType<typeof commonFigures>;
+
+/** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
+export type PlansView = { readonly plans: Readonly<Record<Plan, PlanLimitsView>> } & CommonFigures;
+
+/** Builds the view of the limits profile in force. */
+export const buildPlansView = (profile: LimitsProfile): PlansView => {
+  const plans = PLANS.map((plan) => [plan, new PlanLimitsView(profile.plans[plan])] as const);
+  return { plans: Object.fromEntries(plans) as Record<Plan, PlanLimitsView>, ...commonFigures(profile) };
+};
+
+/** The figures that hold for an owner: those of its plan, and those of every plan. */
+export type OwnerLimitsView = PlanLimitsView & CommonFigures;
+
+/** Builds the view of an owner's limits. */
+export const buildOwnerLimitsView = (plan: Plan, profile: LimitsProfile): OwnerLimitsView => ({
+  ...new PlanLimitsView(profile.plans[plan]),
+  ...commonFigures(profile),
+});

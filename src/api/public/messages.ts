@@ -1,0 +1,69 @@
+import { message } from '../../kernel/message.js';
+
+/** Requests to `/v1` that are refused before their body is read. */
+export const GATE_MESSAGES = {
+  /** 401 `unauthorized`, for every cause */
+  unauthorized: 'Unauthorized.',
+  /** 503 `maintenance` */
+  maintenance: 'The service is under maintenance. Send the same request again later.',
+  /** 403 `endpoint_disabled` */
+  disabledByOwner: message('The endpoint is disabled. {remedy}'),
+  /** 503 `endpoint_paused` */
+  disabledByLimits: message(
+    'The endpoint was disabled after repeated rate-limit violations. Send requests more slowly. {remedy}',
+  ),
+  /** 503 `plan_not_allowed` */
+  planWithoutInput: message('The plan does not allow posting through webhooks. Upgrade the plan first. {remedy}'),
+  enableEndpoint: message('Its owner enables it again with POST /manage/v1/endpoints/{id}/enable.'),
+  /** 415 `unsupported_media_type` */
+  mediaType: message('Content-Type is {type}. Send application/json, in UTF-8.'),
+  /** 402 `quota_exhausted` */
+  monthlyQuota: message(
+    'The monthly post quota of the plan is used up. Buy a post pack, or send the post again from {at}.',
+  ),
+  /** 404 `not_found` */
+  postNotFound: 'This endpoint did not accept a post with this id. Check the id.',
+  /** why the limits disabled an endpoint, in a notice */
+  violationsReason: message('{violations} rate-limit violations within an hour'),
+  /** 503 `unavailable` */
+  endpointChanging: 'The endpoint is being changed. Send the same request again.',
+};
+
+/** Rate limits: status 429, code `rate_limited`; the probe budget's code is `probe_budget`. */
+export const RATE_LIMIT_MESSAGES = {
+  minInterval: message('Too many requests: this endpoint accepts one post {interval}. Retry in {seconds} s.'),
+  burst: message('Too many requests: too many posts to this endpoint at the same time. Retry in {seconds} s.'),
+  hourlyQuota: message('Too many requests: the hourly post quota of this endpoint is used up. Retry in {seconds} s.'),
+  discovery: message('Too many requests: too many discovery requests within a minute. Retry in {seconds} s.'),
+  pauses: message('Too many requests: too many pause and resume requests within a minute. Retry in {seconds} s.'),
+  replays: message('Too many requests: too many repeated posts within a minute. Retry in {seconds} s.'),
+  sandbox: message('Too many requests: the daily quota of sandbox requests is used up. Retry in {seconds} s.'),
+  probeBudget: message(
+    'Too many requests: {whose} requests fetched too much within a minute, to check media or to translate. Retry in {seconds} s.',
+  ),
+  ofEndpoint: "this endpoint's",
+  ofOwner: "this owner's",
+  perSecond: 'per second',
+  everySeconds: message('every {seconds} seconds'),
+};
+
+/** Warnings in the sandbox's previews. */
+export const PREVIEW_MESSAGES = {
+  /** `channel_disabled` */
+  channelDisabled: 'The channel is disabled: this post is not published there.',
+  /** `no_target` */
+  noTarget: message("This post is not published on {platform}: none of the post's targets is there."),
+  /** `no_target` */
+  noChannel: message('This post is not published on {platform}: the endpoint has no channel there.'),
+  /** `requests_left_out` */
+  callsLeftOut: message('The calls for {channels} are left out, because there are too many.'),
+  wouldWait: message('{error} The post would wait and be retried.'),
+};
+
+/** Warnings in the sandbox about the payload. */
+export const PAYLOAD_WARNINGS = {
+  /** `looks_like_html` */
+  looksLikeHtml: message(
+    'text contains {part}, which looks like HTML: readers would see it as it is written. Send plain text, and its formatting as entities.',
+  ),
+};

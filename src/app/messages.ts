@@ -1,0 +1,56 @@
+import { message } from '../kernel/message.js';
+
+/** An address that cannot be used, or a server that refuses: the start ends with exit code 1. */
+export const START_MESSAGES = {
+  notThisMachine: message(
+    'HOST {host} is not an address of this machine: set one that is, e.g. 127.0.0.1, or 0.0.0.0 for all of them',
+  ),
+  portTaken: message(
+    '{setting} {port} on {host} is used by another program: stop it, or set {setting} to another port (0 picks a free one)',
+  ),
+  portNotAllowed: message('{setting} {port} may not be used by this user: set it to a port from 1024 on'),
+  withCode: message('{problem} ({code})'),
+  unusableServer: message('{setting} leads to {what} that cannot be used: {reason}'),
+  unusableServerAdvice: message('{problem}. {advice}'),
+};
+
+/** Advice about an error of PostgreSQL, or of a pooler in front of it, at the start. */
+export const DATABASE_ADVICE = {
+  /** 28P01 */
+  password: message('Correct the user and the password; {encoding}.'),
+  /** 28000 */
+  notAllowed: 'Allow this role, database and address in pg_hba.conf of the server.',
+  /** 3D000 */
+  noDatabase:
+    "A superuser creates the database: CREATE DATABASE crosspost OWNER <the role> ENCODING 'UTF8' TEMPLATE template0;",
+  /** 42501 */
+  noRights:
+    'The role must own the database, or have the rights that docs/deployment.md lists: CREATE on the database, USAGE and CREATE on the schema public.',
+  /** 42501, before a session */
+  grantConnect: message(
+    'The owner of the database, or a superuser, runs:\n  GRANT CONNECT ON DATABASE {database} TO {role};',
+  ),
+  noPassword: 'The server asks for a password, and DATABASE_URL contains none: postgres://user:password@host/database.',
+  bouncerParameters:
+    'This is a PgBouncer. Add to pgbouncer.ini: ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
+  bouncerStatementMode:
+    'This is a PgBouncer in statement mode. Set pool_mode = session for this database, or connect to PostgreSQL directly.',
+  bouncerUser: message('Correct DATABASE_URL or pgbouncer.ini; {encoding}.'),
+};
+
+/** The pages `/walls` of the demo. */
+export const WALL_MESSAGES = {
+  /** 404 `not_found` */
+  noWall: 'This wall does not exist, or has nothing of that name.',
+};
+
+/** The banner at the start of the demo. */
+export const BANNER_MESSAGES = {
+  demoDisabled: message("  The demo endpoint is disabled. Enable it first, with the operator's key:\n\n  POST {url}"),
+  post: message(
+    "  Post something:\n\n  curl {url} \\\n    -H 'Authorization: Bearer {token}' \\\n    -H 'Content-Type: application/json' \\\n    -d '{body}'",
+  ),
+  firstPost: 'Hello from Crosspost',
+  publishes: 'publishes posts',
+  servesNothingElse: message('{services} alone: this version has no assistant tools yet'),
+};

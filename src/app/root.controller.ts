@@ -1,0 +1,31 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Pages for people, the first that this process serves before the others. */
+const PAGES = ['/walls', '/docs'];
+/** Routes for programs, as the documentation and as the router writes them. */
+const ROUTES = {
+  'POST /v1/webhooks/{slug}': ['POST', '/v1/webhooks/:slug'],
+  'GET /v1/webhooks/{slug}/info': ['GET', '/v1/webhooks/:slug/info'],
+  'POST /v1/sandbox/test': ['POST', '/v1/sandbox/test'],
+  'GET /manage/v1/owners': ['GET', '/manage/v1/owners'],
+  'GET /healthz': ['GET', '/healthz'],
+  'GET /readyz': ['GET', '/readyz'],
+} as const;
+
+/** Leads people who open the address in a browser to a page: the walls of demo mode, or the documentation. */
+@Controller()
+export class RootController {
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  /** Redirects to the first page that this process serves; without one, lists routes that it serves. */
+  @Get()
+  root(@Res() reply: FastifyReply): void {
+    const router = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const page = PAGES.find((url) => router.hasRoute({ method: 'GET', url }));
+    if (page !== undefined) return void reply.redirect(page, 302);
+    const routes = Object.entries(ROUTES).filter(([, [method, url]]) => router.hasRoute({ method, url }));
+    void reply.send({ ok: true, routes: routes.map(([route]) => route) });
+  }
+}

@@ -1,0 +1,51 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { channel } from '../../domain/channel/channel.decider.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { References } from '../../projections/discovery/references.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
+import { Deletions } from '../deletion/deletions.js';
+import { rejectInUse } from '../deletion/reject-in-use.js';
+import { rejectForeign } from '../reject-foreign.js';
+
+/** Deletes a channel: it leaves every view, its queue is cancelled, and its credentials are erased (D-56). */
+export class DeleteChannel extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly channelId: string,
+    /** True: takes it out of those that name it. False: such a deletion is rejected with `in_use`. */
+    readonly cascade: boolean,
+  ) {
+    super();
+  }
+}
+
+/** The deletion is an event first. Its consequences follow here, and in the saga `complete-deletions` after a crash. */
+@CommandHandler(DeleteChannel)
+export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly deletions: Deletions,
+    private readonly references: References,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  async execute({ context, channelId, cascade }: DeleteChannel): Promise<CommandOutcome> {
+    const rejection =
+      (await rejectForeign(this.aggregates, channel, [channelId], context)) ??
+      (cascade ? null : await this.rejectInUse(channelId));
+    if (rejection) return rejection;
+    const command = { type: 'DeleteChannel', channelId } as const;
+    const deleted = toOutcome(await this.aggregates.execute(channel, channelId, command, context));
+    return this.deletions.completeNow(deleted, ({ position }) =>
+      this.deletions.completeChannel(channelId, position, context),
+    );
+  }
+
+  /** A resource that names it from now on loses it again: see `Deletions`. */
+  private async rejectInUse(channelId: string) {
+    await this.progress.waitUntilCaughtUp(['discovery'], this.aggregates.store);
+    return rejectInUse('channel', 'project_ids', await this.references.findProjectsNaming(channelId));
+  }
+}

@@ -1,0 +1,254 @@
+import { channel } from '../../domain/channel/channel.decider.js';
+import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
+import { project } from '../../domain/project/project.decider.js';
+import { publication } from '../../domain/publication/publication.decider.js';
+import type { AggregateStore, DecisionResult } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import type { Position } from '../../event-store/port.js';
+import type { Decider } from '../../kernel/decider.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import { isRejection, type Rejection } from '../../kernel/result.js';
+import type { References } from '../../projections/discovery/references.queries.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import type { QueuedPublications, QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { type CommandOutcome, type Completed, latestCompleted } from '../command-result.js';
+import { rejectDeletedOwner } from './reject-deleted-owner.js';
+
+/** Publications that are cancelled at a time. */
+const BATCH_SIZE = 200;
+/** Read models by which the consequences of a deletion are found. */
+const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
+
+interface NewProject {
+  readonly projectId: string;
+  readonly ownerId: string;
+  readonly channelIds: readonly string[];
+}
+
+interface NewEndpoint {
+  readonly endpointId: string;
+  readonly ownerId: string;
+  readonly projectIds: readonly string[];
+}
+
+/** Thrown if the read models have not reached the deletion in time: it is completed later. */
+export class ReadModelsBehind extends Error {}
+
+/**
+ * Carries out what follows from the deletion of a resource, which is an event already: nothing names it any more, and what
+ * is queued of it is cancelled. The request that deletes does so at once; the saga `complete-deletions` repeats it, for
+ * deletions whose process died in between. Every step depends on the present state, so it may be repeated.
+ */
+export class Deletions {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly references: References,
+    private readonly queued: QueuedPublications,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /**
+   * Carries out a deletion within its request. If the read models are behind, the saga does it when they are not.
+   * @param deleted the deletion; a rejection is returned as it is @throws Unavailable
+   */
+  async completeNow(
+    deleted: CommandOutcome,
+    complete: (deleted: Completed) => Promise<Completed>,
+  ): Promise<CommandOutcome> {
+    if (isRejection(deleted)) return deleted;
+    try {
+      return latestCompleted([deleted, await complete(deleted)]);
+    } catch (error) {
+      if (error instanceof ReadModelsBehind) return deleted;
+      throw error;
+    }
+  }
+
+  /**
+   * Takes a deleted channel out of the projects that name it, and cancels its queue.
+   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
+   */
+  async completeChannel(channelId: string, after: Position, context: CommandContext): Promise<Completed> {
+    await this.waitForReadModels(after);
+    const projectIds = await this.references.findProjectsNaming(channelId);
+    const removed = await this.each(projectIds, context, `without/${channelId}`, (projectId, each) =>
+      this.removeChannels(projectId, [channelId], each),
+    );
+    return latestCompleted([...removed, await this.cancelQueue({ channelId }, context)]);
+  }
+
+  /**
+   * Takes a deleted project out of the endpoints that name it, and cancels what is queued of it.
+   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
+   */
+  async completeProject(projectId: string, after: Position, context: CommandContext): Promise<Completed> {
+    await this.waitForReadModels(after);
+    const endpointIds = await this.references.findEndpointsNaming(projectId);
+    const removed = await this.each(endpointIds, context, `without/${projectId}`, (endpointId, each) =>
+      this.removeProjects(endpointId, [projectId], each),
+    );
+    return latestCompleted([...removed, await this.cancelQueue({ projectId }, context)]);
+  }
+
+  /** Cancels what is queued of a deleted endpoint's posts. @param after see above @throws Unavailable @throws ReadModelsBehind */
+  async completeEndpoint(endpointId: string, after: Position, context: CommandContext): Promise<Completed> {
+    await this.waitForReadModels(after);
+    return this.cancelQueue({ endpointId }, context);
+  }
+
+  /**
+   * Deletes everything that belongs to a deleted owner, and cancels what is queued of it.
+   * @param after see above @throws Unavailable @throws ReadModelsBehind
+   */
+  async completeOwner(ownerId: string, after: Position, context: CommandContext): Promise<Completed> {
+    await this.waitForReadModels(after);
+    const owned = await this.references.findOwned(ownerId);
+    // Nothing new arrives without endpoints; the channels go before the projects, so that nothing is sent meanwhile.
+    const deleted = [
+      ...(await this.each(owned.endpoints, context, 'delete', (endpointId, each) =>
+        this.aggregates.execute(endpoint, endpointId, { type: 'DeleteEndpoint', endpointId }, each),
+      )),
+      ...(await this.each(owned.channels, context, 'delete', (channelId, each) =>
+        this.aggregates.execute(channel, channelId, { type: 'DeleteChannel', channelId }, each),
+      )),
+      ...(await this.each(owned.projects, context, 'delete', (projectId, each) =>
+        this.aggregates.execute(project, projectId, { type: 'DeleteProject', projectId }, each),
+      )),
+    ];
+    return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
+  }
+
+  /** Deletes a new channel again if its owner was deleted meanwhile. @returns null if it stays @throws Unavailable */
+  async verifyNewChannel(
+    { channelId, ownerId }: { readonly channelId: string; readonly ownerId: string },
+    context: CommandContext,
+  ): Promise<Rejection<'not_found'> | null> {
+    const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
+    if (!rejection) return null;
+    await this.each([channelId], context, 'delete', (id, each) =>
+      this.aggregates.execute(channel, id, { type: 'DeleteChannel', channelId }, each),
+    );
+    return rejection;
+  }
+
+  /**
+   * Deletes a new project again if its owner was deleted meanwhile, or takes those of its channels out of it that were.
+   * @throws Unavailable
+   */
+  async verifyNewProject(
+    { projectId, ownerId, channelIds }: NewProject,
+    context: CommandContext,
+  ): Promise<Completed | Rejection<'not_found'>> {
+    const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
+    if (!rejection) return this.dropDeletedChannels(projectId, channelIds, context);
+    await this.each([projectId], context, 'delete', (id, each) =>
+      this.aggregates.execute(project, id, { type: 'DeleteProject', projectId }, each),
+    );
+    return rejection;
+  }
+
+  /**
+   * Deletes a new endpoint again if its owner was deleted meanwhile, or takes those of its projects out of it that were.
+   * @throws Unavailable
+   */
+  async verifyNewEndpoint(
+    { endpointId, ownerId, projectIds }: NewEndpoint,
+    context: CommandContext,
+  ): Promise<Completed | Rejection<'not_found'>> {
+    const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
+    if (!rejection) return this.dropDeletedProjects(endpointId, projectIds, context);
+    await this.each([endpointId], context, 'delete', (id, each) =>
+      this.aggregates.execute(endpoint, id, { type: 'DeleteEndpoint', endpointId }, each),
+    );
+    return rejection;
+  }
+
+  /** Takes those of a project's channels out of it that were deleted. A stream is read, not a read model. @throws Unavailable */
+  async dropDeletedChannels(
+    projectId: string,
+    channelIds: readonly string[],
+    context: CommandContext,
+  ): Promise<Completed> {
+    const deleted = await filterDeleted(this.aggregates, channel, channelIds);
+    if (deleted.length === 0) return NOTHING;
+    return latestCompleted(
+      await this.each([projectId], context, 'drop', (_, each) => this.removeChannels(projectId, deleted, each)),
+    );
+  }
+
+  /** Takes those of an endpoint's projects out of it that were deleted. @throws Unavailable */
+  async dropDeletedProjects(
+    endpointId: string,
+    projectIds: readonly string[],
+    context: CommandContext,
+  ): Promise<Completed> {
+    const deleted = await filterDeleted(this.aggregates, project, projectIds);
+    if (deleted.length === 0) return NOTHING;
+    return latestCompleted(
+      await this.each([endpointId], context, 'drop', (_, each) => this.removeProjects(endpointId, deleted, each)),
+    );
+  }
+
+  private removeChannels(projectId: string, channelIds: readonly string[], context: CommandContext) {
+    const command = { type: 'RemoveChannels', projectId, channelIds } as const;
+    return this.aggregates.execute(project, projectId, command, context);
+  }
+
+  private removeProjects(endpointId: string, projectIds: readonly string[], context: CommandContext) {
+    const command = { type: 'RemoveProjects', endpointId, projectIds } as const;
+    return this.aggregates.execute(endpoint, endpointId, command, context);
+  }
+
+  /** Executes a command on each resource. A rejected one needs no change: it was deleted itself. */
+  private async each<S, E extends DomainEvent>(
+    ids: readonly string[],
+    context: CommandContext,
+    step: string,
+    execute: (id: string, context: CommandContext) => Promise<DecisionResult<S, E> | Rejection>,
+  ): Promise<Completed[]> {
+    const results = await Promise.all(
+      ids.map((id) => execute(id, { ...context, commandId: `${context.commandId}/${step}` })),
+    );
+    return results.flatMap((result) => (isRejection(result) ? [] : [{ position: result.aggregate.position }]));
+  }
+
+  /** Cancels what is queued, a batch at a time. One that an attempt has just begun ends as it ends. */
+  private async cancelQueue(of: QueueOf, context: CommandContext): Promise<Completed> {
+    let last: Completed = NOTHING;
+    for (;;) {
+      const batch = await this.queued.findQueued(of, BATCH_SIZE);
+      const results = await Promise.all(
+        batch.map((ids) => {
+          const command = { type: 'CancelPublication', ...ids, at: context.at } as const;
+          const each = { ...context, commandId: `${context.commandId}/cancel` };
+          return this.aggregates.execute(publication, ids.publicationId, command, each);
+        }),
+      );
+      const cancelled = results.flatMap((result) =>
+        isRejection(result) ? [] : [{ position: result.aggregate.position }],
+      );
+      // Without success the read model is behind the streams: the workers have ended or begun all of them.
+      if (cancelled.length === 0) return last;
+      last = latestCompleted([last, ...cancelled]);
+      if (batch.length < BATCH_SIZE) return last;
+      await this.waitForReadModels(last.position);
+    }
+  }
+
+  private async waitForReadModels(position: Position): Promise<void> {
+    if (!(await this.progress.waitFor(READ_MODELS, position)))
+      throw new ReadModelsBehind(`the read models have not reached position ${position}`);
+  }
+}
+
+const NOTHING: Completed = { position: -1n };
+
+/** Returns those of the ids that belong to deleted resources. */
+const filterDeleted = async <S extends { readonly deleted: boolean } | null, E extends DomainEvent>(
+  aggregates: AggregateStore,
+  decider: Decider<never, S, E, string>,
+  ids: readonly string[],
+): Promise<string[]> => {
+  const loaded = await Promise.all(ids.map((id) => aggregates.loadAggregate(decider, id)));
+  return ids.filter((_, i) => loaded[i]!.state?.deleted);
+};

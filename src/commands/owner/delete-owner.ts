@@ -1,0 +1,33 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { owner } from '../../domain/owner/owner.decider.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
+import { Deletions } from '../deletion/deletions.js';
+
+/** Deletes an owner with everything that belongs to it. Its API key is invalid at once. */
+export class DeleteOwner extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly ownerId: string,
+  ) {
+    super();
+  }
+}
+
+/** The deletion is an event first. Its consequences follow here, and in the saga `complete-deletions` after a crash. */
+@CommandHandler(DeleteOwner)
+export class DeleteOwnerHandler implements ICommandHandler<DeleteOwner> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly deletions: Deletions,
+  ) {}
+
+  async execute({ context, ownerId }: DeleteOwner): Promise<CommandOutcome> {
+    const command = { type: 'DeleteOwner', ownerId } as const;
+    const deleted = toOutcome(await this.aggregates.execute(owner, ownerId, command, context));
+    return this.deletions.completeNow(deleted, ({ position }) =>
+      this.deletions.completeOwner(ownerId, position, context),
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { message } from '../kernel/message.js';
+
+/** Settings that prevent the start, with exit code 1. `--help` describes all settings. */
+export const SETTING_MESSAGES = {
+  oneWrong: 'A setting is wrong:',
+  moreWrong: 'Settings are wrong:',
+  wrong: message('{name} takes {takes}; got "{value}"'),
+  wrongBecause: message('{name} takes {takes}; got "{value}" ({reason})'),
+  hasUser: 'it must not contain a user or a password',
+  noScheme: 'it has no scheme: begin it with https:// or http://',
+  encodePassword:
+    'characters of the user and the password that have a meaning in a URL must be percent-encoded: % as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A',
+  notCidr: message('"{value}" is neither a CIDR nor an address'),
+  secretsKeyMissing:
+    'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
+  samePort: message('METRICS_PORT takes another port than PORT; got "{value}"'),
+  databaseMissing:
+    'DATABASE_URL must be set with NODE_ENV=production: a PostgreSQL URL; got nothing. To try the demo, with its own PostgreSQL and stand-in networks, set DEMO=on and OPERATOR_KEY',
+  operatorKeyMissing:
+    'OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production: at least 16 characters, e.g. from "openssl rand -hex 32"; got nothing',
+  wrongInProduction: message('{name} takes {takes} with NODE_ENV=production; got "{value}"'),
+  introduction: 'Settings are read from environment variables. An empty variable counts as not set.',
+  noArgument: message(
+    'The argument {argument} does not exist: --help lists every setting, --version prints the version.',
+  ),
+};
+
+/** The file of generated keys. */
+export const KEYS_MESSAGES = {
+  notStored: message(
+    'The generated keys cannot be stored in {file} ({code}). Make DATA_DIR a folder that this user can read and write, or set OPERATOR_KEY and SECRETS_KEY.',
+  ),
+  damaged: message(
+    '{file} is damaged: it must contain OPERATOR_KEY and SECRETS_KEY as JSON. Restore it from a backup; without one, set both keys, remove the file and enter the stored credentials again.',
+  ),
+};
+
+/** A file of `LIMITS_PROFILE`. */
+export const PROFILE_MESSAGES = {
+  unreadable: message('cannot read {file} ({code})'),
+  notJson: message('{file} is not JSON: {reason}'),
+  wrongField: message('{file}: {field} takes {takes}; {found}'),
+  theFile: 'the file',
+  missing: 'it is missing',
+  found: message('it is {value}'),
+  from: message('from {least}'),
+  fromTo: message('from {least} to {most}'),
+  wholeNumber: message('a whole number {range}'),
+  wholeNumberOrNull: message('a whole number {range}, or null for unlimited'),
+  positive: message('a number above 0, at most {most}'),
+};

@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+
+/** Kinds of subjects: a secret's id, the stream of a translation, the stream of a payload's parts. */
+export type ErasureKind = 'secret' | 'translation' | 'payload';
+
+/** A note that something is to be erased, or looked at, from a moment on. */
+export interface ErasureNote {
+  readonly subject: string;
+  /** Age of the note in ms. */
+  readonly age: number;
+  /** Streams in one of which an event would refer to the subject; null if its kind needs none. */
+  readonly streams: readonly string[] | null;
+  /** Distinguishes this note from a later one of the same subject. */
+  readonly notedAt: string;
+}
+
+/** The notes of `ops_erasure`. A note outlives every crash until what it names is erased, or needed for ever. */
+export class ErasureNotes {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Notes a subject. Its note, if there is one, gets the new time.
+   * @param due ms from now, and a moment in ms since 1970: the later one counts
+   */
+  async add(
+    kind: ErasureKind,
+    subject: string,
+    due: { readonly inMs: number; readonly notBefore?: number },
+    streams: readonly string[] | null = null,
+  ): Promise<void> {
+    await this.pool.query(
+      `insert into ops_erasure (kind, subject, due_at, streams)
+       values ($1, $2, greatest(clock_timestamp() + $3 * interval '1 ms', to_timestamp($4::float8 / 1000)), $5)
+       on conflict (kind, subject) do update
+         set due_at = excluded.due_at, streams = excluded.streams, noted_at = excluded.noted_at`,
+      [kind, subject, due.inMs, due.notBefore ?? 0, streams],
+    );
+  }
+
+  /** Lists what is due, the longest first. */
+  async findDue(kind: ErasureKind, limit: number): Promise<ErasureNote[]> {
+    const { rows } = await this.pool.query<{ subject: string; age: number; streams: string[] | null; noted: string }>(
+      `select subject, streams, noted_at::text as noted,
+         extract(epoch from clock_timestamp() - noted_at)::float8 * 1000 as age
+       from ops_erasure where kind = $1 and due_at <= clock_timestamp() order by due_at limit $2`,
+      [kind, limit],
+    );
+    return rows.map(({ subject, age, streams, noted }) => ({ subject, age, streams, notedAt: noted }));
+  }
+
+  /** Deletes a note, unless its subject was noted again meanwhile. */
+  async settle(kind: ErasureKind, { subject, notedAt }: ErasureNote): Promise<void> {
+    const text = 'delete from ops_erasure where kind = $1 and subject = $2 and noted_at = $3::timestamptz';
+    await this.pool.query(text, [kind, subject, notedAt]);
+  }
+
+  /** Makes a note due again later. */
+  async postpone(kind: ErasureKind, { subject, notedAt }: ErasureNote, ms: number): Promise<void> {
+    await this.pool.query(
+      `update ops_erasure set due_at = clock_timestamp() + $4 * interval '1 ms'
+       where kind = $1 and subject = $2 and noted_at = $3::timestamptz`,
+      [kind, subject, notedAt, ms],
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import { type Decider, streamOf } from '../kernel/decider.js';
+import type { DomainEvent } from '../kernel/events.js';
+import type { EventCodec } from './codec.js';
+import { BEGINNING, type EventStore, type Position, type StoredEvent } from './port.js';
+import type { Snapshots } from './snapshots.js';
+
+/** An aggregate's state at a revision of its stream. */
+export interface LoadedAggregate<S> {
+  readonly state: S;
+  /** Revision of the last event; -1n if there is no stream. */
+  readonly revision: bigint;
+  readonly position: Position;
+  readonly hash: string;
+}
+
+/** The events of a stream that were read, and the aggregate before them. */
+export interface ReadAggregate<S> {
+  readonly before: LoadedAggregate<S>;
+  readonly stored: readonly StoredEvent[];
+}
+
+/** Returns an aggregate without events. */
+export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggregate<S> => ({
+  state: decider.initial,
+  revision: -1n,
+  position: BEGINNING,
+  hash: '',
+});
+
+/** A stream with fewer events is read in one read, and no snapshot is asked for. */
+const FIRST_PAGE = 200;
+const PAGE = 1_000;
+/** The last events that are always read, so that commands which wrote them are recognised. */
+const RECOGNISED = 500;
+/** Events beyond {@link RECOGNISED} after which a new snapshot is saved. */
+const SAVED_AFTER = 500;
+
+type AnyDecider<S, E extends DomainEvent> = Decider<never, S, E, string>;
+
+/**
+ * Reads and folds the streams of aggregates. A stream that may grow long is not read from its start: a decider's memory or a
+ * snapshot of its state bounds what is read (ADR-97, ADR-110).
+ */
+export class AggregateReader {
+  private readonly saving = new Set<string>();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    private readonly snapshots: Snapshots | null,
+  ) {}
+
+  /** Reads the events that determine an aggregate's state, after a snapshot if there is one. @throws Unavailable */
+  async read<S, E extends DomainEvent>(decider: AnyDecider<S, E>, stream: string): Promise<ReadAggregate<S>> {
+    const { memory, snapshotVersion } = decider;
+    const empty = emptyAggregate(decider);
+    if (memory !== undefined) {
+      const stored = await this.store.readStream(stream, { direction: 'backwards', limit: memory });
+      return { before: empty, stored: stored.reverse() };
+    }
+    if (snapshotVersion === undefined || !this.snapshots)
+      return { before: empty, stored: await this.store.readStream(stream) };
+    const first = await this.store.readStream(stream, { limit: FIRST_PAGE });
+    if (first.length < FIRST_PAGE) return { before: empty, stored: first };
+    const fromSnapshot = await this.readFromSnapshot(decider, stream, null);
+    return fromSnapshot ?? { before: empty, stored: [...first, ...(await this.readPages(stream, BigInt(FIRST_PAGE)))] };
+  }
+
+  /** Reads an aggregate's events up to a revision. @throws Unavailable */
+  async readUpTo<S, E extends DomainEvent>(
+    decider: AnyDecider<S, E>,
+    id: string,
+    revision: bigint,
+  ): Promise<ReadAggregate<S>> {
+    const stream = streamOf(decider, id);
+    const fromSnapshot = revision < PAGE ? null : await this.readFromSnapshot(decider, stream, revision);
+    if (fromSnapshot) return fromSnapshot;
+    const stored = await this.store.readStream(stream, { limit: Number(revision) + 1 });
+    return { before: emptyAggregate(decider), stored };
+  }
+
+  /** Folds events after an aggregate. */
+  fold<S, E extends DomainEvent>(
+    decider: AnyDecider<S, E>,
+    stored: readonly StoredEvent[],
+    before: LoadedAggregate<S>,
+  ): LoadedAggregate<S> {
+    let { state } = before;
+    for (const event of stored) state = decider.evolve(state, this.codec.decode<E>(event) as unknown as E);
+    const last = stored.at(-1);
+    return last ? this.aggregateAt(state, last) : before;
+  }
+
+  /** Folds what was read, and saves a snapshot in the background if that was much. */
+  foldAndSave<S, E extends DomainEvent>(
+    decider: AnyDecider<S, E>,
+    stream: string,
+    { before, stored }: ReadAggregate<S>,
+  ): LoadedAggregate<S> {
+    const { snapshots } = this;
+    const version = decider.snapshotVersion;
+    if (!snapshots || version === undefined || stored.length < RECOGNISED + SAVED_AFTER || this.saving.has(stream))
+      return this.fold(decider, stored, before);
+    const snapshot = this.fold(decider, stored.slice(0, -RECOGNISED), before);
+    const { revision, hash } = snapshot;
+    this.saving.add(stream);
+    void snapshots
+      .save(stream, version, { revision, hash, state: JSON.stringify(snapshot.state) })
+      .finally(() => this.saving.delete(stream));
+    return this.fold(decider, stored.slice(-RECOGNISED), snapshot);
+  }
+
+  /**
+   * Reads the events after a snapshot.
+   * @param upTo last revision; null: all
+   * @returns null if there is no snapshot, or the stream is not the one that it was made from
+   */
+  private async readFromSnapshot<S, E extends DomainEvent>(
+    decider: AnyDecider<S, E>,
+    stream: string,
+    upTo: bigint | null,
+  ): Promise<ReadAggregate<S> | null> {
+    if (decider.snapshotVersion === undefined || !this.snapshots) return null;
+    const snapshot = await this.snapshots.find(stream, decider.snapshotVersion);
+    if (!snapshot || (upTo !== null && upTo < snapshot.revision)) return null;
+    const [at, ...stored] = await this.readPages(stream, snapshot.revision, upTo);
+    if (at?.revision !== snapshot.revision || this.codec.readEnvelope(at).hash !== snapshot.hash) return null;
+    return { before: this.aggregateAt(JSON.parse(snapshot.state) as S, at), stored };
+  }
+
+  private async readPages(stream: string, from: bigint, upTo: bigint | null = null): Promise<StoredEvent[]> {
+    const found: StoredEvent[] = [];
+    for (let next = from; ;) {
+      const left = upTo === null ? PAGE : Number(upTo - next) + 1;
+      const limit = Math.min(PAGE, left);
+      if (limit <= 0) return found;
+      const page = await this.store.readStream(stream, { from: next, limit });
+      found.push(...page);
+      if (page.length < limit) return found;
+      next = page.at(-1)!.revision + 1n;
+    }
+  }
+
+  private aggregateAt<S>(state: S, last: StoredEvent): LoadedAggregate<S> {
+    return { state, revision: last.revision, position: last.position, hash: this.codec.readEnvelope(last).hash };
+  }
+}

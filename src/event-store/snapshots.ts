@@ -1,0 +1,57 @@
+import type { Pool } from 'pg';
+import { type Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
+
+/** The state of an aggregate at a revision of its stream. It can be folded from the events at any time. */
+export interface Snapshot {
+  readonly revision: bigint;
+  /** Hash of the event at that revision: a stream that has another event there is another one. */
+  readonly hash: string;
+  /** JSON text. */
+  readonly state: string;
+}
+
+/** Snapshots by stream. Neither method fails: without a snapshot a stream is read from its start. */
+export interface Snapshots {
+  /** @param version version of the state's form; snapshots of others are not found */
+  find(stream: string, version: number): Promise<Snapshot | null>;
+  /** Replaces an earlier snapshot of the stream. */
+  save(stream: string, version: number, snapshot: Snapshot): Promise<void>;
+}
+
+/** The snapshots in `ops_snapshot`. Its rows may be deleted at any time. */
+export class SnapshotTable implements Snapshots {
+  private readonly failure = new RepeatedFailure();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly log: Log,
+  ) {}
+
+  async find(stream: string, version: number): Promise<Snapshot | null> {
+    const text = 'select revision, hash, state from ops_snapshot where stream = $1 and version = $2';
+    return this.withoutFailure(async () => (await this.pool.query<Snapshot>(text, [stream, version])).rows[0] ?? null);
+  }
+
+  async save(stream: string, version: number, { revision, hash, state }: Snapshot): Promise<void> {
+    // A program with the former version writes its own row; one that is behind changes nothing.
+    const text = `
+      insert into ops_snapshot as s (stream, version, revision, hash, state) values ($1, $2, $3, $4, $5)
+      on conflict (stream, version) do update
+        set revision = excluded.revision, hash = excluded.hash, state = excluded.state
+        where s.revision < excluded.revision or s.hash <> excluded.hash`;
+    await this.withoutFailure(() => this.pool.query(text, [stream, version, revision, hash, state]));
+  }
+
+  private async withoutFailure<T>(call: () => Promise<T>): Promise<T | null> {
+    try {
+      return await call();
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (this.failure.shouldLog(reason))
+        this.log.warn({ error: reason }, 'a snapshot cannot be used; the stream is read from its start');
+      return null;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { message } from '../kernel/message.js';
+
+/** Answers of the listener on `METRICS_PORT`, and of `/metrics`. */
+export const HEALTH_MESSAGES = {
+  /** 404 `not_found`, 400 `bad_request` */
+  noRoute: 'This port serves only GET /healthz, /readyz and /metrics.',
+  /** 500 `internal` */
+  internal: 'The service failed. Send the same request again.',
+  /** 401 `unauthorized` */
+  metricsKey: "The key is missing or wrong. Send METRICS_KEY or the operator's key: Authorization: Bearer <key>.",
+};
+
+/** Results of checks in `/readyz`. */
+export const READINESS_MESSAGES = {
+  notBuilt: 'not built yet: start a process with the role worker on this database',
+  stopped: message('stopped: {error}'),
+  farBehind: message('far behind: the next event to apply is {seconds} s old'),
+  noAnswer: message('no answer within {ms} ms'),
+};

@@ -1,0 +1,37 @@
+/** Names of the placeholders of a template: `'{field} is {length} long'` has `field` and `length`. */
+type Placeholder<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** Values for all placeholders of a template, and for no others. */
+export type MessageValues<Template extends string> = {
+  readonly [Name in Placeholder<Template>]: string | number;
+};
+
+/** A sentence with placeholders: it is called with their values. */
+export type Message<Template extends string> = (values: MessageValues<Template>) => string;
+
+/**
+ * Creates a sentence with placeholders (ADR-119). The template is split once, when its file is loaded; a call only joins
+ * strings. A missing or superfluous value is a type error. Braces mark placeholders only: a literal brace comes in a value.
+ */
+export const message = <const Template extends string>(template: Template): Message<Template> => {
+  const parts = template.split(/[{}]/);
+  return (values) => {
+    const valueOf = values as Readonly<Record<string, string | number>>;
+    let text = parts[0] as string;
+    for (let i = 1; i < parts.length; i += 2) text += `${valueOf[parts[i] as string]}${parts[i + 1]}`;
+    return text;
+  };
+};
+
+/** Formats a count with its noun: `1 post`, `2 posts`. */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+
+/** Formats alternatives as a list: `a`, `a or b`, `a, b or c`. */
+export const oneOf = (words: readonly string[]): string =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : (words[0] ?? '');
+
+/** Ends a text with a full stop, unless it ends with a sign of that kind. */
+export const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,38 @@
+import { message } from '../kernel/message.js';
+
+/** Files that cannot be published: status 400, or the error of a publication. They follow the path of the URL. */
+export const MEDIA_MESSAGES = {
+  empty: 'is an empty file: check the URL',
+  damaged: 'is damaged, it ends before its content begins: export it again',
+  webPage: message('is a web page, not {wanted}: send the direct URL of the file'),
+  otherType: message('is {found} ({format}), not {wanted}: send {formats}, or correct its type'),
+  notOfType: message('is not {wanted}, judging by its content: send {formats}'),
+  unsupportedFormat: message('is {mime}, which cannot be published as {wanted}: send {formats}'),
+  noVideoTrack: 'has no video track, only audio: send a video',
+  tooLarge: message('has {size}; {type} may have at most {limit}: make it smaller'),
+  tooManyPixels: message('has {width} x {height} = {pixels} pixels; at most {limit} are allowed: scale it down'),
+  tooLong: message('lasts {duration}; at most {limit} are allowed: shorten it'),
+  sumTooLarge: message('have {size} together; at most {limit} are allowed: send fewer or smaller files'),
+};
+
+/** Facts about a file that the check before acceptance could not find out: in the sandbox's notes. */
+export const PROBE_NOTES = {
+  unreadable: 'could not be read',
+  unknownSize: 'has no known size in bytes',
+  unknownDimensions: 'has no known size in pixels',
+  unknownDuration: 'could not be read far enough to find out its length',
+  outOfTime: message('took longer than {ms} ms'),
+};
+
+/** Failures of the gateway's own storage and photo editor. They follow the path of the URL. */
+export const MEDIA_CACHE_MESSAGES = {
+  largerThanCache: "is larger than the gateway's media cache",
+  cacheFull: "could not be stored: all files in the gateway's media cache are in use",
+  exceedsLimit: message('has {bytes} bytes; at most {limit} are allowed'),
+  notWritten: "could not be written to the gateway's disk",
+  notRead: "could not be read from the gateway's disk",
+  resizeStopped: 'was not resized: the gateway is stopping',
+  resizeFailed: 'could not be resized',
+  /** at the start */
+  folder: message('DATA_DIR must be a folder that this user can write to, for media in transit: {error}'),
+};

@@ -1,0 +1,37 @@
+import { message } from '../kernel/message.js';
+
+/** A post that breaks the schema: status 422. They follow the path of the field, or `the body`. */
+export const PAYLOAD_MESSAGES = {
+  nothingToPublish: 'has nothing to publish: send text, media or buttons',
+  notAField: message('{field} is not a field'),
+  misspeltField: message('{field} is not a field: did you mean {nearest}?'),
+  tooManyButtons: message('has {count} buttons; at most {limit} are allowed: move {excess} to another row'),
+};
+
+/** Fields that publishing ignores (D-49): complete sentences. */
+export const UNKNOWN_FIELD_MESSAGES = {
+  misspelt: message('{field} is not a field, and publishing ignores it: did you mean {nearest}?'),
+  unknown: message('{field} is not a field, and publishing ignores it: the fields here are {known}'),
+};
+
+/** Entities and media that are refused for their content: status 400. They follow the path of the field. */
+export const CONTENT_MESSAGES = {
+  document: 'is document, which cannot be published: send photo, video or audio',
+  entityOutOfRange: message(
+    'covers units {offset} to {end}, but the text has only {length}: count offset and length in UTF-16 units, from 0',
+  ),
+  entityBeginsInsideCharacter: message(
+    'begins at {at}, inside a character of two UTF-16 units (a surrogate pair): move it by one',
+  ),
+  entityEndsInsideCharacter: message(
+    'ends at {at}, inside a character of two UTF-16 units (a surrogate pair): move it by one',
+  ),
+  entitiesOverlap: message('{inner} overlaps {outer}: nest one inside the other, or separate them'),
+  entitiesCannotNest: message('{inner} is inside {outer}, where it is not allowed: remove one of the two'),
+};
+
+/** Bodies of temp-pause and temp-resume: status 422. */
+export const PAUSE_MESSAGES = {
+  targetId: 'the public id of a target, tgt_…',
+  nothingToPause: message('pauses nothing: send project_minutes or target_minutes from 1 to {limit}'),
+};

@@ -1,0 +1,105 @@
+import type { Sent } from '../validation/check-fields.js';
+import { quoteShort } from '../validation/wording.js';
+import { UNKNOWN_FIELD_MESSAGES } from './messages.js';
+import { ButtonDto, EntityDto, MediaDto, PublishPayloadDto, TargetDto } from './payload.dto.js';
+
+/** A field of a payload that publishing ignores (D-49). */
+export interface UnknownField {
+  /** `medai`, `media[0].ulr`. */
+  readonly path: string;
+  /** The known field with the most similar name; null if none is similar. */
+  readonly nearest: string | null;
+  /** All fields of the object. */
+  readonly known: readonly string[];
+}
+
+const fieldsOf = (Dto: new (sent: Sent) => object): readonly string[] => Object.keys(new Dto({}));
+
+const PAYLOAD = fieldsOf(PublishPayloadDto);
+/** Fields of the objects in each list of a payload. `metadata` is free-form. */
+const ITEMS = {
+  ...{ entities: fieldsOf(EntityDto), media: fieldsOf(MediaDto), buttons: fieldsOf(ButtonDto) },
+  targets: fieldsOf(TargetDto),
+} as const;
+
+/** Longest name that is compared with the known ones, in UTF-16 units: the longest known one has 23. */
+const MAX_COMPARED = 40;
+
+/**
+ * Finds the fields of a payload, and of its entities, media, buttons and targets, that publishing ignores, in their order.
+ * @param sent the parsed body, which may be invalid
+ * @param limit number of fields to find
+ */
+export const findUnknownFields = (sent: unknown, limit: number): readonly UnknownField[] => {
+  const found: UnknownField[] = [];
+  // Names are compared one by one, so that thousands of fields cost no more than the limit.
+  for (const field of listAllUnknown(sent)) if (found.push(field) >= limit) break;
+  return found;
+};
+
+function* listAllUnknown(sent: unknown): Generator<UnknownField> {
+  if (!isObject(sent)) return;
+  yield* listUnknown(sent, '', PAYLOAD);
+  for (const [name, known] of Object.entries(ITEMS))
+    for (const [path, item] of listItems(sent[name], name)) yield* listUnknown(item, `${path}.`, known);
+}
+
+/** Returns a sentence about an unknown field. */
+export const describeUnknownField = ({ path: field, nearest, known }: UnknownField): string =>
+  nearest === null
+    ? UNKNOWN_FIELD_MESSAGES.unknown({ field, known: known.join(', ') })
+    : UNKNOWN_FIELD_MESSAGES.misspelt({ field, nearest });
+
+const isObject = (value: unknown): value is Sent =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Lists the objects of a list with their paths; buttons lie in rows. */
+function* listItems(list: unknown, path: string): Generator<readonly [path: string, item: Sent]> {
+  if (!Array.isArray(list)) return;
+  for (const [index, value] of (list as unknown[]).entries()) {
+    const place = `${path}[${index}]`;
+    if (isObject(value)) yield [place, value];
+    else yield* listItems(value, place);
+  }
+}
+
+function* listUnknown(sent: Sent, prefix: string, known: readonly string[]): Generator<UnknownField> {
+  for (const name of Object.keys(sent))
+    if (!known.includes(name)) yield { path: joinPath(prefix, name), nearest: findNearest(name, known), known };
+}
+
+/** Returns a field's path in the form of a body's other problems: odd names are quoted. */
+const joinPath = (prefix: string, name: string): string =>
+  /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? `${prefix}${name}` : `${prefix.replace(/\.$/, '')}[${quoteShort(name)}]`;
+
+/** Returns the most similar name; null if none is similar. */
+const findNearest = (name: string, known: readonly string[]): string | null => {
+  const given = normalize(name);
+  if (given === '' || given.length > MAX_COMPARED) return null;
+  const byDistance = known
+    .map((field) => ({ field, distance: countEdits(given, normalize(field)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const { field, distance } = byDistance[0]!;
+  if (distance <= Math.max(1, Math.floor(Math.max(given.length, field.length) / 3))) return field;
+  const isBeginning = (one: string, other: string): boolean => one.length >= 3 && other.startsWith(one);
+  return known.find((f) => isBeginning(given, normalize(f)) || isBeginning(normalize(f), given)) ?? null;
+};
+
+/** Returns a name without what distinguishes `externalId` from `external_id`. */
+const normalize = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, '');
+
+/** Counts the insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+const countEdits = (from: string, to: string): number => {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = last[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      row[j] = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1, isSwap ? beforeLast[j - 2]! + 1 : Infinity);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[to.length]!;
+};

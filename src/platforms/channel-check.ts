@@ -1,0 +1,44 @@
+import type { ChannelCheck, PublishError, TestContext } from './publisher.js';
+import { TEST_MESSAGES } from './messages.js';
+
+/** The answer to one question of a test: the network's, or the error in place of it. */
+export type TestAnswer =
+  | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'refused'; readonly error: PublishError };
+
+/** Returns a check that succeeded. */
+export const passed = (name: string, message: string): ChannelCheck => ({
+  name,
+  ok: true,
+  message,
+  platform_says: null,
+});
+
+/** Returns a check that failed. @param says the network's own words */
+export const failed = (name: string, message: string, says?: string): ChannelCheck => ({
+  name,
+  ok: false,
+  message,
+  platform_says: says ?? null,
+});
+
+/**
+ * Returns the check of a question that was not answered. A refusal that concerns a post alone says nothing about the
+ * channel: the words of such an error are replaced.
+ * @param title the network's name for people
+ */
+export const unanswered = (
+  name: string,
+  title: string,
+  { category, message, platform_says }: PublishError,
+  { signal }: Pick<TestContext, 'signal'>,
+): ChannelCheck => {
+  if (signal.aborted) return failed(name, TEST_MESSAGES.notInTime({ network: title }));
+  const isAboutPost = category === 'payload' || category === 'media';
+  const text = isAboutPost ? TEST_MESSAGES.questionRefused({ network: title }) : message;
+  return failed(name, text, platform_says);
+};
+
+/** Reads a text of an answer; empty if it is none. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -1,0 +1,67 @@
+import { failed, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import type { ChannelCheck, TestContext } from '../publisher.js';
+import { callMax, isToken, type MaxConnection } from './call.js';
+import { classify } from './classify.js';
+import { malformedToken } from './send.js';
+import { MAX_TEST_MESSAGES } from './messages.js';
+import { TITLE } from './title.js';
+
+/** Rights of an administrator that allow posts (networks.md §9). */
+const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete_message']);
+
+/** Asks who the bot is, for the chat, and for the bot's membership in it. networks.md §9. */
+export async function* testMax(
+  connection: MaxConnection,
+  context: TestContext,
+): AsyncGenerator<ChannelCheck, void, void> {
+  const token = context.credentials['access_token'] ?? '';
+  if (!isToken(token)) return yield failed('credentials', malformedToken.error.message);
+  const ask = (path: string): Promise<TestAnswer> => askMax(connection, token, path, context);
+
+  const me = await ask('/me');
+  if (me.kind === 'refused') return yield unanswered('credentials', TITLE, me.error, context);
+  const { name, first_name, username } = me.value;
+  yield passed('credentials', MAX_TEST_MESSAGES.bot({ name: textOf(name) || textOf(first_name) || textOf(username) }));
+
+  const path = `/chats/${encodeURIComponent(context.channel.address['chat_id'] ?? '')}`;
+  const chat = await ask(path);
+  if (chat.kind === 'refused') return yield unanswered('chat', TITLE, chat.error, context);
+  const { title, type, status } = chat.value;
+  if (typeof status === 'string' && status !== 'active')
+    return yield failed('chat', MAX_TEST_MESSAGES.leftChat({ status }));
+  yield passed('chat', MAX_TEST_MESSAGES.chat({ title: textOf(title), type: textOf(type) }));
+  if (type === 'dialog') return yield passed('rights', MAX_TEST_MESSAGES.mayWriteToPerson);
+
+  const member = await ask(`${path}/members/me`);
+  yield member.kind === 'refused'
+    ? unanswered('rights', TITLE, member.error, context)
+    : checkRights(type === 'channel', member.value);
+}
+
+const askMax = async (
+  connection: MaxConnection,
+  token: string,
+  path: string,
+  { awaitTurn, signal }: TestContext,
+): Promise<TestAnswer> => {
+  await awaitTurn(token);
+  const answer = await callMax(connection, { method: 'GET', path, query: {}, token, signal });
+  if (answer.kind === 'answered') return { kind: 'answered', value: answer.body as Readonly<Record<string, unknown>> };
+  const outcome = classify(answer, { visible: false, waits: {} });
+  if (!('error' in outcome)) throw new Error('MAX: a failure without an error');
+  return { kind: 'refused', error: outcome.error };
+};
+
+/** Judges a `ChatMember`: in a channel only administrators with the right to write may post. */
+const checkRights = (isChannel: boolean, member: Readonly<Record<string, unknown>>): ChannelCheck => {
+  const { is_owner, is_admin, permissions } = member;
+  if (is_owner === true) return passed('rights', MAX_TEST_MESSAGES.owner);
+  if (is_admin !== true)
+    return isChannel
+      ? failed('rights', MAX_TEST_MESSAGES.notAdministrator)
+      : passed('rights', MAX_TEST_MESSAGES.member);
+  const mayWrite = !Array.isArray(permissions) || permissions.some((right) => POSTING_RIGHTS.has(right));
+  return mayWrite || !isChannel
+    ? passed('rights', MAX_TEST_MESSAGES.administrator)
+    : failed('rights', MAX_TEST_MESSAGES.administratorWithoutRight);
+};

@@ -1,0 +1,98 @@
+import { message } from '../kernel/message.js';
+
+/** Warnings about a post that a network cannot carry as it is. */
+export const DEGRADATION_MESSAGES = {
+  /** `text_trimmed` */
+  textTrimmed: message('{network} accepts {limit} characters: the text was shortened by {excess}.'),
+  /** `media_dropped`, `links_dropped` */
+  linksDropped: message('There is no room in the text for {links}.'),
+  /** `formatting_dropped` */
+  textTooLongWithFormatting: message(
+    'The text has more than the {limit} characters that {network} accepts with its formatting: it is sent without.',
+  ),
+  /** `formatting_dropped` */
+  plainTextOnly: message('{network} shows text without formatting.'),
+  /** `formatting_dropped` */
+  formattingNotShown: message('{network} shows these as plain text: {types}.'),
+  /** `entities_dropped` */
+  tooManyEntities: message(
+    '{network} accepts {limit} formatted parts in a message: the formatting of {parts} after them is left out.',
+  ),
+  /** `custom_emoji_dropped` */
+  unknownEmoji: message('{network} does not know the custom emoji {id}: the plain one is sent.'),
+  /** `link_dropped` */
+  linkNotAccepted: message('{network} does not accept a link to {url}: its text is sent without it.'),
+  /** `button_dropped` */
+  buttonNotAccepted: message('{network} does not accept a button to {url}: “{text}” is left out.'),
+  /** `button_text_shortened` */
+  buttonShortened: message('The text of a button was shortened to {limit} characters: “{text}…”.'),
+  /** `buttons_ignored`, `buttons_linked` */
+  noButtons: message('{network} shows no buttons under a post: {instead}.'),
+  buttonsLeftOut: 'they are left out',
+  buttonsAsLinks: 'they are links in the text',
+  /** `buttons_dropped` */
+  buttonsSwitchedOff: 'The buttons are left out, because the channel is set so.',
+  /** `text_added` */
+  textAdded: message('{network} does not accept buttons without a text: {text} is shown above them.'),
+  /** `photo_fitted` */
+  photoFitted: message('media[{index}] is scaled down or re-encoded to fit the network.'),
+  /** `media_as_link`, `media_linked` */
+  mediaAsLink: message('media[{index}] is published as a link in the text: {reason}'),
+  /** `media_as_document` */
+  mediaAsDocument: message('{network} does not play media[{index}]: it is sent as a file, in a message of its own.'),
+  /** `signature_dropped` */
+  signatureDropped: 'The signature does not fit: it is left out.',
+  /** `nothing_to_send` */
+  nothingToSend: message('Nothing of this post is left for {network}.'),
+};
+
+/** Reasons for which a medium is published as a link. */
+export const OBSTACLE_MESSAGES = {
+  /** `media_too_large` */
+  tooLarge: 'the file is too large for the network',
+  /** `media_too_long` */
+  tooLong: 'it is too long for the network',
+  /** `media_too_many_pixels` */
+  tooManyPixels: 'it has too many pixels for the network',
+  /** `media_unsuitable` */
+  unsuitable: 'the network does not accept its format or shape',
+  noAudio: message('{network} does not accept audio.'),
+  noUploadToken: 'the channel has no upload token.',
+  sizeAboveLimit: message('has {bytes} bytes; the network accepts at most {limit}'),
+  formatNotAccepted: message('is {mime}, which the network does not accept'),
+  photoNotConvertible: 'cannot be converted into a photo that the network accepts',
+};
+
+/** Calls that a network did not answer, or not in the form of its API. */
+export const CALL_MESSAGES = {
+  /** `not_sent`, `aborted` */
+  notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
+  /** `timed_out`, `connection_lost`, `aborted` */
+  notAnswered: message('{network} did not answer the call ({detail}).'),
+  /** the same, in doubt */
+  notAnsweredInDoubt: message('{network} did not answer the call ({detail}): the post may be visible there.'),
+  /** `too_many_requests` */
+  slowDown: message('{network} asks to slow down.'),
+  /** `media_too_large` */
+  uploadTooLarge: message('The upload is too large for {network}.'),
+  /** `unreadable_refusal` */
+  intermediary: message('An intermediary, not {network}, refused the call ({status}).'),
+  /** `unreadable_answer` */
+  unreadable: message('The answer of {network} ({status}) cannot be read.'),
+  /** the same, in doubt */
+  unreadableInDoubt: message('The answer of {network} ({status}) cannot be read: the post may be visible there.'),
+};
+
+/** Results of the test of a channel, on every network. */
+export const TEST_MESSAGES = {
+  notInTime: message('{network} did not answer in time: test the channel again later.'),
+  questionRefused: message('{network} refuses to answer this question; a post may succeed.'),
+};
+
+/** Details of calls that a network did not answer. */
+export const EXCHANGE_MESSAGES = {
+  stopped: 'the call was stopped',
+  noAnswer: message('no answer within {ms} ms'),
+  endlessAnswer: 'the answer does not end',
+  unknown: 'unknown error',
+};

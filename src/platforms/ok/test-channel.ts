@@ -1,0 +1,62 @@
+import { failed, passed, textOf, unanswered } from '../channel-check.js';
+import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
+import { callOk, type OkConnection } from './call.js';
+import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
+import { TITLE } from './title.js';
+
+/** Rights of the token that posts and uploads need (networks.md §9). */
+const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
+/** Places in a group that may post topics in its name. */
+const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);
+
+/**
+ * Asks who the token belongs to (`users.getCurrentUser`), for the group (`group.getInfo`), for the user's place in it
+ * (`group.getUserGroupsByIds`) and for the token's rights (`users.hasAppPermission`). networks.md §9.
+ */
+export async function* testOk(
+  connection: OkConnection,
+  context: TestContext,
+): AsyncGenerator<ChannelCheck, void, void> {
+  const group = context.channel.address['group_id'] ?? '';
+  const ask = (method: string, parameters: Readonly<Record<string, string>>): Promise<OkAnswer> =>
+    askOk(connection, method, parameters, context);
+
+  const user = await ask('users.getCurrentUser', { fields: 'uid,name' });
+  if (user.kind === 'refused') return yield unanswered('credentials', TITLE, user.error, context);
+  const { uid, name } = (user.value ?? {}) as Readonly<Record<string, unknown>>;
+  yield passed('credentials', OK_TEST_MESSAGES.account({ name: textOf(name) }));
+
+  const info = await ask('group.getInfo', { uids: group, fields: 'uid,name' });
+  if (info.kind === 'refused') return yield unanswered('chat', TITLE, info.error, context);
+  const [found] = Array.isArray(info.value) ? (info.value as Readonly<Record<string, unknown>>[]) : [];
+  if (!found) return yield failed('chat', OK_TEST_MESSAGES.groupNotFound({ id: group }));
+  yield passed('chat', OK_TEST_MESSAGES.group({ name: textOf(found['name']) }));
+
+  const places = await ask('group.getUserGroupsByIds', { group_id: group, uids: textOf(uid) });
+  if (places.kind === 'refused') return yield unanswered('rights', TITLE, places.error, context);
+  const [place] = Array.isArray(places.value) ? (places.value as Readonly<Record<string, unknown>>[]) : [];
+  if (!POSTING_PLACES.has(place?.['status'])) return yield failed('rights', OK_MESSAGES.accessDenied);
+  for (const right of RIGHTS) {
+    const granted = await ask('users.hasAppPermission', { ext_perm: right });
+    if (granted.kind === 'refused') return yield unanswered('rights', TITLE, granted.error, context);
+    if (granted.value !== true)
+      return yield failed('rights', OK_TEST_MESSAGES.rightMissing({ right, rights: RIGHTS.join(', ') }));
+  }
+  yield passed('rights', OK_TEST_MESSAGES.mayPost);
+}
+
+type OkAnswer =
+  { readonly kind: 'answered'; readonly value: unknown } | { readonly kind: 'refused'; readonly error: PublishError };
+
+const askOk = async (
+  connection: OkConnection,
+  method: string,
+  parameters: Readonly<Record<string, string>>,
+  { awaitTurn, credentials, signal }: TestContext,
+): Promise<OkAnswer> => {
+  await awaitTurn(credentials['access_token'] ?? '');
+  const answer = await callOk(connection, { method, parameters, visible: false }, { credentials, waits: {}, signal });
+  if (answer.ok) return { kind: 'answered', value: answer.value };
+  if (!('error' in answer.outcome)) throw new Error('OK: a failure without an error');
+  return { kind: 'refused', error: answer.outcome.error };
+};

@@ -1,0 +1,125 @@
+import { failed, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import { exchange } from '../exchange.js';
+import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
+import { readRetryAfter } from '../retry-after.js';
+import { classifyUnanswered } from '../unanswered-call.js';
+import { classify } from './classify.js';
+import { isBotToken, malformedToken, type TelegramConnection } from './send.js';
+import { maskToken } from './mask-token.js';
+import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
+import { TITLE } from './title.js';
+
+/**
+ * Asks who the bot is (`getMe`), for the chat (`getChat`) and for the bot's rights in it (`getChatMember`).
+ * networks.md §9.
+ */
+export async function* testTelegram(
+  connection: TelegramConnection,
+  context: TestContext,
+): AsyncGenerator<ChannelCheck, void, void> {
+  const token = context.credentials['bot_token'] ?? '';
+  if (!isBotToken(token)) return yield failed('credentials', malformedToken.error.message);
+  const ask = (method: string, parameters: object): Promise<BotAnswer> =>
+    askBot(connection, { token, method, parameters }, context);
+
+  const me = await ask('getMe', {});
+  if (me.kind === 'refused') return yield unanswered('credentials', TITLE, me.error, context);
+  yield passed('credentials', TELEGRAM_TEST_MESSAGES.bot({ username: textOf(me.value['username']) }));
+
+  let chat = await ask('getChat', { chat_id: context.channel.address['chat_id'] ?? '' });
+  if (chat.kind === 'refused' && chat.movedTo !== undefined) chat = await ask('getChat', { chat_id: chat.movedTo });
+  if (chat.kind === 'refused') return yield unanswered('chat', TITLE, chat.error, context);
+  const { id, type, title, first_name } = chat.value;
+  yield passed('chat', TELEGRAM_TEST_MESSAGES.chat({ title: textOf(title) || textOf(first_name), type: textOf(type) }));
+  if (type === 'private') return yield passed('rights', TELEGRAM_TEST_MESSAGES.mayWriteToPerson);
+
+  const member = await ask('getChatMember', { chat_id: id, user_id: me.value['id'] });
+  yield member.kind === 'refused'
+    ? unanswered('rights', TITLE, member.error, context)
+    : checkRights(chat.value, member.value);
+}
+
+type BotAnswer =
+  | Extract<TestAnswer, { kind: 'answered' }>
+  | (Extract<TestAnswer, { kind: 'refused' }> & { readonly movedTo?: string | undefined });
+
+const askBot = async (
+  { apiUrl, connections, timeoutMs }: TelegramConnection,
+  { token, method, parameters }: { readonly token: string; readonly method: string; readonly parameters: object },
+  { awaitTurn, signal, credentials }: TestContext,
+): Promise<BotAnswer> => {
+  await awaitTurn(token);
+  const answer = await exchange(
+    connections,
+    {
+      method: 'POST',
+      url: `${apiUrl}/bot${token}/${method}`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(parameters),
+    },
+    { timeoutMs, signal },
+  );
+  const body = answer.kind === 'answered' ? parseAnswer(answer.body) : null;
+  if (body?.ok === true && typeof body.result === 'object' && body.result !== null)
+    return { kind: 'answered', value: body.result as Readonly<Record<string, unknown>> };
+  if (answer.kind !== 'answered' || body?.ok !== false || Number(body.error_code) >= 500) {
+    const call = { title: TITLE, platform: 'telegram', visible: false, credentials };
+    return { kind: 'refused', error: errorOf(classifyUnanswered(answer, call)) };
+  }
+  const { error_code, description, parameters: more } = body;
+  const refusal = maskToken(
+    {
+      kind: 'refused',
+      method,
+      errorCode: Number(error_code),
+      description: textOf(description),
+      parameters: more ?? {},
+      retryAfter: readRetryAfter(answer.headers),
+    },
+    token,
+  );
+  const outcome = classify(refusal);
+  const movedTo = outcome.kind === 'moved' ? outcome.address['chat_id'] : undefined;
+  return { kind: 'refused', error: errorOf(outcome), movedTo };
+};
+
+/** The form of every answer of the Bot API; any part may be missing in a malformed one. */
+interface RawAnswer {
+  readonly ok?: unknown;
+  readonly result?: unknown;
+  readonly error_code?: unknown;
+  readonly description?: unknown;
+  readonly parameters?: { readonly retry_after?: number; readonly migrate_to_chat_id?: number | string };
+}
+
+const parseAnswer = (body: Buffer): RawAnswer | null => {
+  try {
+    return JSON.parse(body.toString()) as RawAnswer | null;
+  } catch {
+    return null;
+  }
+};
+
+const errorOf = (outcome: StepOutcome) =>
+  'error' in outcome
+    ? outcome.error
+    : ({ code: 'moved', category: 'channel', source: 'telegram', message: TELEGRAM_MESSAGES.movedAgain } as const);
+
+type Answered = Readonly<Record<string, unknown>>;
+
+/** Judges a `ChatMember` in a `Chat`. Members of a group may write unless the group forbids it. */
+const checkRights = (chat: Answered, member: Answered): ChannelCheck => {
+  const { status } = member;
+  const isChannel = chat['type'] === 'channel';
+  if (status === 'left' || status === 'kicked') return failed('rights', TELEGRAM_TEST_MESSAGES.notInChat);
+  if (status === 'creator') return passed('rights', TELEGRAM_TEST_MESSAGES.owner);
+  if (status === 'administrator')
+    return !isChannel || member['can_post_messages'] === true
+      ? passed('rights', TELEGRAM_TEST_MESSAGES.administrator)
+      : failed('rights', TELEGRAM_TEST_MESSAGES.administratorWithoutRight);
+  if (isChannel) return failed('rights', TELEGRAM_TEST_MESSAGES.notAdministrator);
+  const permissions = (chat['permissions'] ?? {}) as Answered;
+  const isMuted =
+    status === 'restricted' ? member['can_send_messages'] !== true : permissions['can_send_messages'] === false;
+  return isMuted ? failed('rights', TELEGRAM_TEST_MESSAGES.muted) : passed('rights', TELEGRAM_TEST_MESSAGES.member);
+};

@@ -1,0 +1,2 @@
+/** The network's name for people. */
+export const TITLE = 'Telegram';

@@ -1,0 +1,91 @@
+import { failed, passed, textOf, unanswered } from '../channel-check.js';
+import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
+import { callVk, type VkConnection } from './call.js';
+import { noToken } from './post.js';
+import { VK_TEST_MESSAGES } from './messages.js';
+import { TITLE } from './title.js';
+
+/** Bit of `account.getAppPermissions` for walls. */
+const WALL = 8_192;
+/** Least `admin_level` that may post in the community's name: an editor. */
+const EDITOR = 2;
+/** Rights of a community's token that allow posts on its wall. */
+const WALL_RIGHTS: ReadonlySet<unknown> = new Set(['wall', 'manage']);
+
+/**
+ * Asks for the community (`groups.getById`), for the token's rights (`groups.getTokenPermissions` of a community's token,
+ * `account.getAppPermissions` of a user's), and for uploads with the second token. networks.md §9.
+ */
+export async function* testVk(
+  connection: VkConnection,
+  context: TestContext,
+): AsyncGenerator<ChannelCheck, void, void> {
+  const { access_token: token, upload_token: uploadToken } = context.credentials;
+  const group_id = context.channel.address['group_id'] ?? '';
+  if (!token) return yield failed('credentials', noToken.error.message);
+  const ask = (method: string, parameters: Readonly<Record<string, string>>, using = token): Promise<VkAnswer> =>
+    askVk(connection, { method, parameters, token: using }, context);
+
+  const found = await ask('groups.getById', { group_id, fields: 'is_admin,admin_level' });
+  if (found.kind === 'refused')
+    return yield unanswered(isAboutChat(found.error) ? 'chat' : 'credentials', TITLE, found.error, context);
+  const group = readGroup(found.response);
+  if (!group) return yield failed('chat', VK_TEST_MESSAGES.communityNotFound({ id: group_id }));
+
+  const ofCommunity = await ask('groups.getTokenPermissions', {});
+  if (ofCommunity.kind === 'refused' && ofCommunity.error.code === 'unauthorized')
+    return yield unanswered('credentials', TITLE, ofCommunity.error, context);
+  const ofUser = ofCommunity.kind === 'refused' ? await ask('account.getAppPermissions', {}) : null;
+  if (ofUser?.kind === 'refused') return yield unanswered('credentials', TITLE, ofUser.error, context);
+  yield passed('credentials', ofUser ? VK_TEST_MESSAGES.tokenOfUser : VK_TEST_MESSAGES.tokenOfCommunity);
+  yield passed('chat', VK_TEST_MESSAGES.community({ name: textOf(group['name']) }));
+  yield ofUser ? checkUser(ofUser.response, group) : checkCommunity(ofCommunity);
+
+  if (!uploadToken) return;
+  const server = await ask('photos.getWallUploadServer', { group_id }, uploadToken);
+  yield server.kind === 'refused'
+    ? unanswered('uploads', TITLE, server.error, context)
+    : passed('uploads', VK_TEST_MESSAGES.mayUpload);
+}
+
+type VkAnswer =
+  | { readonly kind: 'answered'; readonly response: unknown }
+  | { readonly kind: 'refused'; readonly error: PublishError };
+
+const askVk = async (
+  connection: VkConnection,
+  call: { readonly method: string; readonly parameters: Readonly<Record<string, string>>; readonly token: string },
+  { awaitTurn, credentials, signal }: TestContext,
+): Promise<VkAnswer> => {
+  await awaitTurn(call.token);
+  const answer = await callVk(connection, { ...call, visible: false }, { credentials, waits: {}, signal });
+  if (answer.ok) return { kind: 'answered', response: answer.response };
+  if (!('error' in answer.outcome)) throw new Error('VK: a failure without an error');
+  return { kind: 'refused', error: answer.outcome.error };
+};
+
+const isAboutChat = ({ category, code }: PublishError): boolean => category === 'channel' || code === 'access_denied';
+
+type Group = Readonly<Record<string, unknown>>;
+
+/** Reads the community of an answer; both forms, with and without `groups`, are known. */
+const readGroup = (response: unknown): Group | null => {
+  const list = Array.isArray(response) ? (response as unknown[]) : (response as { readonly groups?: unknown }).groups;
+  const [group] = Array.isArray(list) ? (list as (Group | null)[]) : [];
+  return group && group['deactivated'] === undefined ? group : null;
+};
+
+const checkCommunity = (answer: VkAnswer): ChannelCheck => {
+  const response = answer.kind === 'answered' ? (answer.response as { readonly permissions?: unknown }) : {};
+  const rights = Array.isArray(response.permissions) ? (response.permissions as { readonly name?: unknown }[]) : [];
+  return rights.some(({ name }) => WALL_RIGHTS.has(name))
+    ? passed('rights', VK_TEST_MESSAGES.wallRight)
+    : failed('rights', VK_TEST_MESSAGES.wallRightMissing);
+};
+
+const checkUser = (mask: unknown, { is_admin, admin_level }: Group): ChannelCheck => {
+  if ((Number(mask) & WALL) === 0) return failed('rights', VK_TEST_MESSAGES.wallsRightMissing);
+  return is_admin === 1 && Number(admin_level) >= EDITOR
+    ? passed('rights', VK_TEST_MESSAGES.editor)
+    : failed('rights', VK_TEST_MESSAGES.notEditor);
+};

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import { Batcher } from '../runtime/batcher.js';
+
+/** Rate limits of one chat or account, under a key that all processes share. */
+export interface CallBudget {
+  readonly key: string;
+  readonly limits: readonly (readonly [calls: number, perMs: number])[];
+}
+
+/** Turns that the database has given to one request. */
+export interface CallTurn {
+  /** Number of budgets, from the first, that have given a turn. */
+  readonly count: number;
+  /** Time in ms until the last of these turns; 0: it is now. */
+  readonly waitMs: number;
+}
+
+/**
+ * Gives calls to the networks their turns: a sliding window for each chat and each account, shared by all processes
+ * (`ops_reserve_slots`). Requests of the same moment share a statement.
+ */
+export class CallTurns {
+  private readonly reservations: Batcher<readonly CallBudget[], CallTurn>;
+
+  constructor(pool: Pool) {
+    this.reservations = new Batcher((requests: readonly (readonly CallBudget[])[]) => reserveTurns(pool, requests), {
+      maxBatchSize: 100,
+    });
+  }
+
+  /** Reserves a turn in each budget, up to and including the first that has one in the future only. */
+  reserve(budgets: readonly CallBudget[]): Promise<CallTurn> {
+    return this.reservations.submit(budgets);
+  }
+}
+
+/** Returns the budget of all calls with a credential. Its key holds the credential's hash, never the credential. */
+export const accountBudget = (
+  platform: string,
+  credential: string | undefined,
+  limits: CallBudget['limits'],
+): CallBudget => {
+  const account = createHash('sha256')
+    .update(credential ?? '')
+    .digest('hex');
+  return { key: `account/${platform}/${account}`, limits };
+};
+
+const reserveTurns = async (pool: Pool, requests: readonly (readonly CallBudget[])[]): Promise<CallTurn[]> => {
+  const { rows } = await pool.query<{ request: number; wait_ms: number }>({
+    name: 'reserve turns',
+    text: 'select request, wait_ms from ops_reserve_slots($1)',
+    values: [JSON.stringify(requests.flatMap((budgets, request) => budgets.map((one) => ({ request, ...one }))))],
+  });
+  const turns = requests.map(() => ({ count: 0, waitMs: 0 }));
+  for (const { request, wait_ms } of rows) {
+    turns[request]!.count += 1;
+    turns[request]!.waitMs = wait_ms; // only the last turn is in the future
+  }
+  return turns;
+};

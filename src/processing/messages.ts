@@ -1,0 +1,45 @@
+import { message } from '../kernel/message.js';
+
+/** Posts that a project's filters keep back. */
+export const FILTER_MESSAGES = {
+  excluded: message('Filter {number} (exclude) of the project matches {match}: the post is not published here.'),
+  notIncluded: 'The include filter of the project does not match: the post is not published here.',
+  noneIncluded: message(
+    'None of the {includes} include filters of the project matches: the post is not published here.',
+  ),
+  invalidPattern: message(
+    'Filter {number} of the project has a pattern that is not valid any more: the post is not published here. Correct the pattern.',
+  ),
+  theWord: message('the word {word}'),
+  thePattern: message('the pattern {pattern}'),
+};
+
+/** Patterns in a project's `processing`: status 422. They follow the path of the field. */
+export const PATTERN_MESSAGES = {
+  empty: 'is empty and would match everywhere: write a pattern',
+  notRe2: message('is not a valid RE2 pattern: {reason}'),
+  tooLarge: message('takes {steps} steps per character; at most {limit} are allowed: use fewer or shorter repetitions'),
+  matchesEmptyText: 'matches the empty text, and so everywhere: require at least one character',
+};
+
+/** Warnings about processed texts. */
+export const PROCESSING_MESSAGES = {
+  replacementsSkipped: message(
+    'The text has too many matches for all replacements: the last {rules} were skipped. Use fewer rules.',
+  ),
+  formattingLost: message('The translation lost {entities}: the words are published without formatting.'),
+  originalPublished: message('{error} The original text is published.'),
+  platformSays: message('{error} It says: {text}'),
+};
+
+/** Translations that failed: code `translation_failed`. */
+export const TRANSLATION_MESSAGES = {
+  apiKeyErased: 'The API key of the translation service was erased: set a new one.',
+  unreachable: message('The translation service {problem}.'),
+  answeredStatus: message('The translation service answered HTTP {status}.'),
+  noTranslation: 'The translation service answered without a translation.',
+  unreadableMarkup: 'The translation service answered with markup that cannot be read.',
+  tooLong: 'The translation service answered with a text that is too long.',
+  invisible: 'The translation service answered with a text that has no visible characters.',
+  paused: 'The translation service has not answered several times in a row: it was not called for this text.',
+};

@@ -1,0 +1,40 @@
+import type { Pool } from 'pg';
+import { DISCOVERY } from './discovery.tables.js';
+
+/** The resources of an owner, by their ids. */
+export interface OwnedIds {
+  readonly endpoints: readonly string[];
+  readonly projects: readonly string[];
+  readonly channels: readonly string[];
+}
+
+/** Finds which resources name which, as the read model `discovery` shows them: deletions must leave no id behind. */
+export class References {
+  constructor(private readonly pool: Pool) {}
+
+  /** Finds the projects that name a channel, the oldest first. */
+  findProjectsNaming(channelId: string): Promise<readonly string[]> {
+    return this.findIds('projects naming', `project_id as id from ${DISCOVERY}.project where channel_ids @> $1`, [
+      [channelId],
+    ]);
+  }
+
+  /** Finds the endpoints that name a project, the oldest first. */
+  findEndpointsNaming(projectId: string): Promise<readonly string[]> {
+    return this.findIds('endpoints naming', `endpoint_id as id from ${DISCOVERY}.endpoint where project_ids @> $1`, [
+      [projectId],
+    ]);
+  }
+
+  /** Finds everything that belongs to an owner, whether the owner is there or not. */
+  async findOwned(ownerId: string): Promise<OwnedIds> {
+    const find = (kind: 'endpoint' | 'project' | 'channel'): Promise<readonly string[]> =>
+      this.findIds(`${kind}s of owner`, `${kind}_id as id from ${DISCOVERY}.${kind} where owner_id = $1`, [ownerId]);
+    return { endpoints: await find('endpoint'), projects: await find('project'), channels: await find('channel') };
+  }
+
+  private async findIds(name: string, selection: string, values: unknown[]): Promise<readonly string[]> {
+    const { rows } = await this.pool.query<{ id: string }>({ name, text: `select ${selection} order by id`, values });
+    return rows.map(({ id }) => id);
+  }
+}

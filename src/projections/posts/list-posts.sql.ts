@@ -1,0 +1,104 @@
+import type { Instant } from '../../kernel/instant.js';
+import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
+import { INDEXED_TRACE_ID, POSTS, type PublicationViewState } from './posts.tables.js';
+
+/** A filter of posts; an absent field, or an owner of null, matches all. */
+export interface PostFilter {
+  readonly ownerId: string | null;
+  readonly endpointId?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly traceId?: string | undefined;
+  /** Posts that were accepted at this time or later … */
+  readonly since?: Instant | undefined;
+  /** … and before this time. */
+  readonly until?: Instant | undefined;
+  /** Posts with a publication on this channel, … */
+  readonly channelId?: string | undefined;
+  /** … of this project, … */
+  readonly projectId?: string | undefined;
+  /** … in this state; one publication must meet all that are given. */
+  readonly state?: PublicationViewState | undefined;
+}
+
+/** A part of the list of posts, the newest first. */
+export interface PostRange {
+  /** Only posts older than this one; null: from the newest. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** SQL of a post's publications, in the order of D-57. */
+export const PUBLICATIONS = `coalesce((
+  select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
+
+/**
+ * The largest difference between the times of a post's id and of its acceptance, in ms. They are milliseconds apart, except where
+ * the system clock is set in between; so ids limit the search, and `accepted_at` decides.
+ */
+const ID_TOLERANCE_MS = 3_600_000;
+
+/** Returns the statement of a list. Conditions that do not apply are omitted, so that each list can use an index. */
+export const listStatement = (
+  filter: PostFilter,
+  { before, limit }: PostRange,
+): { text: string; values: unknown[] } => {
+  const { ownerId, endpointId, externalId, traceId, since, until } = filter;
+  const values: unknown[] = [limit];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const ofPost: string[] = ['true'];
+  /** Conditions on the id, which publications share. */
+  const range: string[] = [];
+  if (ownerId !== null) ofPost.push(`p.owner_id = ${bind(ownerId)}`);
+  if (endpointId !== undefined) ofPost.push(`p.endpoint_id = ${bind(endpointId)}`);
+  if (externalId !== undefined) ofPost.push(`p.external_id = ${bind(externalId)}`);
+  if (traceId !== undefined) {
+    const sent = bind(traceId);
+    ofPost.push(`${INDEXED_TRACE_ID('p.trace_id')} = ${INDEXED_TRACE_ID(`${sent}::text`)} and p.trace_id = ${sent}`);
+  }
+  if (before !== null) range.push(`< ${bind(before)}`);
+  if (since !== undefined) {
+    ofPost.push(`p.accepted_at >= ${bind(since)}`);
+    range.push(`>= ${bind(firstIdAt(since - ID_TOLERANCE_MS))}`);
+  }
+  if (until !== undefined) {
+    ofPost.push(`p.accepted_at < ${bind(until)}`);
+    range.push(`< ${bind(firstIdAt(until + ID_TOLERANCE_MS))}`);
+  }
+  const inRange = (alias: string): string[] => range.map((condition) => `${alias}.post_id ${condition}`);
+  const ofPublication = publicationConditions(filter, bind);
+  if (ofPublication.length > 0)
+    ofPost.push(`p.post_id in (
+      select x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')})`);
+  const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
+                where ${[...ofPost, ...inRange('p')].join(' and ')} order by p.post_id desc limit $1`;
+  return { text, values };
+};
+
+const publicationConditions = (
+  { channelId, projectId, state }: PostFilter,
+  bind: (value: unknown) => string,
+): string[] => {
+  const conditions: string[] = [];
+  if (channelId !== undefined) conditions.push(`x.channel_id = ${bind(channelId)}`);
+  if (projectId !== undefined) conditions.push(`x.project_id = ${bind(projectId)}`);
+  if (state !== undefined) conditions.push(stateCondition(state, bind(state), channelId !== undefined));
+  return conditions;
+};
+
+/** Returns the smallest id of a post of that millisecond, as {@link newId} creates them. */
+const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
+
+/** SQL that selects the publications that wait, by the conditions of the schedule's two indexes of them. */
+const WAITING = `
+  select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null
+  union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;
+
+/**
+ * Returns the condition that a publication is in a state, in a form that can use an index. Publications that have not
+ * ended are found through the schedule, which contains few others.
+ */
+const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
+  if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;
+  if (state !== 'queued' && state !== 'publishing') return `x.settled = ${parameter}`;
+  return `x.state = ${parameter} and x.publication_id in (${WAITING})`;
+};

@@ -1,0 +1,11 @@
+import type { Pool } from 'pg';
+import { POSTS, type PostRow } from './posts.tables.js';
+
+/** Finds the event that accepted a post; null if the read model does not show the post, or does not yet. */
+export const findPostPlace = async (
+  pool: Pool,
+  postId: string,
+): Promise<Pick<PostRow, 'stream' | 'revision'> | null> => {
+  const text = `select stream, revision from ${POSTS}.post where post_id = $1`;
+  return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [postId])).rows[0] ?? null;
+};

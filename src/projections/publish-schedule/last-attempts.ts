@@ -1,0 +1,58 @@
+import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
+import { MAX_ATTEMPTS } from '../../domain/publication/retry-limits.js';
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+
+/** The latest attempt of a publication that has not ended, as far as its wait is explained by it (D-36). */
+export interface LastAttempt {
+  /** Number of the attempt among those that D-20 limits, from 1: waits that the network asks for count none. */
+  readonly number: number;
+  /** Largest number (D-20). */
+  readonly of: number;
+  /** True while the attempt lasts. */
+  readonly isUnderWay: boolean;
+  /** The error of the latest attempt that has ended, with the network's or the media host's answer; null: there is none. */
+  readonly error: PublicationError | null;
+}
+
+/** Events of a publication that are read at most: more than D-20 allows attempts to have, waits of a day included. */
+const MAX_EVENTS = 2_000;
+
+/** Reads the latest attempt of a publication from its stream; null if there was none. @throws Unavailable */
+export const readLastAttempt = async (
+  store: EventStore,
+  codec: EventCodec,
+  publicationId: string,
+): Promise<LastAttempt | null> => {
+  const stored = await store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: MAX_EVENTS });
+  return findLastAttempt(
+    stored
+      .toReversed()
+      .map((event) => codec.decode<PublicationEvent>(event)) as readonly unknown[] as readonly PublicationEvent[],
+  );
+};
+
+/** Finds the latest attempt in a publication's events; null if there was none since it was queued. */
+export const findLastAttempt = (events: readonly PublicationEvent[]): LastAttempt | null => {
+  let failures = 0;
+  let last: { isUnderWay: boolean; isFailed: boolean } | null = null;
+  let error: PublicationError | null = null;
+  for (const { type, data } of events) {
+    if (type === 'PublicationStarted') last = { isUnderWay: true, isFailed: false };
+    else if (type === 'PublicationPostponed') {
+      const isFailed = data.rule === 'retry';
+      if (isFailed) failures += 1;
+      last = { isUnderWay: false, isFailed };
+      error = data.error;
+    } else if (type === 'PublicationResent' || type === 'PublicationHeld') {
+      // D-20's counters start again.
+      failures = 0;
+      last = null;
+      error = null;
+    }
+  }
+  if (!last) return null;
+  const { isUnderWay, isFailed } = last;
+  const number = Math.min(isFailed ? failures : failures + 1, MAX_ATTEMPTS);
+  return { number, of: MAX_ATTEMPTS, isUnderWay, error };
+};

@@ -1,0 +1,42 @@
+import type { Pool } from 'pg';
+import { POSTS } from '../posts/posts.tables.js';
+import { SCHEDULE } from './publish-schedule.tables.js';
+
+/** A publication that waits for its first or its next attempt, by the ids that its events carry. */
+export interface QueuedPublication {
+  readonly publicationId: string;
+  readonly postId: string;
+  readonly channelId: string;
+}
+
+/** The deleted resource by which queued publications are found. */
+export type QueueOf =
+  | { readonly channelId: string }
+  | { readonly projectId: string }
+  | { readonly endpointId: string }
+  | { readonly ownerId: string };
+
+const IDS = 'x.publication_id as "publicationId", x.post_id as "postId", x.channel_id as "channelId"';
+
+/** Finds the queued publications of a resource, those that a pause delays included. */
+export class QueuedPublications {
+  constructor(private readonly pool: Pool) {}
+
+  /** Returns up to `limit` of them, the oldest first. Reads the whole schedule: only for what is rare. */
+  async findQueued(of: QueueOf, limit: number): Promise<readonly QueuedPublication[]> {
+    const [source, condition, id] = sourceOf(of);
+    const { rows } = await this.pool.query<QueuedPublication>(
+      `select ${IDS} from ${SCHEDULE}.publication x ${source}
+       where x.state = 'queued' and ${condition} order by x.accepted_at, x.publication_id limit $2`,
+      [id, limit],
+    );
+    return rows;
+  }
+}
+
+const sourceOf = (of: QueueOf): readonly [source: string, condition: string, id: string] => {
+  if ('channelId' in of) return ['', 'x.channel_id = $1', of.channelId];
+  if ('projectId' in of) return ['', 'x.project_id = $1', of.projectId];
+  if ('ownerId' in of) return ['', 'x.owner_id = $1', of.ownerId];
+  return [`join ${POSTS}.post p on p.post_id = x.post_id`, 'p.endpoint_id = $1', of.endpointId];
+};

@@ -1,0 +1,67 @@
+import type { Deletions } from '../../commands/deletion/deletions.js';
+import type { ChannelConnected, ChannelDeleted } from '../../domain/channel/channel.events.js';
+import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../domain/endpoint/endpoint.events.js';
+import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
+import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../../domain/project/project.events.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import type { Reaction } from '../engine/event-saga.js';
+
+type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
+/** Events by which a resource may name one that was deleted at the same moment. */
+type Naming = ChannelConnected | ProjectCreated | ProjectChannelsChanged | EndpointCreated | EndpointChanged;
+
+const NAME = 'complete-deletions';
+
+/**
+ * Completes deletions whose process died before it did so: nothing names a deleted resource any more, what is queued of it is
+ * cancelled, and everything of a deleted owner is deleted. What was created at the moment of a deletion is checked as well.
+ * Each step depends on the present state, so an old or repeated event changes nothing that is in order.
+ */
+export const completeDeletions = (deletions: Deletions): Reaction<Deletion | Naming> => ({
+  name: NAME,
+  types: [
+    ...(['OwnerDeleted', 'ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'ChannelConnected'] as const),
+    ...(['ProjectCreated', 'ProjectChannelsChanged', 'EndpointCreated', 'EndpointChanged'] as const),
+  ],
+  startsAt: 'beginning',
+
+  async react(event) {
+    await reactTo(event, deletions, contextOf(event));
+  },
+});
+
+const contextOf = ({ id, requestId, correlationId, at }: RecordedEventOf<Deletion | Naming>): CommandContext => {
+  const origin = { actor: `system:${NAME}`, requestId, causationId: id, correlationId, clientAddress: null } as const;
+  return { ...origin, commandId: `${NAME}/${id}`, at };
+};
+
+const reactTo = async (
+  event: RecordedEventOf<Deletion | Naming>,
+  deletions: Deletions,
+  context: CommandContext,
+): Promise<unknown> => {
+  const { position } = event;
+  switch (event.type) {
+    case 'OwnerDeleted':
+      return deletions.completeOwner(event.data.ownerId, position, context);
+    case 'ChannelDeleted':
+      return deletions.completeChannel(event.data.channelId, position, context);
+    case 'ProjectDeleted':
+      return deletions.completeProject(event.data.projectId, position, context);
+    case 'EndpointDeleted':
+      return deletions.completeEndpoint(event.data.endpointId, position, context);
+    case 'ChannelConnected':
+      return deletions.verifyNewChannel(event.data, context);
+    case 'ProjectCreated':
+      return deletions.verifyNewProject(event.data, context);
+    case 'ProjectChannelsChanged':
+      return deletions.dropDeletedChannels(event.data.projectId, event.data.channelIds, context);
+    case 'EndpointCreated': {
+      const { endpointId, ownerId, settings } = event.data;
+      return deletions.verifyNewEndpoint({ endpointId, ownerId, projectIds: settings.projectIds }, context);
+    }
+    case 'EndpointChanged':
+      return deletions.dropDeletedProjects(event.data.endpointId, event.data.settings.projectIds ?? [], context);
+  }
+};

@@ -1,0 +1,49 @@
+import { channel } from '../../domain/channel/channel.decider.js';
+import type { ChannelDeleted } from '../../domain/channel/channel.events.js';
+import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
+import type { EndpointDeleted, EndpointSecretRotated } from '../../domain/endpoint/endpoint.events.js';
+import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
+import type { ProjectDeleted } from '../../domain/project/project.events.js';
+import { project } from '../../domain/project/project.decider.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
+
+/** Events that delete a resource with its secrets. */
+export type Deletion = ChannelDeleted | ProjectDeleted | EndpointDeleted | OwnerDeleted;
+
+/** Types of {@link Deletion}. */
+export const DELETIONS = ['ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'OwnerDeleted'] as const;
+
+/** Finds the secrets of a deleted resource (D-56); those of former signing secrets end with it, in an overlap too. */
+export const findDeletedSecrets = async (
+  aggregates: AggregateStore,
+  event: RecordedEventOf<Deletion>,
+): Promise<readonly string[]> => {
+  switch (event.type) {
+    case 'ChannelDeleted': {
+      const { state } = await aggregates.loadAggregate(channel, event.data.channelId);
+      return listKnown(state?.credentialsId);
+    }
+    case 'ProjectDeleted': {
+      const { state } = await aggregates.loadAggregate(project, event.data.projectId);
+      return listKnown(translationKeyOf(state?.processing));
+    }
+    case 'EndpointDeleted': {
+      const { state } = await aggregates.loadAggregate(endpoint, event.data.endpointId);
+      return [...listKnown(state?.signingSecretId), ...(await findFormerSigningSecrets(aggregates, event.stream))];
+    }
+    case 'OwnerDeleted':
+      return listKnown(await findNoticeSecret(aggregates, event.stream, event.revision));
+  }
+};
+
+const listKnown = (secretId: string | undefined): readonly string[] => (secretId === undefined ? [] : [secretId]);
+
+const findFormerSigningSecrets = async (
+  { store, codec }: AggregateStore,
+  stream: string,
+): Promise<readonly string[]> => {
+  const rotated = (await store.readStream(stream)).filter(({ type }) => type === 'EndpointSecretRotated');
+  return rotated.map((event) => codec.decode<EndpointSecretRotated>(event).data.previousSecretId);
+};

@@ -1,0 +1,21 @@
+import type { OwnerNoticeChatSet } from '../../domain/owner/owner.events.js';
+import type { Processing } from '../../domain/project/processing.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { StoredEvent } from '../../event-store/port.js';
+import { findLast } from '../../event-store/read-backwards.js';
+
+/** Returns the id of a translation service's key in a project's processing. */
+// The management API has checked what events hold, so the stored value is a Processing.
+export const translationKeyOf = (processing: unknown): string | undefined =>
+  (processing as Processing | undefined)?.translation?.api_key_id;
+
+/** Finds the secret of an owner's chat for notices as it was at a revision; its id is in the event alone. */
+export const findNoticeSecret = async (
+  { store, codec }: AggregateStore,
+  stream: string,
+  revision: bigint,
+): Promise<string | undefined> => {
+  const isOfChat = ({ type }: StoredEvent) => type === 'OwnerNoticeChatSet' || type === 'OwnerNoticeChatRemoved';
+  const last = await findLast(store, stream, isOfChat, revision);
+  return last?.type === 'OwnerNoticeChatSet' ? codec.decode<OwnerNoticeChatSet>(last).data.secretId : undefined;
+};

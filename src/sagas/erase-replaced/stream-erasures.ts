@@ -1,0 +1,93 @@
+import type { Pool } from 'pg';
+import type { PostAccepted, PostKeyReserved } from '../../domain/post/post.events.js';
+import type { PublicationEvent } from '../../domain/publication/publication.events.js';
+import type { TranslationEvent } from '../../domain/translation/translation.events.js';
+import type { ErasureNote, ErasureNotes } from '../../erasure/erasure-notes.js';
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import { readBackwards } from '../../event-store/read-backwards.js';
+import { postIdOfPayload } from '../../projections/posts/post-payloads.js';
+import { findPostPlace } from '../../projections/posts/post-place.queries.js';
+import type { DueWork } from './due-work.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Events after which a publication is never sent, whatever its owner asks for. */
+const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
+  'PublicationSucceeded',
+  'PublicationFiltered',
+  'PublicationDismissed',
+]);
+
+/** Dependencies of the erasure of streams. */
+export interface StreamErasureDependencies {
+  readonly pool: Pool;
+  readonly notes: ErasureNotes;
+  readonly store: EventStore;
+  readonly codec: EventCodec;
+}
+
+/**
+ * Deletes the streams of translations whose post can never be sent again. The events decide, not a read model that may be
+ * behind: of read models only the post's place is asked for. A translation that is needed yet is looked at again after as
+ * long as its note is old, an hour at most. The stream goes before its note, so that a crash in between repeats the deletion.
+ */
+export const translationErasures = ({ pool, notes, store, codec }: StreamErasureDependencies): DueWork<ErasureNote> => {
+  const isNeeded = async (stream: string): Promise<boolean> => {
+    const [stored] = await store.readStream(stream, { limit: 1 });
+    if (!stored) return false;
+    const place = await findPostPlace(pool, codec.decode<TranslationEvent>(stored).data.postId);
+    if (!place) return true; // the read model has not reached the post yet
+    const [accepted] = await store.readStream(place.stream, { from: BigInt(place.revision), limit: 1 });
+    if (!accepted) return true;
+    const { targets } = codec.decode<PostAccepted>(accepted).data;
+    const last = await Promise.all(
+      targets.map(({ publicationId }) =>
+        store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: 1 }),
+      ),
+    );
+    return !last.every(([event]) => event !== undefined && ENDED.has(event.type));
+  };
+  return {
+    name: 'translations',
+    findDue: (limit) => notes.findDue('translation', limit),
+    async handle(note) {
+      const { subject, age } = note;
+      if (await isNeeded(subject))
+        return notes.postpone('translation', note, Math.min(Math.max(age, MINUTE_MS), HOUR_MS));
+      await store.deleteStream(subject);
+      await notes.settle('translation', note);
+    },
+    postpone: (note) => notes.postpone('translation', note, HOUR_MS),
+  };
+};
+
+/**
+ * Deletes the parts of payloads whose post was never accepted (D-42). The note names the streams in which the acceptance
+ * would be: those of the request's keys, or the post's own. They are searched to their first event, and so are streams to
+ * which reservations in them lead. An event that mentions the post's id keeps the parts, whatever it says.
+ */
+export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): DueWork<ErasureNote> => {
+  const isAccepted = async (postId: string, streams: readonly string[]): Promise<boolean> => {
+    const searched = new Set(streams);
+    for (const stream of searched) {
+      for await (const event of readBackwards(store, stream)) {
+        if (event.data.includes(postId)) return true;
+        // A set is iterated over what is added to it meanwhile.
+        if (event.type === 'PostKeyReserved') searched.add(codec.decode<PostKeyReserved>(event).data.place.stream);
+      }
+    }
+    return false;
+  };
+  return {
+    name: 'payload parts',
+    findDue: (limit) => notes.findDue('payload', limit),
+    async handle(note) {
+      const { subject, streams } = note;
+      if (!(await isAccepted(postIdOfPayload(subject), streams!))) await store.deleteStream(subject);
+      await notes.settle('payload', note);
+    },
+    postpone: (note) => notes.postpone('payload', note, HOUR_MS),
+  };
+};

@@ -1,0 +1,19 @@
+import type { EventStore } from '../../event-store/port.js';
+import { findLast } from '../../event-store/read-backwards.js';
+import type { SecretVault, UnconfirmedSecret } from '../../secrets/vault.js';
+import type { DueWork } from './due-work.js';
+
+/**
+ * Erases secrets that no event names: their command was rejected, or its process died before the event was written. A secret
+ * is stored with the stream of that event; the stream is searched from its end an hour later, when no command runs any more.
+ */
+export const unnamedSecrets = (vault: SecretVault, store: EventStore): DueWork<UnconfirmedSecret> => ({
+  name: 'secrets',
+  findDue: (limit) => vault.findUnconfirmed(limit),
+  async handle(secret) {
+    const { id, stream } = secret;
+    const isNamed = stream !== null && (await findLast(store, stream, ({ data }) => data.includes(id))) !== null;
+    await (isNamed ? vault.confirm(secret) : vault.eraseUnconfirmed(secret));
+  },
+  postpone: (secret) => vault.postponeCheck(secret),
+});

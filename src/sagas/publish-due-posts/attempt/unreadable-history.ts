@@ -1,0 +1,53 @@
+import { publication as decider } from '../../../domain/publication/publication.decider.js';
+import type { PublicationEvent, PublicationInDoubt } from '../../../domain/publication/publication.events.js';
+import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { streamOf } from '../../../kernel/decider.js';
+import { newUuid } from '../../../kernel/ids.js';
+import { historyUnreadableError } from './attempt-errors.js';
+import type { LoadedPublication } from './attempt-state.js';
+import type { RecordedAttempt } from './publication-attempt.js';
+
+/** Types of events after which a publication no longer holds its channel back. */
+const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
+  'PublicationSucceeded',
+  'PublicationFailed',
+  'PublicationInDoubt',
+  'PublicationFiltered',
+  'PublicationDismissed',
+]);
+
+/**
+ * Ends a publication whose own events cannot be read (D-25): it is in doubt, because they may say that the post was sent. The
+ * event is appended without a decision, behind whatever the stream holds.
+ * @returns the publication as far as it is known
+ * @throws Unavailable @throws WrongExpectedRevision another worker has appended meanwhile
+ */
+export const endUnreadable = async (
+  aggregates: AggregateStore,
+  clock: Clock,
+  { row, origin }: RecordedAttempt,
+): Promise<LoadedPublication> => {
+  const ids = { publicationId: row.publication_id, postId: row.post_id, channelId: row.channel_id };
+  const stream = streamOf(decider, ids.publicationId);
+  const [last] = await aggregates.store.readStream(stream, { direction: 'backwards', limit: 1 });
+  const empty = emptyAggregate(decider);
+  const ended = { ...empty, state: { ...empty.state, status: 'in_doubt' as const } };
+  if (last && OVER.has(last.type)) return { ...ended, revision: last.revision, position: last.position };
+  const at = clock.now();
+  const attempt = Math.max(1, row.attempt);
+  const event: PublicationInDoubt = {
+    type: 'PublicationInDoubt',
+    data: { attempt, at, step: 'unknown', error: historyUnreadableError, ...ids },
+  };
+  const after = { revision: last?.revision ?? -1n, position: last?.position ?? empty.position, hash: '' };
+  // Damaged metadata have no hash: then the chain begins again, and an auditor sees where.
+  try {
+    if (last) after.hash = aggregates.codec.readEnvelope(last).hash;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const encoded = aggregates.encodeEvents(stream, [event], after, { ...origin, commandId: newUuid(), at });
+  const { revision, position } = await aggregates.appendWithRetry(stream, after.revision, encoded.events);
+  return { ...ended, revision, position, hash: encoded.hash };
+};

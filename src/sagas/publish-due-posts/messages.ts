@@ -1,0 +1,42 @@
+import { message } from '../../kernel/message.js';
+
+/** Errors of attempts to publish that have their cause in the gateway. */
+export const ATTEMPT_MESSAGES = {
+  /** `interrupted` */
+  endedBeforeSending: 'The process ended before anything was sent.',
+  /** `interrupted` */
+  endedWhileSending: message('The process ended while "{step}" was being sent: the post may or may not be visible.'),
+  /** `interrupted` */
+  leaseLost: 'The process lost its connection to the database before anything was sent.',
+  /** `credentials_missing` */
+  credentialsMissing: 'The gateway has no credentials of this channel: set them.',
+  /** `credentials_unreadable` */
+  credentialsUnreadable: 'The stored credentials of this channel cannot be decrypted: set them again.',
+  /** `channel_moved` */
+  channelMoved: 'The network has moved this channel; the post is sent to its new address.',
+  /** `internal_error` */
+  internal:
+    "The gateway failed to prepare this post for the network. The cause is in the log of the gateway's operator.",
+  /** `internal_error` */
+  internalWhileSending: message(
+    'The gateway failed while "{step}" was being sent: the post may or may not be visible. The cause is in the log of the gateway\'s operator.',
+  ),
+  /** `post_unreadable` */
+  postUnreadable: "The stored post cannot be read. The cause is in the log of the gateway's operator.",
+  /** `history_unreadable` */
+  historyUnreadable:
+    'The stored history of this publication is damaged: the post may or may not be visible. Look at the channel.',
+  /** `nothing_to_send` */
+  nothingToSend: 'The post has no content that this network can show.',
+};
+
+/** Media that could not be prepared for a network. They follow the path of the URL. */
+export const MEDIUM_MESSAGES = {
+  /** `media_not_ready` */
+  notReady: 'could not be prepared for sending',
+  /** `media_unsuitable` */
+  formatNotAccepted: message('is {mime}, which the network does not accept'),
+  unknownFormat: 'a file of an unknown type',
+  /** `media_unsuitable` */
+  photoNotConvertible: 'cannot be converted into a photo that the network accepts',
+};

@@ -1,0 +1,32 @@
+import { badParameter } from './api-error.js';
+import type { Groups } from './groups.js';
+
+type Parameters = Readonly<Record<string, string>>;
+
+const USER = { uid: '570000000001', name: 'Stand-in user' };
+const RIGHTS: ReadonlySet<string> = new Set(['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT', 'VALUABLE_ACCESS']);
+
+/** Handles `users.getCurrentUser`: the account behind the token. */
+export const getCurrentUser = (): object => USER;
+
+/** Handles `group.getInfo` for one group; a group that does not exist is left out of the list. */
+export const getGroupInfo = (groups: Groups, { uids = '', fields = '' }: Parameters): object => {
+  if (!/^[1-9]\d{0,19}$/.test(uids)) throw badParameter('uids is invalid');
+  if (fields === '') throw badParameter('fields is required');
+  const { state, title } = groups.getOrCreate(uids);
+  return state === 'missing' ? [] : [{ uid: uids, name: title }];
+};
+
+/** Handles `group.getUserGroupsByIds`: the places of users in a group; users without one are left out. */
+export const getUserGroups = (groups: Groups, { group_id = '', uids = '' }: Parameters): object => {
+  if (!/^[1-9]\d{0,19}$/.test(group_id)) throw badParameter('group_id is invalid');
+  if (uids === '') throw badParameter('uids is required');
+  const isModerator = groups.getOrCreate(group_id).state === 'moderator' && uids === USER.uid;
+  return isModerator ? [{ groupId: group_id, userId: uids, status: 'MODERATOR' }] : [];
+};
+
+/** Handles `users.hasAppPermission`. */
+export const hasAppPermission = ({ ext_perm = '' }: Parameters, hasRights: boolean): boolean => {
+  if (!RIGHTS.has(ext_perm)) throw badParameter('ext_perm is unknown');
+  return hasRights || ext_perm === 'VALUABLE_ACCESS';
+};

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Files without sentences for users, or whose sentences already stand in one place. */
+const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
+  [/\.spec\.ts$/, 'tests'],
+  [/^stand-ins\//, 'stand-ins speak like the real networks'],
+  [/^media\/(helper-process|inspector|photo-program)\.ts$/, 'reasons in the log'],
+  [/^health\/(deployment-)?metrics\.ts$|^app\/http-server\.ts$/, 'help texts of metrics'],
+  [/^config\/schema\.ts$/, 'descriptions of settings: --help lists them'],
+  [/^(event-store|runtime|projections)\//, 'errors that only the log shows'],
+  [/^postgres\/migrations\/|\.(tables|sql)\.ts$/, 'SQL'],
+];
+
+/** Methods whose arguments are read by operators in the log. */
+const LOGS = new Set(['debug', 'info', 'warn', 'error', 'fatal']);
+/** Errors that mean a bug in the program, or that only the log shows. */
+const INVARIANTS = new Set(['Error', 'TypeError', 'RangeError', 'NotAppended', 'ReadModelsBehind']);
+const SQL =
+  /^\s*(select|insert|update|delete|create|drop|alter|with|set|begin|lock|truncate|coalesce|case|join|from|where|on conflict|grant)\b/i;
+/** Five words in a row. */
+const SENTENCE = /(^|[\s"(])([A-Za-z]+(['’-][A-Za-z]+)*[,.:;!?)"]*\s+){4}[A-Za-z]/;
+
+/** True if a node is a string whose place says that no user receives it. */
+const isExempt = (node: ts.Node): boolean => {
+  for (let child = node, parent = node.parent; parent; child = parent, parent = parent.parent) {
+    if (ts.isNewExpression(parent)) return INVARIANTS.has(parent.expression.getText());
+    if (ts.isCallExpression(parent) && parent.expression !== child) {
+      const called = parent.expression;
+      return ts.isDecorator(parent.parent) || (ts.isPropertyAccessExpression(called) && LOGS.has(called.name.text));
+    }
+  }
+  return false;
+};
+
+/** Returns the sentences of a source text that stand outside messages.ts, as `line: text`. */
+const straySentences = (text: string): string[] => {
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
+      const content = ts.isTemplateExpression(node)
+        ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…')
+        : node.text;
+      if (SENTENCE.test(content) && !SQL.test(content) && !isExempt(node))
+        found.push(`${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${content}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+};
+
+describe('sentences for users (ADR-119)', () => {
+  it('stand in the files messages.ts', () => {
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('messages.ts'))
+      .filter((file) => !EXEMPT.some(([pattern]) => pattern.test(file)));
+    const stray = files.flatMap((file) =>
+      straySentences(readFileSync(join(root, 'src', file), 'utf8')).map((sentence) => `src/${file}:${sentence}`),
+    );
+    expect(stray).toEqual([]);
+  });
+
+  it('are found elsewhere, also in templates and in arguments', () => {
+    expect(
+      straySentences(
+        "reject('x', 'There is no such endpoint.');\nconst text = `${path} must be an integer, not ${value}`;",
+      ),
+    ).toEqual(['1: There is no such endpoint.', '2: … must be an integer, not …']);
+  });
+
+  it('are neither log messages, nor invariants, nor SQL, nor texts of decorators', () => {
+    const allowed = [
+      "log.warn({ a }, 'failed to do what was asked');",
+      "throw new Error('the order of these events is impossible');",
+      "pool.query('select a, b from c where d is null');",
+      "class A { @Must.bePresent('the text of the button') readonly text: unknown; }",
+    ];
+    expect(allowed.flatMap(straySentences)).toEqual([]);
+  });
+
+  it('are all listed in docs/reference/messages.md: npm run messages', () => {
+    const listed = readFileSync(join(root, 'docs/reference/messages.md'), 'utf8');
+    expect(
+      execFileSync(process.execPath, ['scripts/list-messages.js', '--print'], { cwd: root, encoding: 'utf8' }),
+    ).toBe(listed);
+  });
+});
