@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
-/** A folder for the files of one process. */
+/** A folder for the files of one gateway. */
 export interface MediaDirectory {
   readonly path: string;
   /** Bytes that its files may use. */
@@ -22,26 +23,24 @@ const HEARTBEAT_MS = 5 * 60_000;
 /** Age in ms after which a folder without a mark is abandoned. */
 const ABANDONED_MS = 4 * HEARTBEAT_MS;
 
+/** Host name, process id and, but for folders of older versions, a random id. */
+const FOLDER_NAME = /^(.+?)_(\d+)(?:_[\da-f-]{36})?$/;
+/** Paths of the folders that this process uses: it may run several gateways. */
+const openPaths = new Set<string>();
+
 /**
- * Creates a folder for this process's files below `parent`, which processes on one or several machines may share. Folders of
+ * Creates a folder for a gateway's files below `parent`, which processes on one or several machines may share. Folders of
  * killed processes are removed now and periodically: those of this machine's dead processes at once, those of other machines
  * after 20 minutes without a mark.
  */
 export const openMediaDirectory = async (parent: string): Promise<MediaDirectory> => {
-  const path = join(parent, `${hostname()}_${process.pid}`);
-  try {
-    // A container often restarts with the same host name and process id.
-    await rm(path, { recursive: true, force: true });
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new Error(MEDIA_CACHE_MESSAGES.folder({ error: String(error) }));
-  }
-  await removeAbandoned(parent, path);
+  await removeAbandoned(parent);
+  const path = await createDirectory(parent);
   const { bavail, bsize } = await statfs(path);
   const timer = setInterval(() => {
     const now = new Date();
     utimes(path, now, now)
-      .then(() => removeAbandoned(parent, path))
+      .then(() => removeAbandoned(parent))
       .catch(() => undefined); // retried at the next interval
   }, HEARTBEAT_MS).unref();
   return {
@@ -50,22 +49,36 @@ export const openMediaDirectory = async (parent: string): Promise<MediaDirectory
     async close() {
       clearInterval(timer);
       await rm(path, { recursive: true, force: true });
+      openPaths.delete(path);
     },
   };
 };
 
-const removeAbandoned = async (parent: string, own: string): Promise<void> => {
-  for (const name of await readdir(parent)) {
+const createDirectory = async (parent: string): Promise<string> => {
+  const path = join(parent, `${hostname()}_${process.pid}_${randomUUID()}`);
+  openPaths.add(path);
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    openPaths.delete(path);
+    throw new Error(MEDIA_CACHE_MESSAGES.folder({ error: String(error) }));
+  }
+  return path;
+};
+
+const removeAbandoned = async (parent: string): Promise<void> => {
+  for (const name of await readdir(parent).catch(() => [])) {
     const path = join(parent, name);
-    if (path !== own && (await isAbandoned(path, name))) await rm(path, { recursive: true, force: true });
+    if (!openPaths.has(path) && (await isAbandoned(path, name))) await rm(path, { recursive: true, force: true });
   }
 };
 
 /** Returns true for an abandoned folder; false for any other file. */
 const isAbandoned = async (path: string, name: string): Promise<boolean> => {
-  const [, machine, pid] = /^(.+)_(\d+)$/.exec(name) ?? [];
+  const [, machine, pid] = FOLDER_NAME.exec(name) ?? [];
   if (machine === undefined) return false;
-  if (machine === hostname() && !isRunning(Number(pid))) return true;
+  // A container often restarts with the same host name and process id.
+  if (machine === hostname() && (Number(pid) === process.pid || !isRunning(Number(pid)))) return true;
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
   return Date.now() - mtimeMs > ABANDONED_MS;
 };

@@ -45,6 +45,14 @@ describe('folders of killed processes are removed at the next start', () => {
   });
 });
 
+it('two gateways of one process that start and stop at the same time keep theirs', async () => {
+  const open = () => Promise.all(Array.from({ length: 20 }, () => openMediaDirectory(parent)));
+  const directories = await open();
+  expect(new Set(directories.map(({ path }) => path)).size).toBe(20);
+  const [more] = await Promise.all([open(), ...directories.slice(1).map(({ close }) => close())]);
+  for (const { path } of [directories[0]!, ...more]) expect(existsSync(path)).toBe(true);
+});
+
 describe('folders that may be in use are kept', () => {
   it.each([
     ['of a living process of this machine', () => left(`${hostname()}_${process.ppid}`)],
