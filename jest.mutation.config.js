@@ -9,5 +9,6 @@ export default {
   testMatch: [
     '<rootDir>/src/{api,domain,payload,secrets,validation}/**/*.spec.ts',
     '<rootDir>/test/{commands,domain}/**/*.spec.ts',
+    '<rootDir>/test/event-store/aggregate-store.spec.ts',
   ],
 };
