@@ -17,6 +17,7 @@ import { recordResponses } from '../api/public/gate/request-log-entry.js';
 import { RequestRecorder } from '../api/public/gate/request-recorder.js';
 import { disableBodyParsing } from '../api/transport/raw-body.js';
 import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
+import { RequestMemory } from '../api/transport/request-memory.js';
 import { RequestBatch } from '../api/transport/request-batch.js';
 import { Metrics } from '../health/metrics.js';
 import { systemClock } from '../kernel/clock.js';
@@ -38,7 +39,7 @@ export const createHttpServer = async (
   options: ProcessOptions,
   resources: Resources,
 ): Promise<NestFastifyApplication> => {
-  const { settings, log } = options;
+  const { settings, log, overrides } = options;
   const requests = new RequestBatch();
   const adapter = new FastifyAdapter({
     genReqId: () => newId('req'), // a client may not set it (D-11)
@@ -65,7 +66,8 @@ export const createHttpServer = async (
     logger: new NestLogger(log),
   });
   recordClientAddresses(adapter.getInstance());
-  disableBodyParsing(adapter.getInstance());
+  const memory = overrides?.requestMemory ?? new RequestMemory();
+  disableBodyParsing(adapter.getInstance(), memory);
   trackPendingReplies(adapter.getInstance());
   checkHeaders(adapter.getInstance());
   replaceServerResponses(adapter.getInstance());
@@ -74,6 +76,7 @@ export const createHttpServer = async (
   if (settings.roles.has('api')) {
     recordResponses(adapter.getInstance(), app.get(RequestRecorder, { strict: false }), systemClock);
     watchUnauthenticatedBodies(metrics, app.get(UnauthenticatedBodies, { strict: false }));
+    watchRequestMemory(metrics, memory);
   }
   metrics.watchCounter(
     'crosspost_log_lines_dropped_total',
@@ -106,6 +109,21 @@ const watchUnauthenticatedBodies = (metrics: Metrics, bodies: UnauthenticatedBod
     'crosspost_unauthenticated_bodies',
     `Bodies being read of ${unauthenticated}`,
     () => bodies.reading,
+  );
+};
+
+const watchRequestMemory = (metrics: Metrics, { bodies, work }: RequestMemory): void => {
+  const large = 'large bodies of authenticated requests';
+  metrics.watchGauge('crosspost_large_body_bytes', `Bytes reserved for ${large}`, () => bodies.usedBytes);
+  metrics.watchGauge(
+    'crosspost_large_body_work_bytes',
+    `Bytes of memory reserved for the processing of ${large}`,
+    () => work.usedBytes,
+  );
+  metrics.watchGauge(
+    'crosspost_large_bodies_waiting',
+    `Requests that wait for memory for ${large}`,
+    () => bodies.waiting + work.waiting,
   );
 };
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RequestMemory } from '../api/transport/request-memory.js';
 import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { EventStore } from '../event-store/port.js';
@@ -17,6 +18,8 @@ export interface Overrides {
   readonly networkUrls?: Readonly<Record<string, string>>;
   /** Wraps the event store that every other part uses. */
   readonly wrapEventStore?: (store: EventStore) => EventStore;
+  /** Replaces the memory for large requests. */
+  readonly requestMemory?: RequestMemory;
 }
 
 /** Options of one process of the gateway. */

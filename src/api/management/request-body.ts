@@ -5,6 +5,7 @@ import { runInSlices } from '../../runtime/cooperative-work.js';
 import { checkFields, checkObject, type Sent } from '../../validation/check-fields.js';
 import { parseJsonBodyInSlices } from '../../validation/json-body.js';
 import { ProblemList } from '../../validation/problem-list.js';
+import { getCaller, getOwnerScope } from './caller.js';
 import { BODY_MESSAGES, CALL_MESSAGES } from './messages.js';
 
 /**
@@ -54,7 +55,7 @@ export const readRequestBody = async <T>(
   request: FastifyRequest,
   read: BodyReader<T>,
 ): Promise<{ readonly body: T; readonly bytes: Buffer }> => {
-  const bytes = await readBody(request);
+  const bytes = await readBody(request, getOwnerScope(getCaller(request)) ?? 'operator');
   const problems = new ProblemList();
   const sent = bytes.length === 0 ? {} : await parseJson(request, bytes);
   if (!checkObject(sent, '', problems)) throw invalidProblem(problems);

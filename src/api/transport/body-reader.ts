@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { LIMITS } from '../../payload/payload.js';
 import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
+import type { MemoryReservation } from '../../runtime/memory-budget.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
+import { isLargeBody, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
 /** A body as it was sent, or the reason for which it could not be read as a whole. */
@@ -31,10 +33,10 @@ const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
  * four times the limit, so that the client can read the answer. A body that ended early is `body_incomplete`.
  *
  * The bytes of a request that is not authenticated yet count against a limit of the whole process (ADR-88), until `keep` or
- * `drop` says what becomes of them.
+ * `drop` says what becomes of them. From then on a large body is read, and given to its handler, when there is memory (ADR-135).
  */
 export class BodyReader {
-  /** The body. Never rejects. */
+  /** The body, as checks of its request need it. Never rejects. Its handler calls {@link BodyReader.receive}. */
   readonly received: Promise<ReceivedBody>;
   private resolve!: (received: ReceivedBody) => void;
   private readonly stream: IncomingMessage;
@@ -49,17 +51,26 @@ export class BodyReader {
   /** True while the request has a place among those being read. */
   private hasPlace = false;
   private passTo: ((chunk: Buffer) => void) | null = null;
+  /** The holder of the body's memory; null until the request is authenticated. */
+  private holder: string | null = null;
+  private bodyMemory: MemoryReservation | null = null;
+  private workMemory: MemoryReservation | null = null;
+  /** Bytes of the body as its head announces them; null if it comes in chunks. */
+  private readonly announced: number | null;
 
   /**
-   * @param unauthenticated null: the request is authenticated
+   * @param memory for large bodies of authenticated requests
+   * @param unauthenticated null: `keep` is called before anything of the body arrives
    * @param watcher notified synchronously
    */
   constructor(
     private readonly request: FastifyRequest,
+    private readonly memory: RequestMemory,
     private unauthenticated: UnauthenticatedBodies | null,
     private readonly watcher: BodyWatcher = NO_WATCHER,
   ) {
     this.stream = request.raw;
+    this.announced = readAnnouncedBytes(this.stream);
     this.received = new Promise((resolve) => (this.resolve = resolve));
     request.bodyReader = this;
     if (this.stream.readableEnded) this.settle(null);
@@ -86,16 +97,27 @@ export class BodyReader {
     const { unauthenticated } = this;
     if (!unauthenticated || this.isWaiting) return;
     const isRefused = unauthenticated.isFull || (!this.hasArrived && !unauthenticated.startReading());
-    if (isRefused) throw this.refuse();
+    if (isRefused) throw this.refuse(busyProblem());
     this.hasPlace = !this.hasArrived;
     this.isWaiting = true;
   }
 
-  /** Keeps the body: its request is authenticated. */
-  keep(): void {
+  /** Keeps the body: its request is authenticated. A large body is read on when there is memory for it. @param holder its owner */
+  keep(holder: string): void {
     this.leave();
     this.unauthenticated = null;
     if (this.isOversized) this.chunks = [];
+    if (this.holder !== null) return;
+    this.holder = holder;
+    this.reserveBody(holder);
+  }
+
+  /**
+   * Waits for the body of a request that is authenticated, and for the memory to process it.
+   * @throws HttpProblem 503 if there was none in time
+   */
+  receive(): Promise<ReceivedBody> {
+    return this.mayBeLarge ? this.receiveLarge() : this.received;
   }
 
   /** Drops the bytes that have arrived, and each chunk that still arrives: its request will be rejected. */
@@ -123,6 +145,8 @@ export class BodyReader {
     this.leave();
     this.passTo = null;
     this.drop();
+    this.bodyMemory?.release();
+    this.workMemory?.release();
   }
 
   private listen(stream: IncomingMessage): void {
@@ -143,11 +167,47 @@ export class BodyReader {
     const isHeld = !this.isDropped && (!this.isOversized || (this.unauthenticated !== null && this.passTo === null));
     if (isHeld) this.hold(chunk);
     else this.releaseChunks();
-    if (this.isWaiting && this.unauthenticated!.isFull) this.refuse();
+    if (this.isWaiting && this.unauthenticated!.isFull) this.refuse(busyProblem());
     else if (this.size > MAX_READ_BYTES) {
       this.stream.pause();
       this.settle(oversizedBody());
+    } else if (this.holder !== null) this.reserveBody(this.holder);
+  }
+
+  /** True if the body is large, or may become so. */
+  private get mayBeLarge(): boolean {
+    return isLargeBody(this.isOver ? this.size : (this.announced ?? LIMITS.payloadBytes));
+  }
+
+  /** Reserves memory for a large body. Until it is granted, nothing more of the body is read. */
+  private reserveBody(holder: string): void {
+    if (this.bodyMemory !== null || this.isOversized || !isLargeBody(this.announced ?? this.size)) return;
+    const { bodies } = this.memory;
+    // The signature of a body that has arrived was checked: it is in memory, whether there is room for it or not.
+    if (this.isOver) return void (this.bodyMemory = bodies.reserveHeld(holder, this.size));
+    const bytes = Math.min(this.announced ?? LIMITS.payloadBytes, LIMITS.payloadBytes);
+    const reservation = (this.bodyMemory = bodies.reserve(holder, bytes));
+    if (reservation.isGranted) return;
+    this.stream.pause();
+    void reservation.granted.then((isGranted) => {
+      if (this.isOver) return;
+      if (isGranted) this.stream.resume();
+      else this.refuse(outOfMemoryProblem());
+    });
+  }
+
+  private async receiveLarge(): Promise<ReceivedBody> {
+    const received = await this.received;
+    if (!received.ok) {
+      if (isOutOfMemory(received.problem)) throw received.problem;
+      return received;
     }
+    const { length } = received.bytes;
+    if (!isLargeBody(length)) return received;
+    if (!this.bodyMemory) throw outOfMemoryProblem();
+    this.workMemory ??= this.memory.work.reserve(this.holder!, workBytesOf(length));
+    if (!(await this.workMemory.granted)) throw outOfMemoryProblem();
+    return received;
   }
 
   private hold(chunk: Buffer): void {
@@ -164,8 +224,7 @@ export class BodyReader {
   }
 
   /** Ends the reading. A paused body makes the answer the last of its connection (http-server.ts). */
-  private refuse(): HttpProblem {
-    const problem = busyProblem();
+  private refuse(problem: HttpProblem): HttpProblem {
     this.drop();
     this.stream.pause();
     if (!this.isOver) this.settle(problem);
@@ -202,6 +261,11 @@ export class BodyReader {
     this.hasPlace = false;
   }
 }
+
+const readAnnouncedBytes = ({ headers }: IncomingMessage): number | null => {
+  if (headers['transfer-encoding'] !== undefined) return null;
+  return Number(headers['content-length'] ?? 0);
+};
 
 /** Returns the problem of a body whose end is missing. */
 export const incompleteBody = (): HttpProblem =>

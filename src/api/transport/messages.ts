@@ -36,4 +36,7 @@ export const SERVICE_MESSAGES = {
   internal: 'The service failed. Send the same request again, with the same Idempotency-Key.',
   /** 503 `too_many_unauthenticated` */
   overloaded: 'The service is receiving too many requests at present. Send the same request again.',
+  /** 503 `too_many_large_requests` */
+  tooManyLarge:
+    'The service is processing too many large requests at present. Send the same request again later, or fewer at a time.',
 };

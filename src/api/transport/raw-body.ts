@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyReader } from './body-reader.js';
 import { readArrivalTime } from './request-batch.js';
+import type { RequestMemory } from './request-memory.js';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** The memory for large bodies. */
+    requestMemory: RequestMemory;
+  }
   interface FastifyRequest {
     /** The time at which the request's head arrived, by `performance.now()`, in ms. */
     arrivedAt: number;
@@ -21,7 +26,8 @@ const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
  * is checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured as if no
  * method had a body.
  */
-export const disableBodyParsing = (fastify: FastifyInstance): void => {
+export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemory): void => {
+  fastify.decorate('requestMemory', memory);
   fastify.decorateRequest('arrivedAt', 0);
   fastify.decorateRequest('receivedBytes', 0);
   fastify.decorateRequest('bodyReader', null);
@@ -47,9 +53,15 @@ const MAX_SIZE = 2 ** 31 - 1;
 export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number =>
   Math.min(Number(headers['content-length'] ?? receivedBytes), MAX_SIZE);
 
-/** Reads the body of an authenticated request to its end. @throws HttpProblem see {@link BodyReader} */
-export const readBody = async (request: FastifyRequest): Promise<Buffer> => {
-  const received = await new BodyReader(request, null).received;
+/**
+ * Reads the body of an authenticated request to its end.
+ * @param holder the caller, who gets a share of the memory for large bodies
+ * @throws HttpProblem see {@link BodyReader}
+ */
+export const readBody = async (request: FastifyRequest, holder: string): Promise<Buffer> => {
+  const reader = new BodyReader(request, request.server.requestMemory, null);
+  reader.keep(holder);
+  const received = await reader.receive();
   if (!received.ok) throw received.problem;
   return received.bytes;
 };

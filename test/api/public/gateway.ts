@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
+import type { Overrides } from '../../../src/app/process-options.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
@@ -37,8 +38,13 @@ export class TestGateway {
   /**
    * @param env settings; a pause's minute lasts 60 s unless MINUTE_MS is given
    * @param clock replaces the machine's clock in the worker
+   * @param overrides of the process with the API
    */
-  static async start(env: Readonly<Record<string, string>> = {}, clock?: Clock): Promise<TestGateway> {
+  static async start(
+    env: Readonly<Record<string, string>> = {},
+    clock?: Clock,
+    overrides: Overrides = {},
+  ): Promise<TestGateway> {
     const environment = await TestEnvironment.start({
       startNetworks: async (folder) => ({
         telegram: await startTelegramStandIn({ port: 0, ledgerFile: join(folder, 'telegram.jsonl') }),
@@ -46,7 +52,10 @@ export class TestGateway {
       operatorKey: OPERATOR_KEY,
       env: { LEASE_SECONDS: '3', ...env },
     });
-    const { settings, infrastructure } = await environment.startProcess(clock ? { roles: 'api' } : {});
+    const { settings, infrastructure } = await environment.startProcess({
+      ...overrides,
+      ...(clock && { roles: 'api' }),
+    });
     if (clock) await environment.startProcess({ roles: 'worker', clock });
     const control = new StandInControl(environment.networks.telegram.url);
     return new TestGateway(settings.baseUrl, control, infrastructure, () => environment.stop());

@@ -80,7 +80,7 @@ export class Admission {
       body.wait();
       return this.admitAfterWaiting(gateRequest, findRejection, cached, failure);
     }
-    body.keep();
+    body.keep(cached.owner_id);
     // An unauthenticated request has its rejection created once, by `readmit`: creating it twice would take longer.
     if (findRejection(gateRequest, cached, null)) return this.readmit(gateRequest, findRejection);
     setLogEndpoint(gateRequest.request, cached);
@@ -100,7 +100,7 @@ export class Admission {
   ): Promise<EndpointSnapshot> {
     if (cached && headFailure === null) {
       const failure = await this.authentication.findFailure(gateRequest, cached);
-      if (failure === null) gateRequest.body.keep();
+      if (failure === null) gateRequest.body.keep(cached.owner_id);
       if (failure === null && !findRejection(gateRequest, cached, null)) {
         setLogEndpoint(gateRequest.request, cached);
         return cached;
@@ -122,7 +122,7 @@ export class Admission {
     const failure = this.authentication.findHeadFailure(gateRequest, endpoint);
     if (failure !== null) gateRequest.dropBody(failure);
     else if (endpoint!.require_signature) await this.authentication.startSignature(gateRequest, endpoint!);
-    else gateRequest.body.keep();
+    else gateRequest.body.keep(endpoint!.owner_id);
   }
 
   /** Admits a request by a fresh snapshot of its endpoint. @throws GateRejection */
@@ -130,7 +130,7 @@ export class Admission {
     const endpoint = await gateRequest.fetchSnapshot();
     if (endpoint) setLogEndpoint(gateRequest.request, endpoint);
     const failure = await this.authentication.findFailure(gateRequest, endpoint);
-    if (failure === null) gateRequest.body.keep();
+    if (failure === null) gateRequest.body.keep(endpoint!.owner_id);
     else gateRequest.body.drop();
     const rejection = findRejection(gateRequest, endpoint, failure);
     if (!rejection) return endpoint!;

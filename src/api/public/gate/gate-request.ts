@@ -37,7 +37,7 @@ export class GateRequest {
     readonly fetchSnapshot: () => Promise<EndpointSnapshot | null>,
     unauthenticated: UnauthenticatedBodies,
   ) {
-    this.body = new BodyReader(request, unauthenticated, this.unauthorizedDelay);
+    this.body = new BodyReader(request, request.server.requestMemory, unauthenticated, this.unauthorizedDelay);
   }
 
   /**

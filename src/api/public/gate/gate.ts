@@ -104,7 +104,7 @@ export class Gate {
     const checking = this.checkEndpoint(gateRequest);
     const endpoint = checking instanceof Promise ? await checking : checking;
     const parsing = parsePost(
-      requireWholeBody(endpoint, await gateRequest.body.received),
+      requireWholeBody(endpoint, await gateRequest.body.receive()),
       readHeaderText(request, 'idempotency-key'),
       this.addresses,
     );
@@ -159,7 +159,7 @@ export class Gate {
   private async admitWithinBudget(gateRequest: GateRequest, budget: Budget): Promise<ReceivedRequest> {
     await gateRequest.arrival;
     const endpoint = await this.checkEndpoint(gateRequest);
-    const body = requireWholeBody(endpoint, await gateRequest.body.received);
+    const body = requireWholeBody(endpoint, await gateRequest.body.receive());
     return { endpoint: await this.takeFromBudget(gateRequest, endpoint, budget), body };
   }
 

@@ -1,0 +1,64 @@
+import { LIMITS } from '../../payload/payload.js';
+import { type MemoryBounds, MemoryBudget } from '../../runtime/memory-budget.js';
+import { HttpProblem } from './http-problem.js';
+import { SERVICE_MESSAGES } from './messages.js';
+
+/** Size of a body, in bytes, from which on memory is reserved for it: the one from which on it is parsed in slices. */
+const LARGE_BODY_BYTES = 65_536;
+/**
+ * Bytes of memory that the processing of a body takes for each of its bytes: its text, the parsed value, serialised again,
+ * encoded in parts, and sent to the event store (ADR-135).
+ */
+const WORK_FACTOR = 6;
+const WAITING = 1_000;
+/** Half of the time that a request has to arrive. */
+const WAIT_MS = 15_000;
+const RETRY_AFTER_SECONDS = '5';
+
+/** Bounds of what the bodies of authenticated requests take: the bodies, and the work on them. */
+export interface RequestMemoryBounds {
+  readonly bodies: MemoryBounds;
+  readonly work: MemoryBounds;
+}
+
+const wait = { waiting: WAITING, waitMs: WAIT_MS };
+/** 24 bodies and the work on six of them, each of the largest size; half of it for one owner. */
+const BOUNDS: RequestMemoryBounds = {
+  bodies: { ...wait, bytes: 24 * LIMITS.payloadBytes, bytesPerHolder: 12 * LIMITS.payloadBytes },
+  work: {
+    ...wait,
+    bytes: 6 * WORK_FACTOR * LIMITS.payloadBytes,
+    bytesPerHolder: 3 * WORK_FACTOR * LIMITS.payloadBytes,
+  },
+};
+
+/**
+ * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body is read
+ * once there is memory for its bytes, and processed once there is memory for that; otherwise its request waits, 15 s at
+ * most each time. There are two budgets so that no body that is being read waits for another one. Bodies of up to 64 KB are
+ * not counted and never wait.
+ */
+export class RequestMemory {
+  readonly bodies: MemoryBudget;
+  readonly work: MemoryBudget;
+
+  constructor({ bodies, work }: RequestMemoryBounds = BOUNDS) {
+    this.bodies = new MemoryBudget(bodies);
+    this.work = new MemoryBudget(work);
+  }
+}
+
+/** True if memory has to be reserved for a body of this size. */
+export const isLargeBody = (bytes: number): boolean => bytes > LARGE_BODY_BYTES;
+
+/** Returns the memory, in bytes, that the processing of a body takes. */
+export const workBytesOf = (bytes: number): number => WORK_FACTOR * bytes;
+
+const CODE = 'too_many_large_requests';
+
+/** Returns the 503 of a large request for which there was no memory in time. */
+export const outOfMemoryProblem = (): HttpProblem =>
+  HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.tooManyLarge, { 'retry-after': RETRY_AFTER_SECONDS });
+
+/** True for {@link outOfMemoryProblem}. */
+export const isOutOfMemory = ({ code }: HttpProblem): boolean => code === CODE;
