@@ -97,6 +97,7 @@ export interface EventStore {
    * @throws WrongExpectedRevision the stream has another revision, or does not exist
    * @throws ConditionFailed the condition does not hold, whatever the stream's revision is
    * @throws AppendTooLarge the append exceeds {@link MAX_APPEND_BYTES}
+   * @throws StreamDeleted the stream was deleted, and the store does not let it begin again
    * @throws NotAppended nothing was written, and repeating the append at once is useless; likewise StorageFailed
    * @throws Unavailable nothing was written, or the outcome is unknown: repeat the identical append
    */
@@ -126,10 +127,10 @@ export interface EventStore {
   setRetention(stream: string, maxCount: number): Promise<void>;
 
   /**
-   * Deletes all events of a stream, for ever. Reads find no stream; the log passes over the events' positions, and an append
-   * may begin the stream again, at any revision. KurrentDB shows the events in the log until the server is scavenged. Only for
-   * streams to which nothing appends at the same time, and whose events no read model needs. A stream that does not exist
-   * is no error, so that a deletion whose outcome is unknown may be repeated.
+   * Deletes all events of a stream, for ever. Reads find no stream, and the log passes over the events' positions. KurrentDB
+   * shows the events in the log until the server is scavenged, and refuses later appends ({@link StreamDeleted}). Only for streams to
+   * which nothing is appended any more, and whose events no read model needs. A stream that does not exist is no error, so
+   * that a deletion whose outcome is unknown may be repeated.
    * @throws Unavailable
    */
   deleteStream(stream: string): Promise<void>;
@@ -217,6 +218,14 @@ export class AppendTooLarge extends Error {
   ) {
     super(`append to ${stream} has ${bytes} bytes; the limit is ${MAX_APPEND_BYTES}`);
     this.name = 'AppendTooLarge';
+  }
+}
+
+/** An append to a stream that was deleted. Only KurrentDB refuses it. */
+export class StreamDeleted extends Error {
+  constructor(readonly stream: string) {
+    super(`${stream} was deleted`);
+    this.name = 'StreamDeleted';
   }
 }
 

@@ -7,6 +7,7 @@ import {
 import type { TranslationAbandoned, TranslationStored } from '../../domain/translation/translation.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { emptyAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
+import { StreamDeleted } from '../../event-store/port.js';
 import { isRejection } from '../../kernel/result.js';
 
 /** The result of a call to a translation service. */
@@ -32,19 +33,22 @@ export class StoreTranslation extends Command<TranslationState> {
 export class StoreTranslationHandler implements ICommandHandler<StoreTranslation> {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  /** @returns the stored translation, which another process may have stored first @throws Unavailable */
+  /**
+   * @returns the stored translation, which another process may have stored first; null if it was deleted, because its post is out
+   * @throws Unavailable
+   */
   async execute({ context, translation: { translationId, postId, result } }: StoreTranslation) {
     const command: TranslationCommand =
       result.kind === 'translated'
         ? { type: 'StoreTranslation', postId, text: result.text, places: result.places }
         : { type: 'AbandonTranslation', postId, error: result.error };
-    const decided = await this.aggregates.execute(
-      translation,
-      translationId,
-      command,
-      context,
-      emptyAggregate(translation),
-    );
-    return isRejection(decided) ? null : decided.aggregate.state;
+    try {
+      const empty = emptyAggregate(translation);
+      const decided = await this.aggregates.execute(translation, translationId, command, context, empty);
+      return isRejection(decided) ? null : decided.aggregate.state;
+    } catch (error) {
+      if (error instanceof StreamDeleted) return null;
+      throw error;
+    }
   }
 }

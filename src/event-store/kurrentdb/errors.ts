@@ -4,6 +4,7 @@ import {
   AppendTooLarge,
   type ExpectedRevision,
   type NewEvent,
+  StreamDeleted,
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
@@ -40,6 +41,9 @@ export const isClientBroken = (error: unknown): boolean => asClientError(error).
 /** True if a read failed because there is no such stream. */
 export const isStreamNotFound = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_NOT_FOUND;
 
+/** True if a call failed because its stream was deleted for good. */
+export const isStreamDeleted = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_DELETED;
+
 /** Converts a client's error to the port's: {@link Unavailable} if the call may be repeated, otherwise the error itself. */
 export const toPortError = (error: unknown, what: string): unknown => {
   if (error instanceof Unavailable) return error;
@@ -64,5 +68,6 @@ export const toAppendError = (
   if (asClientError(error).type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) {
     return new AppendTooLarge(stream, countAppendBytes(events));
   }
+  if (isStreamDeleted(error)) return new StreamDeleted(stream);
   return toPortError(error, `append to ${stream}`);
 };

@@ -17,7 +17,7 @@ import {
 } from '../port.js';
 import { AppendLanes, type QueueBounds } from './append-lanes.js';
 import { disposeClient, RenewableClient } from './clients.js';
-import { toAppendError, toPortError } from './errors.js';
+import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
 import { toEventData } from './event-text.js';
 import { EventReader } from './reader.js';
 import { followLog } from './subscription.js';
@@ -151,14 +151,17 @@ export class KurrentEventStore implements EventStore {
     }
   }
 
-  /** Deletes softly: the server removes the events when it is scavenged. A tombstone would stay for ever and need its rights. */
+  /**
+   * Deletes a stream with a tombstone, after which the server removes all its events when it is scavenged. Of a stream that is
+   * deleted softly, scavenging would keep the last event. Both need the same right.
+   */
   private async deleteExisting(stream: string): Promise<void> {
     const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });
     if (!last) return;
     try {
-      await this.lanes.append(stream, 0, (client) => client.deleteStream(stream, { deadline: SERVER_DEADLINE_MS }));
+      await this.lanes.append(stream, 0, (client) => client.tombstoneStream(stream, { deadline: SERVER_DEADLINE_MS }));
     } catch (error) {
-      throw toPortError(error, `delete ${stream}`);
+      if (!isStreamDeleted(error)) throw toPortError(error, `delete ${stream}`);
     }
   }
 

@@ -14,7 +14,7 @@ import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, 
 import { createTypeMatcher } from '../type-filter.js';
 import { CallTimeout, withCallTimeout } from './call-timeout.js';
 import { releaseReadClient, RenewableClient } from './clients.js';
-import { toPortError, isStreamNotFound, isClientBroken } from './errors.js';
+import { toPortError, isStreamDeleted, isStreamNotFound, isClientBroken } from './errors.js';
 import { isSystemEvent, toStoredEvent } from './event-text.js';
 
 /** Events in a page of $all. System events and unwanted types are filtered out here. */
@@ -50,7 +50,7 @@ export class EventReader {
         toStoredEvent(event as RecordedEvent),
       );
     } catch (error) {
-      if (isStreamNotFound(error)) return [];
+      if (isStreamNotFound(error) || isStreamDeleted(error)) return [];
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { ids, newEvent, newEvents, newStream } from './events.js';
+import { ids, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
 import { Subscriber } from './subscriber.js';
 
@@ -23,17 +23,6 @@ export const describeDeleting = (context: ContractContext): void => {
       await context.store.deleteStream(stream);
       await context.store.deleteStream(stream);
       expect(await context.store.readStream(stream)).toEqual([]);
-    });
-
-    it('lets the stream begin again, without its former events', async () => {
-      const stream = newStream();
-      await context.store.append(stream, 'noStream', newEvents(2));
-      await context.store.deleteStream(stream);
-      const again = newEvents(2);
-      const { revision } = await context.store.append(stream, 'noStream', again);
-      const next = newEvent();
-      await context.store.append(stream, revision, [next]);
-      expect(ids(await context.store.readStream(stream))).toEqual(ids([...again, next]));
     });
 
     it('is not noticed by readers of the log, wherever they are', async () => {

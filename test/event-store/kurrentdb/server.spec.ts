@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppendTooLarge, BEGINNING, WrongExpectedRevision } from '../../../src/event-store/port.js';
+import { AppendTooLarge, BEGINNING, StreamDeleted, WrongExpectedRevision } from '../../../src/event-store/port.js';
 import { ids, newEvent, newEvents, newStream } from '../contract/events.js';
 import { Subscriber } from '../contract/subscriber.js';
 import { kurrentServers } from './servers.js';
@@ -81,6 +81,22 @@ describe('the KurrentDB adapter', () => {
     await subscriber.waitUntil(({ events }) => events.length >= 3);
     await subscriber.stop();
     expect(ids(subscriber.events.slice(0, 2))).toEqual(ids(next));
+  });
+
+  it('removes every event of a deleted stream when it is scavenged, the last one too', async () => {
+    const server = await startServer();
+    const store = openStore(server);
+    const [gone, kept] = [newStream(), newStream()];
+    await store.append(gone, 'noStream', newEvents(3));
+    await store.append(kept, 'noStream', newEvents(1));
+    await store.deleteStream(gone);
+    await server.sendCommand({ command: 'scavenge' });
+    const left = await store.readAll({ after: BEGINNING, limit: 100 });
+    expect(left.map(({ stream }) => stream)).toEqual([kept]);
+    await store.deleteStream(gone);
+    expect(await store.readStream(gone)).toEqual([]);
+    await expect(store.append(gone, 'noStream', newEvents(1))).rejects.toThrow(StreamDeleted);
+    await expect(store.append(gone, 2n, newEvents(1))).rejects.toThrow(StreamDeleted);
   });
 
   it('keeps a stream’s other metadata, and writes nothing if nothing changes', async () => {

@@ -6,6 +6,7 @@ import type { EventLog, ExpectedState, ProposedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
 import {
   appendResponse,
+  batchStreamDeleted,
   batchSuccess,
   batchTooLarge,
   batchUnrecognized,
@@ -15,6 +16,7 @@ import {
   nameOf,
   proposedEvent,
   serverNotReady,
+  streamDeleted,
 } from './messages.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -46,6 +48,7 @@ export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: 
       }
       const expected = plainExpected(options);
       const outcome = log.append(nameOf(options?.getStreamIdentifier()), expected, events);
+      if (outcome.kind === 'stream-deleted') return answer(streamDeleted(nameOf(options?.getStreamIdentifier())));
       if (outcome.kind === 'committed' && faults.shouldLoseResponse()) return;
       answer(null, appendResponse(outcome, expected === 'no_stream'));
     });
@@ -76,6 +79,7 @@ export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: 
         return respond(request, stream, batchUnrecognized('BadRequest'));
       }
       const outcome = log.append(stream, batchExpected(write.options), write.events);
+      if (outcome.kind === 'stream-deleted') return respond(request, stream, batchStreamDeleted(stream));
       if (outcome.kind === 'wrong-expected-version') {
         return respond(request, stream, batchWrongExpectedVersion(outcome.current));
       }
@@ -93,6 +97,16 @@ export const createDeleteCall =
     if (faults.shouldRejectCall('append')) return answer(serverNotReady());
     log.deleteStream(nameOf(request.getOptions()?.getStreamIdentifier()));
     if (!faults.shouldLoseResponse()) answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
+  };
+
+/** Creates the call that deletes a stream for good. Of the expected states it knows only `any`. */
+export const createTombstoneCall =
+  (log: EventLog, faults: Faults) =>
+  ({ request }: { request: streams.TombstoneReq }, answer: sendUnaryData<streams.TombstoneResp>) => {
+    if (faults.shouldRejectCall('append')) return answer(serverNotReady());
+    const stream = nameOf(request.getOptions()?.getStreamIdentifier());
+    if (!log.tombstoneStream(stream)) return answer(streamDeleted(stream));
+    if (!faults.shouldLoseResponse()) answer(null, new streams.TombstoneResp().setNoPosition(new shared.Empty()));
   };
 
 const batchExpected = (options: streams.BatchAppendReq.Options): ExpectedState => {

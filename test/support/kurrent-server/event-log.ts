@@ -22,7 +22,8 @@ export type ExpectedState = bigint | 'no_stream' | 'any' | 'stream_exists';
 /** Outcome of an append. `position` is missing if the append repeats an event that retention has removed. */
 export type AppendOutcome =
   | { readonly kind: 'committed'; readonly revision: bigint; readonly position: bigint | undefined }
-  | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined };
+  | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined }
+  | { readonly kind: 'stream-deleted' };
 
 export interface EventLogOptions {
   /** Append-only file of JSON lines; its events are loaded after a kill. */
@@ -68,6 +69,7 @@ export class EventLog {
 
   /** Appends by the server's rules of idempotency: it compares ids and not data (see main.ts). */
   append(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): AppendOutcome {
+    if (this.isTombstoned(stream)) return { kind: 'stream-deleted' };
     const last = this.lastRevision(stream);
     if (expected === 'any' || expected === 'stream_exists') {
       if (expected === 'stream_exists' && last < 0n) return { kind: 'wrong-expected-version', current: undefined };
@@ -88,14 +90,25 @@ export class EventLog {
   }
 
   /** Returns the readable events of a stream, in order; undefined if there are none. */
-  readStream(stream: string): readonly LoggedEvent[] | undefined {
+  readStream(stream: string): readonly LoggedEvent[] | 'deleted' | undefined {
+    if (this.isTombstoned(stream)) return 'deleted';
     const events = this.streams.get(stream);
     if (!events || events.length === 0 || this.isDeleted(stream)) return undefined;
     const first = this.firstReadable(stream);
     return first <= (events[0]?.revision ?? 0n) ? events : events.filter((event) => event.revision >= first);
   }
 
-  /** Deletes a stream as the server does: its metadata say that every event is truncated; scavenging removes them. */
+  /**
+   * Deletes a stream for good: its last event is a tombstone, and nothing can be appended to it any more. Scavenging removes the
+   * other events. @returns false if it was deleted before
+   */
+  tombstoneStream(stream: string): boolean {
+    if (this.isTombstoned(stream)) return false;
+    this.write(stream, [systemEvent(TOMBSTONE_TYPE)]);
+    return true;
+  }
+
+  /** Deletes a stream softly: its metadata say that every event is truncated; scavenging removes them, but for the last one. */
   deleteStream(stream: string): void {
     this.writeMetadata(stream, { $tb: DELETED });
   }
@@ -117,17 +130,17 @@ export class EventLog {
     return position === this.end || this.recordStarts.has(position);
   }
 
-  /** Permanently removes the events that retention hides. */
+  /** Permanently removes the events that retention hides, or a tombstone; never the last event of a stream. */
   scavenge(): void {
-    for (const [stream, events] of this.streams) {
-      const first = this.firstReadable(stream);
-      this.streams.set(
-        stream,
-        events.filter((event) => event.revision >= first),
-      );
-    }
-    const kept = this.events.filter((event) => event.revision >= this.firstReadable(event.stream));
-    this.events.splice(0, this.events.length, ...kept);
+    const firstOf = new Map(
+      [...this.streams.keys()].map((stream) => {
+        const [first, last] = [this.firstReadable(stream), this.lastRevision(stream)];
+        return [stream, first < last ? first : last];
+      }),
+    );
+    const isKept = ({ stream, revision }: LoggedEvent): boolean => revision >= firstOf.get(stream)!;
+    for (const [stream, events] of this.streams) this.streams.set(stream, events.filter(isKept));
+    this.events.splice(0, this.events.length, ...this.events.filter(isKept));
   }
 
   writeSystemEvent(): void {
@@ -154,10 +167,15 @@ export class EventLog {
   }
 
   private firstReadable(stream: string): bigint {
-    if (stream.startsWith('$$')) return this.lastRevision(stream);
+    if (stream.startsWith('$$') || this.isTombstoned(stream)) return this.lastRevision(stream);
     const { $maxCount, $tb = 0 } = this.readMetadata(stream);
     const kept = $maxCount === undefined ? 0n : this.lastRevision(stream) - BigInt($maxCount) + 1n;
     return kept > BigInt($tb) ? kept : BigInt($tb);
+  }
+
+  /** True for the stream's metadata, too. */
+  private isTombstoned(stream: string): boolean {
+    return this.streams.get(stream.replace(/^\$\$/, ''))?.at(-1)?.type === TOMBSTONE_TYPE;
   }
 
   private isDeleted(stream: string): boolean {
@@ -194,7 +212,8 @@ export class EventLog {
     this.streams.set(stream, stored);
     const first = this.lastRevision(stream) + 1n;
     for (const [index, event] of events.entries()) {
-      const logged: LoggedEvent = { ...event, stream, revision: first + BigInt(index), position: this.end, created };
+      const revision = event.type === TOMBSTONE_TYPE ? TOMBSTONE_REVISION : first + BigInt(index);
+      const logged: LoggedEvent = { ...event, stream, revision, position: this.end, created };
       this.recordStarts.add(this.end);
       this.end += recordSize(event);
       stored.push(logged);
@@ -233,6 +252,9 @@ export class EventLog {
 
 /** The revision before which a deleted stream is truncated: the largest int64, as far as JSON numbers reach. */
 const DELETED = Number(9_223_372_036_854_775_807n);
+
+const TOMBSTONE_TYPE = '$streamDeleted';
+const TOMBSTONE_REVISION = 9_223_372_036_854_775_807n;
 
 const systemEvent = (type: string): ProposedEvent => ({
   id: crypto.randomUUID(),

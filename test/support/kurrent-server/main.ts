@@ -7,22 +7,22 @@
  *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if retention
  *   has removed the events. An append holds at most 1 MiB.
  * - Positions that are neither dense nor small. System events interleaved in $all, one of them without `$` in its type.
- * - `$maxCount`, which only stream reads apply, and scavenging.
+ * - `$maxCount`, which only stream reads apply, deletion with and without a tombstone, and scavenging, which keeps the last event of
+ *   each stream.
  * - Inclusive and exclusive bounds; `start` and `end` that override the direction; reads that do not start at a record are
  *   rejected; filters; a checkpoint per 32 scanned events times the interval; `caughtUp` without a position.
  * - Live consumers that are more than 32 events behind are dropped with the original error (or sent back to catch-up, as
  *   from 24.10 on). A subscription from a scavenged event skips the next one. "Server Is Not Ready" in its three forms.
  *
- * Not implemented: clusters, TLS, users, links, deletion, $maxAge, $tb, persistent subscriptions, projections, fsync.
+ * Not implemented: clusters, TLS, users, links, $maxAge, persistent subscriptions, projections, fsync.
  */
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import serverFeaturesGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
-import { createAppendCalls, createDeleteCall } from './append-calls.js';
+import { createAppendCalls, createDeleteCall, createTombstoneCall } from './append-calls.js';
 import { EventLog } from './event-log.js';
 import { Faults, type Report, type ServerCommand } from './faults.js';
-import { createFailure } from './messages.js';
 import { createReadCall } from './read-call.js';
 import { Subscriptions, type SlowConsumerPolicy } from './subscriptions.js';
 
@@ -38,21 +38,18 @@ export interface ServerOptions {
 }
 
 const MAX_APPEND_SIZE = 1_048_576;
-const UNIMPLEMENTED = 12;
 
 const startServer = async (options: ServerOptions): Promise<number> => {
   const log = new EventLog({ ...options, firstPosition: BigInt(options.firstPosition) });
   const faults = new Faults();
   const subscriptions = new Subscriptions(log, faults, options.slowConsumerPolicy);
-  const unsupported = (_call: unknown, answer: (error: Error) => void): void =>
-    answer(createFailure(UNIMPLEMENTED, 'not in the stand-in'));
 
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
   server.addService(streamsGrpc.StreamsService, {
     ...createAppendCalls(log, faults, MAX_APPEND_SIZE),
     read: createReadCall(log, faults, subscriptions),
     delete: createDeleteCall(log, faults),
-    tombstone: unsupported,
+    tombstone: createTombstoneCall(log, faults),
   });
   server.addService(serverFeaturesGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: serverFeatures.SupportedMethods) => void) =>

@@ -77,7 +77,10 @@ export const notFoundMessage = (stream: string): streams.ReadResp =>
   );
 
 /** Creates the response of the plain append call, which is used with old servers and for calls with credentials. */
-export const appendResponse = (outcome: AppendOutcome, expectedNoStream: boolean): streams.AppendResp => {
+export const appendResponse = (
+  outcome: Exclude<AppendOutcome, { kind: 'stream-deleted' }>,
+  expectedNoStream: boolean,
+): streams.AppendResp => {
   if (outcome.kind === 'committed') {
     const success = new streams.AppendResp.Success().setCurrentRevision(outcome.revision.toString());
     if (outcome.position === undefined) success.setNoPosition(new shared.Empty());
@@ -117,6 +120,15 @@ export const batchWrongExpectedVersion = (current: bigint | undefined): streams.
   return batchError('WrongExpectedVersion', packMessage(wrong, 'event_store.client.WrongExpectedVersion'));
 };
 
+export const batchStreamDeleted = (stream: string): streams.BatchAppendResp =>
+  batchError(
+    'StreamDeleted',
+    packMessage(
+      new shared.StreamDeleted().setStreamIdentifier(identifierOf(stream)),
+      'event_store.client.StreamDeleted',
+    ),
+  );
+
 export const batchTooLarge = (limit: number): streams.BatchAppendResp =>
   batchError(
     'Maximum Append Size Exceeded',
@@ -145,3 +157,9 @@ export const createFailure = (
 };
 
 export const serverNotReady = (): ServiceError => createFailure(status.UNAVAILABLE, 'Server Is Not Ready');
+
+/** Creates the error of a call to a stream with a tombstone. */
+export const streamDeleted = (stream: string): ServiceError =>
+  createFailure(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
+    ...{ exception: 'stream-deleted', 'stream-name': stream },
+  });

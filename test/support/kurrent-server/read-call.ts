@@ -2,7 +2,7 @@ import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
-import { eventMessage, createFailure, nameOf, notFoundMessage, serverNotReady } from './messages.js';
+import { eventMessage, createFailure, nameOf, notFoundMessage, serverNotReady, streamDeleted } from './messages.js';
 import { filterOf, type EventFilter } from './filter.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -36,6 +36,8 @@ export const createReadCall = (log: EventLog, faults: Faults, subscriptions: Sub
   const structuredIds = options.getUuidOption()?.hasStructured() ?? false;
   if (isSubscription) return void subscriptions.serve(call, options, filter, structuredIds);
   const events = options.hasAll() ? readAll(log, options, filter) : readStream(log, options);
+  if (events === 'deleted')
+    return call.emit('error', streamDeleted(nameOf(options.getStream()?.getStreamIdentifier())));
   if (events === 'no-record')
     return call.emit('error', createFailure(status.UNKNOWN, 'Unexpected ReadAllResult: Error'));
   void sendEvents(call, options, events, structuredIds);
@@ -56,10 +58,10 @@ const sendEvents = async (
 };
 
 /** Reads a stream. Revisions are inclusive in both directions; `start` reads forwards and `end` backwards, whatever the direction is. */
-const readStream = (log: EventLog, options: streams.ReadReq.Options): Iterable<LoggedEvent> | undefined => {
+const readStream = (log: EventLog, options: streams.ReadReq.Options): Iterable<LoggedEvent> | 'deleted' | undefined => {
   const from = options.getStream();
   const events = log.readStream(nameOf(from?.getStreamIdentifier()));
-  if (!events || from?.hasStart()) return events;
+  if (!events || events === 'deleted' || from?.hasStart()) return events;
   if (from?.hasEnd()) return events.toReversed();
   const revision = BigInt(from?.getRevision() ?? 0);
   return options.getReadDirection() === streams.ReadReq.Options.ReadDirection.FORWARDS
