@@ -13,6 +13,12 @@ const MIB = 1_048_576;
 const sizeOf = (sample, pattern) =>
   Object.entries(sample.tables).reduce((sum, [name, bytes]) => sum + (pattern.test(name) ? bytes : 0), 0) / MIB;
 
+/** Rounds up to a number that is easy to read, and so is its half. */
+const roundUp = (value) => {
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 3, 4, 6, 8, 10].find((factor) => value <= factor * unit) * unit;
+};
+
 const PANELS = [
   {
     title: 'Latency of a post, ms',
@@ -43,13 +49,13 @@ const COLOURS = ['#1f6feb', '#d1570c', '#2da44e'];
 const panelSvg = ({ title, series }, index) => {
   const y0 = TOP + index * (HEIGHT + 50);
   const lines = Object.entries(series).map(([name, read]) => [name, shown.map(read)]);
-  const top = Math.max(...lines.flatMap(([, values]) => values)) * 1.1 || 1;
+  const top = roundUp(Math.max(...lines.flatMap(([, values]) => values)) || 1);
   const x = (i) => LEFT + (shown[i].at / seconds) * WIDTH;
   const y = (value) => y0 + HEIGHT - (value / top) * HEIGHT;
   const ticks = [0, 0.5, 1].map(
     (part) =>
       `<line x1="${LEFT}" x2="${LEFT + WIDTH}" y1="${y(top * part)}" y2="${y(top * part)}" stroke="#d0d7de"/>` +
-      `<text x="${LEFT - 6}" y="${y(top * part) + 4}" text-anchor="end">${(top * part).toPrecision(2)}</text>`,
+      `<text x="${LEFT - 6}" y="${y(top * part) + 4}" text-anchor="end">${top * part}</text>`,
   );
   const paths = lines.map(
     ([name, values], i) =>
