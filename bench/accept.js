@@ -12,20 +12,12 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
-import { seed, unlimitedProfile } from './seed.js';
+import { playRounds, quantile, ratioOf } from './rounds.js';
+import { limitedProfile, POST_BODY, seed, unlimitedProfile } from './seed.js';
 import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const ENDPOINTS = 1_000;
 const CONNECTIONS = 256;
-const BODY = JSON.stringify({
-  text: 'Post $N of the bench: a text of usual length, with some words in bold and a link, as channels get it every day.',
-  entities: [
-    { type: 'bold', offset: 0, length: 4 },
-    { type: 'text_link', offset: 9, length: 3, url: 'https://example.com/' },
-  ],
-  trace_id: 'bench',
-});
-
 /** Share of the baseline's highest rate that is used as the common load. */
 const SAME_LOAD = 0.75;
 
@@ -55,7 +47,7 @@ export const run = async (args) => {
           connections: CONNECTIONS,
           seconds: duration,
           targets,
-          body: BODY,
+          body: POST_BODY,
           rate,
         });
         const node = (readCpuTime(pid) - before.node) / shot.answered;
@@ -80,7 +72,11 @@ const compare = async (contestants, measure, { rounds, seconds }) => {
   const [, name] = Object.keys(contestants);
   for (const contestant of Object.values(contestants)) await measure(contestant, WARM_UP_S);
   console.log('');
-  const [base, ours] = await playRounds(contestants, rounds, (contestant) => measure(contestant, seconds));
+  const play = async (atRate) => {
+    const measuring = Object.entries(contestants).map(([each, on]) => [each, () => measure(on, seconds, atRate)]);
+    return Object.values(await playRounds(Object.fromEntries(measuring), rounds, formatLine));
+  };
+  const [base, ours] = await play();
   const printRatios = (how, ratios) =>
     console.log(`${name} to baseline, median of ${rounds} rounds' ratios (and their middle half), ${how}: ${ratios}`);
   printRatios(
@@ -89,40 +85,11 @@ const compare = async (contestants, measure, { rounds, seconds }) => {
   );
   // At its highest rate the faster server carries more load. Here both receive the same number of posts per second.
   const rate = Math.round(quantile(base, 'rate', 0.5) * SAME_LOAD);
-  const [baseThen, oursThen] = await playRounds(contestants, rounds, (contestant) =>
-    measure(contestant, seconds, rate),
-  );
+  const [baseThen, oursThen] = await play(rate);
   printRatios(
     `each at ${rate} posts/s`,
     `CPU per post ${ratioOf(oursThen, baseThen, 'cpu')}   p99 ${ratioOf(oursThen, baseThen, 'p99')}`,
   );
-};
-
-/**
- * Returns the ratio of the gateway to the baseline: the median over the rounds, and the middle half. Ratios are taken per
- * round, because its two measurements are close in time. The speed of a shared machine changes by half within a minute, so
- * the ratio of two separate medians would compare different speeds.
- */
-const ratioOf = (ours, base, key) => {
-  const ratios = ours.map((round, i) => ({ ratio: round[key] / base[i][key] }));
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((at) => quantile(ratios, 'ratio', at).toFixed(2));
-  return `${middle} × (${low}–${high})`;
-};
-
-/** Measures the contestants in rounds. The order is reversed in every second round. Returns the results per contestant. */
-const playRounds = async (contestants, rounds, measure) => {
-  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
-  for (let round = 1; round <= rounds; round++) {
-    const order = Object.keys(contestants);
-    if (round % 2 === 0) order.reverse();
-    for (const name of order) {
-      const result = await measure(contestants[name]);
-      results[name].push(result);
-      console.log(`round ${round}/${rounds}  ${formatLine(name, result)}`);
-    }
-  }
-  for (const [name, all] of Object.entries(results)) console.log(`median     ${formatLine(name, median(all))}`);
-  return Object.values(results);
 };
 
 const startBaseline = async (connectionString, targets) => {
@@ -131,18 +98,6 @@ const startBaseline = async (connectionString, targets) => {
   const portIn = (line) => (line.startsWith('ready ') ? Number(line.slice('ready '.length)) : undefined);
   const { pid, value: port, stop } = await startNode(script, [], settings, portIn);
   return { pid, port, stop };
-};
-
-/** Returns a profile in which every limit is counted and none is reached. */
-const limitedProfile = () => {
-  const { plans, ...profile } = unlimitedProfile();
-  const limited = { burst: { requests: 10_000, per_seconds: 1 }, hourly: 10_000_000 };
-  return {
-    ...profile,
-    plans: Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, { ...plan, ...limited }])),
-    replays_per_minute: 60,
-    violations_to_disable: 5,
-  };
 };
 
 /** Measures the cost of the read models per post, when a worker processes the log. */
@@ -163,17 +118,6 @@ const measureReadModels = async (startGateway, connectionString, postmaster) => 
   console.log(`all read models together: ${cpu.toFixed(0)} µs CPU per post, ${rate.toFixed(0)} posts/s`);
   await worker.stop();
   await client.end();
-};
-
-const median = (rounds) =>
-  Object.fromEntries(['rate', 'p50', 'p99', 'node', 'postgres', 'cpu'].map((key) => [key, quantile(rounds, key, 0.5)]));
-
-/** Returns a quantile, interpolated between two values. @param at from 0 to 1 */
-const quantile = (rounds, key, at) => {
-  const values = rounds.map((round) => round[key]).sort((a, b) => a - b);
-  const place = (values.length - 1) * at;
-  const [below, above] = [values[Math.floor(place)], values[Math.ceil(place)]];
-  return below + (above - below) * (place - Math.floor(place));
 };
 
 const formatLine = (name, { rate, p50, p99, node, postgres, cpu }) =>

@@ -69,7 +69,7 @@ const fillBacklog = async ({ feed, endpoints, connectionString }, count, targets
     onProgress: (posts) => report(`${posts * targets} of ${count} accepted`),
   });
   const projections = await watchProjections(connectionString);
-  const stop = await runProjections(connectionString);
+  const { stop } = await runProjections(connectionString);
   const from = await projections.readPosition();
   let reportedAt = performance.now();
   await until(async () => {

@@ -1,8 +1,8 @@
 /**
  * Load generator in its own process. Each of `connections` keep-alive connections sends its next request when the last one
  * was answered. With a `rate`, requests are sent at this rate over all connections, and each is timed from the moment it was
- * due, even if no connection was free then. Requests are mostly prepared, so that the generator costs little. Jobs arrive by
- * IPC; the result is `{ answered, statuses, p50, p99, seconds }` (ms).
+ * due, even if no connection was free then. Requests are mostly prepared, so that the generator costs little. Each has an
+ * idempotency key of its own, unless `isKeyed` is false. Jobs arrive by IPC; the result is `{ answered, statuses, p50, p99, seconds }` (ms).
  */
 import { connect } from 'node:net';
 
@@ -10,7 +10,7 @@ process.on('message', async (job) => {
   process.send(await generateLoad(job));
 });
 
-const generateLoad = async ({ port, connections, seconds, targets, body, rate = Infinity }) => {
+const generateLoad = async ({ port, connections, seconds, targets, body, rate = Infinity, isKeyed = true }) => {
   const latencies = [];
   const statuses = {};
   let counter = 0;
@@ -42,7 +42,8 @@ const generateLoad = async ({ port, connections, seconds, targets, body, rate = 
         sentAt = now;
         socket.write(
           `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
-            `Idempotency-Key: ${process.pid}-${job()}-${counter}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+            (isKeyed ? `Idempotency-Key: ${process.pid}-${job()}-${counter}\r\n` : '') +
+            `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
         );
       };
       socket.on('connect', next);

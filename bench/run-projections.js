@@ -8,14 +8,15 @@ import { createPool } from '../dist/postgres/pool.js';
 import { ProjectionRunner } from '../dist/projections/engine/runner.js';
 import { environmentSettings } from './environment.js';
 
-/** Starts the projections. Returns a function that stops them. */
-export const runProjections = async (connectionString) => {
+/** Starts the projections. Returns their names, a pool and the store, and a function that stops them. @param more settings */
+export const runProjections = async (connectionString, more = {}) => {
   const settings = loadSettings(
     {
       ...environmentSettings,
       DATABASE_URL: connectionString,
       LOG_LEVEL: 'error',
       ROLES: 'worker',
+      ...more,
     },
     PLATFORMS.all,
   );
@@ -24,15 +25,17 @@ export const runProjections = async (connectionString) => {
   await on.leases.start();
   const stopping = new AbortController();
   const pools = [];
-  const running = projectionsOf(settings).map((projection) => {
+  const projections = projectionsOf(settings);
+  const running = projections.map((projection) => {
     const pool = createPool(connectionString, { max: 1, applicationName: 'bench projections', logger: log });
     pools.push(pool);
     return new ProjectionRunner(projection, { ...on, pool, log }).run(stopping.signal);
   });
-  return async () => {
+  const stop = async () => {
     stopping.abort();
     await Promise.all(running);
     await Promise.all(pools.map((pool) => pool.end()));
     await on.stop();
   };
+  return { names: projections.map(({ name }) => name), pool: on.pool, store: on.store, stop };
 };

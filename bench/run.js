@@ -7,6 +7,7 @@ const benches = {
   publish: './publish.js',
   refuse: './refuse.js',
   snapshot: './snapshot.js',
+  stores: './stores.js',
   storm: './storm.js',
   'unauthorized-timing': './unauthorized-timing.js',
   workers: './workers.js',

@@ -95,3 +95,25 @@ export const unlimitedProfile = () => {
     violations_to_disable: null,
   };
 };
+
+/** Returns a profile in which every limit is counted and none is reached. */
+export const limitedProfile = () => {
+  const { plans, ...profile } = unlimitedProfile();
+  const limited = { burst: { requests: 10_000, per_seconds: 1 }, hourly: 10_000_000 };
+  return {
+    ...profile,
+    plans: Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, { ...plan, ...limited }])),
+    replays_per_minute: 60,
+    violations_to_disable: 5,
+  };
+};
+
+/** Body of a post; `$N` is replaced by its number. */
+export const POST_BODY = JSON.stringify({
+  text: 'Post $N of the bench: a text of usual length, with some words in bold and a link, as channels get it every day.',
+  entities: [
+    { type: 'bold', offset: 0, length: 4 },
+    { type: 'text_link', offset: 9, length: 3, url: 'https://example.com/' },
+  ],
+  trace_id: 'bench',
+});
