@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
+import { type EventStoreServer, startEventStore, usesEventStore } from '../support/event-store-server.js';
 import { type Gateway, type Program, startGateway, startStandIn } from '../support/gateway-process.js';
 import { newDataDir, startTestPostgres } from '../support/postgres.js';
 import { ManagementClient, OPERATOR_KEY } from './management-client.js';
@@ -23,6 +24,8 @@ export interface Network {
 export class E2eHarness {
   private readonly programs: Program[] = [];
   private readonly cleanups: (() => Promise<unknown>)[] = [];
+  /** Event stores by the database or DATA_DIR whose events they keep. */
+  private readonly eventStores = new Map<string, Promise<EventStoreServer>>();
 
   /** Creates a DATA_DIR with an empty database, which is faster than letting the gateway create one. */
   async createDataDir(): Promise<string> {
@@ -59,7 +62,17 @@ export class E2eHarness {
     return { url, control: new StandInControl(url) };
   }
 
-  /** Starts a gateway without limits and pacing; `settings` take precedence. */
+  /** Starts an event store of the test's own: the stand-in, or a real one (EVENT_STORE_COMMAND). */
+  async startEventStore(): Promise<EventStoreServer> {
+    const server = await startEventStore();
+    this.addCleanup(() => server.stop());
+    return server;
+  }
+
+  /**
+   * Starts a gateway without limits and pacing; `settings` take precedence. With EVENT_STORE_COMMAND its events are in an
+   * event store, which it shares with the test's other gateways on the same database.
+   */
   async startGateway(settings: Readonly<Record<string, string>>): Promise<Gateway> {
     const gateway = await startGateway({
       PORT: '0',
@@ -69,6 +82,7 @@ export class E2eHarness {
       // Longer than any stall of the machine. A test in which a lease must expire shortens it.
       LEASE_SECONDS: '60',
       LIMITS_PROFILE: fileURLToPath(new URL('../support/unlimited.json', import.meta.url)),
+      ...(await this.eventStoreOf(settings)),
       ...settings,
     });
     this.programs.push(gateway.program);
@@ -77,7 +91,8 @@ export class E2eHarness {
 
   /** Starts a gateway without settings: with stand-ins of all networks and the demo. */
   async startDemo(dataDir: string): Promise<Gateway> {
-    const gateway = await startGateway({ PORT: '0', DATA_DIR: dataDir });
+    const settings = { PORT: '0', DATA_DIR: dataDir };
+    const gateway = await startGateway({ ...settings, ...(await this.eventStoreOf(settings)) });
     this.programs.push(gateway.program);
     return gateway;
   }
@@ -90,6 +105,19 @@ export class E2eHarness {
   async stop(): Promise<void> {
     await Promise.all(this.programs.map((program) => program.killAll()));
     for (const cleanup of this.cleanups.reverse()) await cleanup();
+  }
+
+  /** Returns the setting of the event store that belongs to the database of these settings; empty without EVENT_STORE_COMMAND. */
+  private async eventStoreOf({
+    DATABASE_URL,
+    DATA_DIR,
+  }: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+    if (!usesEventStore) return {};
+    // A test may reach one database directly and through a proxy: its name is the same.
+    const key = DATABASE_URL === undefined ? DATA_DIR! : new URL(DATABASE_URL).pathname;
+    const starting = this.eventStores.get(key) ?? this.startEventStore();
+    this.eventStores.set(key, starting);
+    return { EVENT_STORE_URL: (await starting).connectionString };
   }
 
   /** Returns the ends of all logs. */

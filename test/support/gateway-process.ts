@@ -16,8 +16,7 @@ export interface Exit {
 const KEPT_LINES = 400;
 
 /**
- * A compiled program of the project in a process and a process group of its own. The program is killed when the test process
- * ends, however that ends: a guard waits for the end of a pipe from the test process.
+ * A compiled program of the project in a process and a process group of its own. It is killed when the test process ends.
  */
 export class Program {
   readonly exited: Promise<Exit>;
@@ -41,16 +40,7 @@ export class Program {
       this.logLines.push(line);
       if (this.logLines.length > KEPT_LINES) this.logLines.shift();
     });
-    const guard = spawn('/bin/sh', ['-c', 'cat; kill -s KILL -- -$0', String(this.pid)], {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    guard.unref();
-    (guard.stdin as unknown as { unref(): void }).unref();
-    this.exited = once(this.child, 'exit').then(([code, signal]) => {
-      guard.kill('SIGKILL');
-      return { code, signal };
-    });
+    this.exited = killWithTestProcess(this.child);
   }
 
   /**
@@ -135,6 +125,23 @@ export class Program {
     if (this.isRunning) process.kill(this.pid, name);
   }
 }
+
+/**
+ * Has the process group of a detached child killed when the test process ends, however that ends: a guard waits for the end
+ * of a pipe from the test process. Resolves when the child has exited.
+ */
+export const killWithTestProcess = (child: ChildProcess): Promise<Exit> => {
+  const guard = spawn('/bin/sh', ['-c', 'cat; kill -s KILL -- -$0', String(child.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  (guard.stdin as unknown as { unref(): void }).unref();
+  return once(child, 'exit').then(([code, signal]) => {
+    guard.kill('SIGKILL');
+    return { code, signal };
+  });
+};
 
 /** A running gateway. */
 export interface Gateway {

@@ -1,16 +1,17 @@
 import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { KurrentServer } from '../../support/kurrent-server/kurrent-server.js';
+import { isRealEventStore, startEventStore } from '../../support/event-store-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { appendInOtherProcess } from '../append-in-other-process.js';
 import { describeEventStore } from '../contract.js';
 import { proxiedFaults } from './proxied-faults.js';
 
-/** URL of a real server, one node without TLS, for example `kurrentdb://127.0.0.1:2113?tls=false`. Without it the stand-in is used. */
+/** URL of a real server, one node without TLS, for example `kurrentdb://127.0.0.1:2113?tls=false`. Without it a server is started. */
 const realServer = process.env.KURRENTDB_URL;
 
-describeEventStore(realServer ? 'a real KurrentDB' : 'KurrentDB', async () => {
-  const server = realServer ? undefined : await KurrentServer.start();
-  const connectionString = realServer ?? (server as KurrentServer).connectionString;
+describeEventStore(realServer || isRealEventStore ? 'a real KurrentDB' : 'KurrentDB', async () => {
+  const server = realServer ? undefined : await startEventStore();
+  const connectionString = realServer ?? server!.connectionString;
   const proxy = await TcpProxy.start(connectionString);
   const farServers: KurrentServer[] = [];
   return {

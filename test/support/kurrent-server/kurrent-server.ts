@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EventStoreServer } from '../event-store-server.js';
 import type { Report, ServerCommand } from './faults.js';
 import type { ServerOptions } from './main.js';
 import type { SlowConsumerPolicy } from './subscriptions.js';
@@ -23,7 +24,7 @@ const LOADER = new URL('../typescript-loader.js', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Handle of a running stand-in (see main.ts): its address, its process and its faults. */
-export class KurrentServer {
+export class KurrentServer implements EventStoreServer {
   private constructor(
     private readonly options: ServerOptions,
     private readonly folder: string,

@@ -1,0 +1,30 @@
+/**
+ * Runs the event store contract and all of test/e2e on an event store (docs/testing.md), the number of times given by the first argument:
+ *
+ *     EVENT_STORE_COMMAND='…' npm run test:stores -- 5
+ *
+ * Without EVENT_STORE_COMMAND they run on the stand-in. Further arguments are patterns of test files, for a part of test/e2e.
+ */
+import { spawnSync } from 'node:child_process';
+
+const [rounds = '1', ...patterns] = process.argv.slice(2);
+const EVENT_STORE_COMMAND = process.env.EVENT_STORE_COMMAND ?? 'stand-in';
+
+const jest = (...args) => {
+  const options = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const { status } = spawnSync(process.execPath, [...options, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, EVENT_STORE_COMMAND },
+  });
+  return status === 0;
+};
+
+const failed = [];
+for (let round = 1; round <= Number(rounds); round++) {
+  console.log(`\n== round ${round} of ${rounds}`);
+  const contract = patterns.length > 0 || jest('--runInBand', 'test/event-store/kurrentdb');
+  const e2e = jest('--maxWorkers=2', '--selectProjects', 'e2e', ...patterns);
+  if (!contract || !e2e) failed.push(round);
+}
+console.log(failed.length === 0 ? `all ${rounds} rounds passed` : `failed rounds: ${failed.join(', ')} of ${rounds}`);
+process.exit(failed.length === 0 ? 0 : 1);
