@@ -6,15 +6,22 @@ import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
+import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { EventSaga, type EventSagaDependencies } from '../../sagas/engine/event-saga.js';
 import { completeDeletions } from '../../sagas/complete-deletions/complete-deletions.js';
 import { DueErasures, type DueErasuresDependencies } from '../../sagas/erase-replaced/due-erasures.js';
 import { noteTranslations } from '../../sagas/erase-replaced/note-translations.js';
 import { eraseReplaced } from '../../sagas/erase-replaced/erase-replaced.js';
+import {
+  FlagMissingCredentials,
+  type FlagMissingCredentialsDependencies,
+} from '../../sagas/flag-missing-credentials/flag-missing-credentials.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
 import { withdrawInput } from '../../sagas/withdraw-input/withdraw-input.js';
 import { Publishers } from '../../platforms/publishers.js';
@@ -34,6 +41,7 @@ export const ERASE_REPLACED = Symbol('EraseReplaced');
 export const NOTE_TRANSLATIONS = Symbol('NoteTranslations');
 export const COMPLETE_DELETIONS = Symbol('CompleteDeletions');
 export const DUE_ERASURES = Symbol('DueErasures');
+export const FLAG_MISSING_CREDENTIALS = Symbol('FlagMissingCredentials');
 
 @Injectable()
 class Dependencies implements EventSagaDependencies {
@@ -60,6 +68,20 @@ class ErasureDependencies implements DueErasuresDependencies {
   ) {}
 }
 
+@Injectable()
+class CredentialsDependencies implements FlagMissingCredentialsDependencies {
+  constructor(
+    readonly channels: ChannelsWithoutCredentials,
+    readonly aggregates: AggregateStore,
+    @Inject(EVENT_STORE) readonly store: EventStore,
+    readonly progress: ProjectionProgress,
+    readonly platforms: PlatformCatalogue,
+    readonly leases: Leases,
+    @Inject(CLOCK) readonly clock: Clock,
+    @Inject(LOG) readonly log: Log,
+  ) {}
+}
+
 /**
  * Sagas that follow the log: notices to owners, the withdrawal of webhook input that a plan no longer has, the completion of
  * deletions, and the erasure of what was replaced, or is not needed any more.
@@ -69,6 +91,13 @@ class ErasureDependencies implements DueErasuresDependencies {
   providers: [
     Dependencies,
     ErasureDependencies,
+    CredentialsDependencies,
+    {
+      provide: FLAG_MISSING_CREDENTIALS,
+      inject: [CredentialsDependencies],
+      useFactory: (dependencies: CredentialsDependencies) =>
+        new EventSagaTask(new FlagMissingCredentials(dependencies)),
+    },
     {
       provide: ERASE_REPLACED,
       inject: [AggregateStore, ErasureNotes, Dependencies],
@@ -105,6 +134,14 @@ class ErasureDependencies implements DueErasuresDependencies {
         new EventSagaTask(new EventSaga(withdrawInput(withdrawal, progress), dependencies)),
     },
   ],
-  exports: [COMPLETE_DELETIONS, RAISE_NOTICES, WITHDRAW_INPUT, ERASE_REPLACED, NOTE_TRANSLATIONS, DUE_ERASURES],
+  exports: [
+    COMPLETE_DELETIONS,
+    RAISE_NOTICES,
+    WITHDRAW_INPUT,
+    ERASE_REPLACED,
+    NOTE_TRANSLATIONS,
+    DUE_ERASURES,
+    FLAG_MISSING_CREDENTIALS,
+  ],
 })
 export class EventSagasModule {}

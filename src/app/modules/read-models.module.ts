@@ -7,6 +7,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { FindEndpointTargetsHandler } from '../../projections/discovery/endpoint-targets.queries.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
@@ -46,6 +47,11 @@ import { PostgresModule } from './postgres.module.js';
     },
     { provide: References, inject: [POOL], useFactory: (pool: Pool) => new References(pool) },
     { provide: QueuedPublications, inject: [POOL], useFactory: (pool: Pool) => new QueuedPublications(pool) },
+    {
+      provide: ChannelsWithoutCredentials,
+      inject: [POOL],
+      useFactory: (pool: Pool) => new ChannelsWithoutCredentials(pool),
+    },
     { provide: LiveEndpoints, inject: [POOL], useFactory: (pool: Pool) => new LiveEndpoints(pool) },
     {
       provide: PublishScheduleQueries,
@@ -67,6 +73,7 @@ import { PostgresModule } from './postgres.module.js';
     ProjectionProgress,
     EndpointSnapshots,
     LiveEndpoints,
+    ChannelsWithoutCredentials,
     References,
     QueuedPublications,
     PublishScheduleQueries,

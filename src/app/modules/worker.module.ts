@@ -8,6 +8,7 @@ import {
   DUE_ERASURES,
   ERASE_REPLACED,
   EventSagasModule,
+  FLAG_MISSING_CREDENTIALS,
   NOTE_TRANSLATIONS,
   RAISE_NOTICES,
   WITHDRAW_INPUT,
@@ -34,10 +35,11 @@ export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdo
     @Inject(ERASE_REPLACED) eraseReplaced: BackgroundTask,
     @Inject(NOTE_TRANSLATIONS) noteTranslations: BackgroundTask,
     @Inject(DUE_ERASURES) dueErasures: BackgroundTask,
+    @Inject(FLAG_MISSING_CREDENTIALS) flagMissingCredentials: BackgroundTask,
   ) {
     this.sagas = [
       ...[publishing, raiseNotices, withdrawInput, completeDeletions],
-      ...[eraseReplaced, noteTranslations, dueErasures],
+      ...[eraseReplaced, noteTranslations, dueErasures, flagMissingCredentials],
     ];
   }
 

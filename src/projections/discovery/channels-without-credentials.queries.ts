@@ -1,0 +1,29 @@
+import type { Pool } from 'pg';
+import type { Address } from '../../domain/channel/channel.events.js';
+import type { Instant } from '../../kernel/instant.js';
+import { DISCOVERY } from './discovery.tables.js';
+
+/** A channel whose events name credentials that are not in the vault. */
+export interface ChannelWithoutCredentials {
+  readonly channelId: string;
+  readonly platform: string;
+  readonly address: Address;
+  readonly credentialsId: string;
+}
+
+/** Channels that cannot post because their credentials were lost with the former database, or did not come along. */
+export class ChannelsWithoutCredentials {
+  constructor(private readonly pool: Pool) {}
+
+  /** Finds channels that do not wait for a person yet. */
+  async find(now: Instant, limit: number): Promise<readonly ChannelWithoutCredentials[]> {
+    const { rows } = await this.pool.query<ChannelWithoutCredentials>({
+      name: 'channels without credentials',
+      text: `select channel_id as "channelId", platform, address, credentials_id as "credentialsId" from ${DISCOVERY}.channel c
+             where attention_until <= $1 and not exists (select from ops_secret s where s.secret_id = c.credentials_id)
+             order by channel_id limit $2`,
+      values: [now, limit],
+    });
+    return rows;
+  }
+}

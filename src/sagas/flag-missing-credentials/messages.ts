@@ -1,0 +1,9 @@
+import { message } from '../../kernel/message.js';
+
+/** The reason why a channel without credentials needs attention. */
+export const LOST_CREDENTIALS_MESSAGES = {
+  /** `credentials_missing` */
+  enterAgain: message(
+    'The gateway has no credentials of this channel: its database is new and came without them. Enter them again: {fields}.',
+  ),
+};
