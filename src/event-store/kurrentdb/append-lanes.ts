@@ -2,6 +2,7 @@ import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { NotAppended } from '../port.js';
 import { CallTimeout, withCallTimeout } from './call-timeout.js';
 import { createClient, disposeClient } from './clients.js';
+import { isGivenUpByServer, isRememberedByClient } from './errors.js';
 
 /**
  * Most pending appends of one client. From the sixteenth on, the client queues them. When the connection breaks, its
@@ -17,6 +18,9 @@ const WAITING_PART = 0.9;
 
 /** Most calls and bytes that wait in all lanes. Beyond it the server does not keep up, and waiting would only use memory. */
 const QUEUE_BOUNDS: QueueBounds = { appends: 10_000, bytes: 64 * 1_048_576 };
+
+/** Most repeats of an append that the server has given up, within the caller's time limit. The server takes 2 to 3 s each time. */
+const MAX_REPEATS = 3;
 
 /** Most appends and bytes that wait. */
 export interface QueueBounds {
@@ -35,7 +39,7 @@ export class AppendLanes {
   }
 
   /**
-   * Makes a call that appends to a stream.
+   * Makes a call that appends to a stream. The call must be safe to repeat: it is sent again if the server gives it up.
    * @param bytes size of the call, which counts while it waits
    * @throws NotAppended the call was not sent: too many wait, or it has waited too long
    * @throws CallTimeout the call was not answered in time; other errors are the client's own
@@ -76,13 +80,13 @@ class Lane {
   ) {}
 
   async append<T>(bytes: number, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
-    const arrivedAt = performance.now();
+    const until = performance.now() + this.timeoutMs;
     const sender = await this.acquire(bytes);
-    const sending = this.send(sender, call);
+    const sending = this.send(sender, call, until);
     try {
-      return await withCallTimeout(sending, Math.max(1, arrivedAt + this.timeoutMs - performance.now()), 'append');
+      return await withCallTimeout(sending, Math.max(1, until - performance.now()), 'append');
     } catch (error) {
-      if (error instanceof CallTimeout) this.replaceSender(sender);
+      if (error instanceof CallTimeout || isRememberedByClient(error)) this.replaceSender(sender);
       throw error;
     }
   }
@@ -91,9 +95,15 @@ class Lane {
     if (this.sender) await disposeClient(this.sender.client);
   }
 
-  private async send<T>(sender: Sender, call: (client: KurrentDBClient) => Promise<T>): Promise<T> {
+  private async send<T>(sender: Sender, call: (client: KurrentDBClient) => Promise<T>, until: number): Promise<T> {
     try {
-      return await call(sender.client);
+      for (let repeats = 0; ; repeats++) {
+        try {
+          return await call(sender.client);
+        } catch (error) {
+          if (!isGivenUpByServer(error) || repeats === MAX_REPEATS || performance.now() >= until) throw error;
+        }
+      }
     } finally {
       sender.pending -= 1;
       this.startWaiting();
@@ -146,7 +156,10 @@ class Lane {
     return removed;
   }
 
-  /** Replaces a client whose call timed out: the response may never come, and the call would stay pending. Waiting appends use the new client. */
+  /**
+   * Replaces a client whose call timed out: the response may never come, and the call would stay pending; or that may fail for ever.
+   * Waiting appends use the new client.
+   */
   private replaceSender(broken: Sender): void {
     if (this.sender !== broken) return; // another append has replaced it already
     this.sender = undefined;

@@ -21,8 +21,10 @@ const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
+const ABORTED = 10;
+
 /** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
-const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14]);
+const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]);
 
 /** Messages of errors with neither: the server starts, is busy or has no leader yet, or no node of the cluster was found. */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
@@ -38,11 +40,29 @@ const asClientError = (error: unknown): ClientError => (typeof error === 'object
 /** True if a read failed because its client is broken; it never recovers by itself. */
 export const isClientBroken = (error: unknown): boolean => asClientError(error).type === ErrorType.UNAVAILABLE;
 
+/**
+ * True if a client that appends may fail like this for ever. Before its first append it looks for the leader and asks for the
+ * server's features, and it remembers a failure of either.
+ */
+export const isRememberedByClient = (error: unknown): boolean => {
+  const { type, message } = asClientError(error);
+  return type === ErrorType.ACCESS_DENIED || isGivenUpByServer(error) || /^Failed to discover/.test(String(message));
+};
+
 /** True if a read failed because there is no such stream. */
 export const isStreamNotFound = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_NOT_FOUND;
 
 /** True if a call failed because its stream was deleted for good. */
 export const isStreamDeleted = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_DELETED;
+
+/**
+ * True if the server gave an append up after its own time limit (2 s). It may have written it. It also answers like this to a
+ * copy of an append that it has written but not yet replicated: it drops the copy and expects that it is sent again.
+ */
+export const isGivenUpByServer = (error: unknown): boolean => {
+  const { type, code } = asClientError(error);
+  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // in one call for all appends, and in a call for one
+};
 
 /** Converts a client's error to the port's: {@link Unavailable} if the call may be repeated, otherwise the error itself. */
 export const toPortError = (error: unknown, what: string): unknown => {

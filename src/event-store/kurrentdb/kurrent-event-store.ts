@@ -20,6 +20,7 @@ import { disposeClient, RenewableClient } from './clients.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
 import { toEventData } from './event-text.js';
 import { EventReader } from './reader.js';
+import { SharedCalls } from './shared-calls.js';
 import { followLog } from './subscription.js';
 
 /** Connection to the server. */
@@ -47,6 +48,7 @@ export class KurrentEventStore implements EventStore {
   private readonly reader: EventReader;
   private readonly subscriptionClients: RenewableClient;
   private readonly inFlight = new Set<Promise<unknown>>();
+  private readonly appends = new SharedCalls<AppendResult>();
   private readonly closing = new AbortController();
   private readonly timeoutMs: number;
   private readonly log: Log;
@@ -66,7 +68,10 @@ export class KurrentEventStore implements EventStore {
     condition: AppendCondition | null = null,
   ): Promise<AppendResult> {
     const bytes = validateAppend(stream, events, condition);
-    return this.trackCall(() => this.appendChecked(stream, expected, events, bytes));
+    const identity = [stream, expected, ...events.map(({ id }) => id)].join('\n');
+    return this.trackCall(() =>
+      this.appends.share(identity, () => this.appendChecked(stream, expected, events, bytes)),
+    );
   }
 
   readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {

@@ -18,7 +18,7 @@ describe('the KurrentDB adapter and its server', () => {
   describe('after the server was killed', () => {
     it('fails 200 appends in flight with Unavailable, without unhandled rejections, and writes each repeated one once', async () => {
       const server = await startServer();
-      const store = openStore(server);
+      const store = openStore(server, 30_000);
       const unhandled: unknown[] = [];
       const record = (reason: unknown): unknown => unhandled.push(reason);
       process.on('unhandledRejection', record);
@@ -79,6 +79,28 @@ describe('the KurrentDB adapter and its server', () => {
     });
   });
 
+  it.each([
+    ['+discover', (url: string) => url.replace(':', '+discover:')],
+    ['several addresses', (url: string) => url.replace('?', ',127.0.0.1:1?')],
+  ])('finds the server again after an outage, with %s', async (_, change) => {
+    const server = await startServer();
+    const store = openStore({ connectionString: change(server.connectionString) });
+    const append = () => store.append(newStream(), 'noStream', newEvents(1));
+    const subscriber = new Subscriber(store, { after: BEGINNING });
+    await append();
+    await server.kill();
+    const lost = await Promise.allSettled(Array.from({ length: 20 }, append)); // every client has looked for it in vain
+    for (const outcome of lost) expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
+    expect(await store.readHead().catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
+    await server.restart();
+    await until('an append is accepted', append);
+    const event = newEvent();
+    await Promise.all([...Array.from({ length: 20 }, append), store.append(newStream(), 'noStream', [event])]);
+    await store.readHead();
+    await subscriber.waitForEvent(event.id);
+    await subscriber.stop();
+  });
+
   describe('while the server is frozen', () => {
     it('fails every call at its time limit, and accepts the identical append afterwards', async () => {
       const server = await startServer();
@@ -101,7 +123,7 @@ describe('the KurrentDB adapter and its server', () => {
 
     it('does not block later appends', async () => {
       const server = await startServer();
-      const store = openStore(server, 1_500);
+      const store = openStore(server, 4_000);
       await store.append(newStream(), 'noStream', newEvents(1));
       server.freeze();
       const stuck = Array.from({ length: 120 }, () => store.append(newStream(), 'noStream', newEvents(1)));
@@ -208,10 +230,44 @@ describe('the KurrentDB adapter and its server', () => {
     const store = openStore(server, 1_500);
     const stream = newStream();
     const events = newEvents(1);
+    await store.append(stream, 'noStream', newEvents(1));
     await server.sendCommand({ command: 'lose-responses', appends: 15 });
-    const lost = await Promise.allSettled(Array.from({ length: 15 }, () => store.append(stream, 'noStream', events)));
+    const lost = await Promise.allSettled(
+      // one stream, so that one client sends all
+      Array.from({ length: 15 }, (_, index) => store.append(stream, BigInt(index), newEvents(1))),
+    );
     expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 'rejected'));
-    expect((await store.append(stream, 'noStream', events)).revision).toBe(0n);
+    expect((await store.append(stream, 15n, events)).revision).toBe(16n);
+  });
+
+  describe.each([
+    ['in one call for all', true],
+    ['in single calls', false],
+  ])('when the server has written an append but not yet replicated it, sent %s', (_, batchAppend) => {
+    it('answers identical appends of one process with one call', async () => {
+      const server = await startServer({ batchAppend });
+      const store = openStore(server);
+      await store.append(newStream(), 'noStream', newEvents(1));
+      await server.sendCommand({ command: 'replicate-after', ms: 300 });
+      const stream = newStream();
+      const events = newEvents(2);
+      const results = await Promise.all(Array.from({ length: 10 }, () => store.append(stream, 'noStream', events)));
+      expect(new Set(results.map(({ revision, position }) => `${revision} ${position}`)).size).toBe(1);
+      expect((await server.sendCommand({ command: 'report' })).droppedCopies).toBe(0);
+    });
+
+    it('sends the copy of another process again, because the server drops it', async () => {
+      const server = await startServer({ batchAppend });
+      const [store, another] = [openStore(server), openStore(server)];
+      await Promise.all([store, another].map((each) => each.append(newStream(), 'noStream', newEvents(1))));
+      await server.sendCommand({ command: 'replicate-after', ms: 1_000 });
+      const stream = newStream();
+      const events = newEvents(2);
+      const [first, copy] = await Promise.all([store, another].map((each) => each.append(stream, 'noStream', events)));
+      expect(copy).toEqual(first);
+      expect(ids(await store.readStream(stream))).toEqual(ids(events));
+      expect((await server.sendCommand({ command: 'report' })).droppedCopies).toBe(1);
+    });
   });
 
   it.each(['cleanly', 'with-error'] as const)('resumes a subscription that the server ended %s', async (how) => {

@@ -17,7 +17,11 @@ export const kurrentServers = () => {
       servers.push(server);
       return server;
     },
-    openStore: (server: KurrentServer, timeoutMs?: number, queueBounds?: QueueBounds): KurrentEventStore => {
+    openStore: (
+      server: Pick<KurrentServer, 'connectionString'>,
+      timeoutMs?: number,
+      queueBounds?: QueueBounds,
+    ): KurrentEventStore => {
       const { connectionString } = server;
       const store = new KurrentEventStore({
         connectionString,

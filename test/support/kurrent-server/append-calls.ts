@@ -4,10 +4,12 @@ import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/s
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, ExpectedState, ProposedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
+import type { Replication } from './replication.js';
 import {
   appendResponse,
   batchStreamDeleted,
   batchSuccess,
+  batchTimeout,
   batchTooLarge,
   batchUnrecognized,
   batchWrongExpectedVersion,
@@ -26,7 +28,7 @@ const sizeOnDisk = (events: readonly ProposedEvent[]): number =>
   events.reduce((sum, { type, data, metadata }) => sum + 2 * type.length + data.length + metadata.length, 0);
 
 /** Creates the two append calls: one call per append, and one long call for all (`batchAppend`, which the client prefers). */
-export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: number) => ({
+export const createAppendCalls = (log: EventLog, replication: Replication, faults: Faults, maxAppendSize: number) => ({
   append(call: ServerReadableStream<streams.AppendReq, streams.AppendResp>, answer: sendUnaryData<streams.AppendResp>) {
     const isRejected = faults.shouldRejectCall('append');
     let options: streams.AppendReq.Options | undefined;
@@ -47,10 +49,18 @@ export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: 
         );
       }
       const expected = plainExpected(options);
-      const outcome = log.append(nameOf(options?.getStreamIdentifier()), expected, events);
-      if (outcome.kind === 'stream-deleted') return answer(streamDeleted(nameOf(options?.getStreamIdentifier())));
-      if (outcome.kind === 'committed' && faults.shouldLoseResponse()) return;
-      answer(null, appendResponse(outcome, expected === 'no_stream'));
+      const stream = nameOf(options?.getStreamIdentifier());
+      const outcome = log.append(stream, expected, events);
+      if (outcome.kind === 'stream-deleted') return answer(streamDeleted(stream));
+      const respond = (): void => answer(null, appendResponse(outcome, expected === 'no_stream'));
+      if (outcome.kind !== 'committed') return respond();
+      const isLost = faults.shouldLoseResponse();
+      replication.answer(
+        stream,
+        outcome,
+        () => isLost || respond(),
+        () => answer(createFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.')),
+      );
     });
   },
 
@@ -83,8 +93,13 @@ export const createAppendCalls = (log: EventLog, faults: Faults, maxAppendSize: 
       if (outcome.kind === 'wrong-expected-version') {
         return respond(request, stream, batchWrongExpectedVersion(outcome.current));
       }
-      if (faults.shouldLoseResponse()) return;
-      respond(request, stream, batchSuccess(outcome.revision, outcome.position));
+      const isLost = faults.shouldLoseResponse();
+      replication.answer(
+        stream,
+        outcome,
+        () => isLost || respond(request, stream, batchSuccess(outcome.revision, outcome.position)),
+        () => respond(request, stream, batchTimeout()),
+      );
     });
     call.on('end', () => call.end());
   },

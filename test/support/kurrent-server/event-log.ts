@@ -19,9 +19,17 @@ export interface LoggedEvent extends ProposedEvent {
 
 export type ExpectedState = bigint | 'no_stream' | 'any' | 'stream_exists';
 
-/** Outcome of an append. `position` is missing if the append repeats an event that retention has removed. */
+/** An append that is written. */
+export interface Committed {
+  readonly kind: 'committed';
+  readonly revision: bigint;
+  readonly position: bigint | undefined;
+  readonly isCopy: boolean;
+}
+
+/** Outcome of an append. A copy was written before; its `position` is missing if retention has removed the event. */
 export type AppendOutcome =
-  | { readonly kind: 'committed'; readonly revision: bigint; readonly position: bigint | undefined }
+  | Committed
   | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined }
   | { readonly kind: 'stream-deleted' };
 
@@ -81,12 +89,12 @@ export class EventLog {
       if (expectedRevision < last && !(expected === 'no_stream' && this.isDeleted(stream)))
         return this.findRepeatedAppend(stream, expectedRevision, events);
     }
-    if (events.length === 0) return { kind: 'committed', revision: last, position: undefined };
+    if (events.length === 0) return { kind: 'committed', revision: last, position: undefined, isCopy: true };
     if (this.isDeleted(stream)) this.writeMetadata(stream, { $tb: Number(last + 1n) });
     this.write(stream, events);
     this.interleaveSystemEvent(events.length);
     const revision = this.lastRevision(stream);
-    return { kind: 'committed', revision, position: this.streams.get(stream)?.at(-1)?.position };
+    return { kind: 'committed', revision, position: this.streams.get(stream)?.at(-1)?.position, isCopy: false };
   }
 
   /** Returns the readable events of a stream, in order; undefined if there are none. */
@@ -162,8 +170,8 @@ export class EventLog {
       return this.wrongVersion(this.lastRevision(stream));
     }
     const last = stored[offset + events.length - 1] as LoggedEvent;
-    const isRemoved = last.revision < this.firstReadable(stream);
-    return { kind: 'committed', revision: last.revision, position: isRemoved ? undefined : last.position };
+    const position = last.revision < this.firstReadable(stream) ? undefined : last.position;
+    return { kind: 'committed', revision: last.revision, position, isCopy: true };
   }
 
   private firstReadable(stream: string): bigint {

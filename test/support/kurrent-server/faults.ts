@@ -12,6 +12,8 @@ export type ServerCommand =
   | { readonly command: 'scavenge' }
   /** Writes `count` system events. */
   | { readonly command: 'system-events'; readonly count: number }
+  /** From now on an append is replicated this long after it was written. By default in the next turn of the event loop. */
+  | { readonly command: 'replicate-after'; readonly ms: number }
   /** Only returns the report, which every command returns. */
   | { readonly command: 'report' };
 
@@ -20,6 +22,8 @@ export interface Report {
   readonly openSubscriptions: number;
   /** Subscriptions that were ended because the consumer was too slow. */
   readonly slowDrops: number;
+  /** Copies of appends that were dropped because the original was not replicated yet. */
+  readonly droppedCopies: number;
   readonly calls: Readonly<Record<string, number>>;
 }
 
@@ -29,6 +33,9 @@ export class Faults {
   responsesToLose = 0;
   commitsUntilKill = Infinity;
   slowDrops = 0;
+  replicateAfterMs = 0;
+  /** Identical copies that were dropped because the original was not replicated yet. */
+  droppedCopies = 0;
   readonly calls: Record<string, number> = {};
 
   /** Counts a call. @returns true if it must fail with "Server Is Not Ready" */

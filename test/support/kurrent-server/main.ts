@@ -6,6 +6,8 @@
  * - Both append calls, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
  *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if retention
  *   has removed the events. An append holds at most 1 MiB.
+ * - An append is answered once it is replicated. A copy that arrives before that is dropped, and the server says after its time
+ *   limit of 2 s that the deadline was exceeded.
  * - Positions that are neither dense nor small. System events interleaved in $all, one of them without `$` in its type.
  * - `$maxCount`, which only stream reads apply, deletion with and without a tombstone, and scavenging, which keeps the last event of
  *   each stream.
@@ -14,9 +16,14 @@
  * - Live consumers that are more than 32 events behind are dropped with the original error (or sent back to catch-up, as
  *   from 24.10 on). A subscription from a scavenged event skips the next one. "Server Is Not Ready" in its three forms.
  *
- * Not implemented: clusters, TLS, users, links, $maxAge, persistent subscriptions, projections, fsync.
+ * - Gossip, as a single node answers it: clients with `+discover` or several addresses find it.
+ *
+ * Not implemented: clusters of several nodes, TLS, users, links, $maxAge, persistent subscriptions, projections, fsync.
  */
 import { Server, ServerCredentials } from '@grpc/grpc-js';
+import gossipGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
+import gossip from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js';
+import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import serverFeaturesGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
@@ -24,6 +31,7 @@ import { createAppendCalls, createDeleteCall, createTombstoneCall } from './appe
 import { EventLog } from './event-log.js';
 import { Faults, type Report, type ServerCommand } from './faults.js';
 import { createReadCall } from './read-call.js';
+import { Replication } from './replication.js';
 import { Subscriptions, type SlowConsumerPolicy } from './subscriptions.js';
 
 /** Options of the process, passed as its only argument in JSON. */
@@ -44,12 +52,17 @@ const startServer = async (options: ServerOptions): Promise<number> => {
   const faults = new Faults();
   const subscriptions = new Subscriptions(log, faults, options.slowConsumerPolicy);
 
+  let boundPort = 0;
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
   server.addService(streamsGrpc.StreamsService, {
-    ...createAppendCalls(log, faults, MAX_APPEND_SIZE),
+    ...createAppendCalls(log, new Replication(faults), faults, MAX_APPEND_SIZE),
     read: createReadCall(log, faults, subscriptions),
     delete: createDeleteCall(log, faults),
     tombstone: createTombstoneCall(log, faults),
+  });
+  server.addService(gossipGrpc.GossipService, {
+    read: (_call: unknown, answer: (error: null, info: gossip.ClusterInfo) => void) =>
+      answer(null, clusterOfOne(boundPort)),
   });
   server.addService(serverFeaturesGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: serverFeatures.SupportedMethods) => void) =>
@@ -62,15 +75,27 @@ const startServer = async (options: ServerOptions): Promise<number> => {
       events: log.events.length,
       openSubscriptions: subscriptions.count,
       slowDrops: faults.slowDrops,
+      droppedCopies: faults.droppedCopies,
       calls: faults.calls,
     } satisfies Report);
   });
   return new Promise((resolve, reject) => {
     server.bindAsync(`127.0.0.1:${options.port}`, ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
+      error ? reject(error) : resolve((boundPort = port)),
     );
   });
 };
+
+/** Returns what a single node says about its cluster: it leads, and there are no others. */
+const clusterOfOne = (port: number): gossip.ClusterInfo =>
+  new gossip.ClusterInfo().setMembersList([
+    new gossip.MemberInfo()
+      .setInstanceId(new shared.UUID().setString(crypto.randomUUID()))
+      .setTimeStamp(String(Date.now()))
+      .setState(gossip.MemberInfo.VNodeState.LEADER)
+      .setIsAlive(true)
+      .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port)),
+  ]);
 
 const supportedMethods = (batchAppend: boolean): serverFeatures.SupportedMethods => {
   const streams = 'event_store.client.streams.streams';
@@ -100,6 +125,9 @@ const applyCommand = (command: ServerCommand, log: EventLog, faults: Faults, sub
       break;
     case 'system-events':
       for (let n = 0; n < command.count; n++) log.writeSystemEvent();
+      break;
+    case 'replicate-after':
+      faults.replicateAfterMs = command.ms;
       break;
     case 'report':
       break;

@@ -129,6 +129,10 @@ export const batchStreamDeleted = (stream: string): streams.BatchAppendResp =>
     ),
   );
 
+/** Creates the error of a write that the server gave up after its own time limit. */
+export const batchTimeout = (): streams.BatchAppendResp =>
+  batchError('Timeout', packMessage(new shared.Timeout(), 'event_store.client.Timeout'));
+
 export const batchTooLarge = (limit: number): streams.BatchAppendResp =>
   batchError(
     'Maximum Append Size Exceeded',

@@ -1,0 +1,13 @@
+/** Calls in flight by their identity. Identical calls at the same time share one. */
+export class SharedCalls<T> {
+  private readonly inFlight = new Map<string, Promise<T>>();
+
+  /** Joins the call of this identity that is in flight, or starts it. */
+  share(identity: string, start: () => Promise<T>): Promise<T> {
+    const joined = this.inFlight.get(identity);
+    if (joined) return joined;
+    const call = start().finally(() => this.inFlight.delete(identity));
+    this.inFlight.set(identity, call);
+    return call;
+  }
+}

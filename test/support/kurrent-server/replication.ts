@@ -1,0 +1,38 @@
+import type { Committed } from './event-log.js';
+import type { Faults } from './faults.js';
+
+/** Time after which the server gives up a write, in ms (`CommitTimeoutMs`). */
+const COMMIT_TIMEOUT_MS = 2_000;
+
+/**
+ * Replication of written appends, which takes a moment also on a single node. An append is answered afterwards. An identical
+ * append that arrives before is dropped, and answered after the time limit: the deadline was exceeded.
+ */
+export class Replication {
+  /** Last event of each append that is not replicated yet, as `stream` and `revision`. */
+  private readonly pending = new Set<string>();
+
+  constructor(private readonly faults: Faults) {}
+
+  /**
+   * Takes an append that was found to be written, now or before.
+   * @param answer is called once the append is replicated; if it is a copy of one that is not, `giveUp` instead, after 2 s
+   */
+  answer(stream: string, { revision, isCopy }: Committed, answer: () => unknown, giveUp: () => unknown): void {
+    const key = `${stream}\n${revision}`;
+    if (isCopy) {
+      if (this.pending.has(key)) {
+        this.faults.droppedCopies += 1;
+        setTimeout(giveUp, COMMIT_TIMEOUT_MS);
+      } else answer();
+      return;
+    }
+    this.pending.add(key);
+    const replicate = (): void => {
+      this.pending.delete(key);
+      answer();
+    };
+    if (this.faults.replicateAfterMs === 0) setImmediate(replicate);
+    else setTimeout(replicate, this.faults.replicateAfterMs);
+  }
+}
