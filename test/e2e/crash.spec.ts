@@ -15,6 +15,8 @@ const CHANNELS = 5;
 const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 /** Delay of the network's answers, in ms, so that kills hit open calls. */
 const NETWORK_DELAY_MS = 50;
+/** Time limit of a call to the event store, in ms. */
+const CALL_LIMIT_MS = 10_000;
 
 interface CrashScenario {
   readonly harness: E2eHarness;
@@ -131,6 +133,56 @@ describe('a PostgreSQL that is killed while its gateway keeps running', () => {
         await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
       };
       await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('an event store that is killed while its gateway keeps running', () => {
+  const [kills, posts] = LONG ? [50, 2_000] : [2, 80];
+  const random = new Random();
+  e2eTest(
+    `loses nothing, over ${kills} kills and ${posts} posts (seed ${random.seed})`,
+    async (harness) => {
+      const telegram = await harness.startTelegram();
+      const server = await harness.startEventStore();
+      const { url } = await harness.startGateway({
+        ...(await harness.createDatabase()),
+        DATA_DIR: await harness.createFolder(),
+        EVENT_STORE_URL: server.connectionString,
+        TELEGRAM_API_URL: telegram.url,
+      });
+      const kill = async (): Promise<void> => {
+        await server.restart();
+        await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
+      };
+      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('an event store that is frozen for longer than the time limit of a call', () => {
+  const [freezes, posts] = LONG ? [10, 600] : [1, 40];
+  const random = new Random();
+  e2eTest(
+    `loses nothing, over ${freezes} freezes and ${posts} posts (seed ${random.seed})`,
+    async (harness) => {
+      const telegram = await harness.startTelegram();
+      const server = await harness.startEventStore();
+      const { url } = await harness.startGateway({
+        ...(await harness.createDatabase()),
+        DATA_DIR: await harness.createFolder(),
+        EVENT_STORE_URL: server.connectionString,
+        TELEGRAM_API_URL: telegram.url,
+      });
+      const kill = async (): Promise<void> => {
+        server.freeze();
+        await sleep(CALL_LIMIT_MS + random.below(5_000));
+        server.thaw();
+        await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
+      };
+      await runCrashScenario({ harness, telegram, random, url, posts, kills: freezes, kill });
     },
     TIMEOUT_MS,
   );

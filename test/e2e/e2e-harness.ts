@@ -2,8 +2,16 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event-store.js';
+import type { EventStore } from '../../src/event-store/port.js';
+import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
 import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
-import { type EventStoreServer, startEventStore, usesEventStore } from '../support/event-store-server.js';
+import {
+  type EventStoreServer,
+  isRealEventStore,
+  startEventStore,
+  usesEventStore,
+} from '../support/event-store-server.js';
 import { type Gateway, type Program, startGateway, startStandIn } from '../support/gateway-process.js';
 import { newDataDir, startTestPostgres } from '../support/postgres.js';
 import { ManagementClient, OPERATOR_KEY } from './management-client.js';
@@ -97,6 +105,16 @@ export class E2eHarness {
     return gateway;
   }
 
+  /** Opens the event store of the gateways that have these settings, beside them. */
+  async openEventStore(settings: Readonly<Record<string, string>>): Promise<EventStore> {
+    const { EVENT_STORE_URL } = { ...(await this.eventStoreOf(settings)), ...settings };
+    const store = EVENT_STORE_URL
+      ? new KurrentEventStore({ connectionString: EVENT_STORE_URL })
+      : new PostgresEventStore({ connectionString: settings.DATABASE_URL! });
+    this.addCleanup(() => store.close());
+    return store;
+  }
+
   /** Registers a clean-up for the end of the test. Processes are killed first; the last clean-up runs first. */
   addCleanup(cleanup: () => Promise<unknown>): void {
     this.cleanups.push(cleanup);
@@ -141,25 +159,28 @@ const runWithHarness = async (run: (harness: E2eHarness) => Promise<void>): Prom
   }
 };
 
+/** A real event store takes seconds of a processor to start, and each database has one. */
+const scale = (timeoutMs: number): number => (isRealEventStore ? 4 * timeoutMs : timeoutMs);
+
 /** Defines a test with its own harness. */
 export const e2eTest = (title: string, run: (harness: E2eHarness) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
-  it(title, () => runWithHarness(run), timeoutMs);
+  it(title, () => runWithHarness(run), scale(timeoutMs));
 
 /** Defines a test with its own harness that runs concurrently with others of its file, because it mostly waits. */
 export const concurrentE2eTest = (
   title: string,
   run: (harness: E2eHarness) => Promise<void>,
   timeoutMs = TIMEOUT_MS,
-): void => it.concurrent(title, () => runWithHarness(run), timeoutMs);
+): void => it.concurrent(title, () => runWithHarness(run), scale(timeoutMs));
 
 /** Sets up a harness once for the tests of the `describe` that calls this. Returns the function that defines such a test. */
 export const shareHarness = <Context>(setUp: (harness: E2eHarness) => Promise<Context>) => {
   const harness = new E2eHarness();
   let context: Context;
-  beforeAll(() => printLogsOnFailure(harness, async () => void (context = await setUp(harness))), TIMEOUT_MS);
+  beforeAll(() => printLogsOnFailure(harness, async () => void (context = await setUp(harness))), scale(TIMEOUT_MS));
   afterAll(() => harness.stop());
   return (title: string, run: (context: Context) => Promise<void>, timeoutMs = TIMEOUT_MS): void =>
-    it(title, () => printLogsOnFailure(harness, () => run(context)), timeoutMs);
+    it(title, () => printLogsOnFailure(harness, () => run(context)), scale(timeoutMs));
 };
 
 /** Prints the logs of the processes if the work fails. */

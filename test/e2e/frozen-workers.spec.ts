@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { query } from '../postgres/spawn-embedded.js';
+import { BEGINNING } from '../../src/event-store/port.js';
 import { expectNothingLost } from './audit.js';
 import { waitForCall, startSharedServers, waitForPost, sendPost, readState } from './gateway-processes.js';
 import { startLoad } from './load.js';
@@ -88,8 +88,8 @@ e2eTest(
     await load.done;
     let countInDoubt = 0;
     const findInDoubt = async () => {
-      const sql = `select stream from event_store.event where type = 'PublicationInDoubt'`;
-      const found = (await query(database.DATABASE_URL, sql)) as { stream: string }[];
+      const store = await harness.openEventStore(database);
+      const found = await store.readAll({ after: BEGINNING, types: ['PublicationInDoubt'], limit: 100_000 });
       countInDoubt = found.length;
       return new Set(found.map(({ stream }) => stream.replace(/^publication-/, '')));
     };
