@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { maskUrl } from '../config/mask.js';
-import { Unavailable } from '../event-store/port.js';
+import { StorageFailed, Unavailable } from '../event-store/port.js';
 import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
@@ -53,6 +53,7 @@ export const waitForServer = async (
 /** True if the server may accept the next attempt. What PostgreSQL refuses for good is inside the error of the event store. */
 const isTemporary = (error: unknown): boolean => {
   const { cause } = error as Error;
+  if (error instanceof StorageFailed && !isServerError(cause)) return false;
   if (error instanceof Unavailable) return !isServerError(cause) || isTemporary(cause);
   return isUnavailable(error) && adviseOnRefusal(error) === null;
 };
@@ -64,7 +65,7 @@ const isServerError = (error: unknown): boolean =>
 /** Returns an error that names the setting and quotes the server or its client. Errors that are sentences already pass. */
 const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
   if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
-  const refusal = error instanceof Unavailable ? error.cause : error;
+  const refusal = error instanceof Unavailable && isServerError(error.cause) ? error.cause : error;
   const reason = reasonOf(refusal).replaceAll(from.url, maskUrl(from.url));
   const advice = from.setting === 'DATABASE_URL' ? adviseOnRefusal(refusal, from.url) : null;
   const sentence = START_MESSAGES.unusableServer({ setting: from.setting, what, reason });

@@ -7,7 +7,7 @@ import {
   UnknownError,
   WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
-import { AppendTooLarge, Unavailable, WrongExpectedRevision } from '../port.js';
+import { AppendTooLarge, StorageFailed, Unavailable, WrongExpectedRevision } from '../port.js';
 import { CallTimeout } from './call-timeout.js';
 import { toAppendError, toPortError, isStreamNotFound, isClientBroken } from './errors.js';
 
@@ -35,12 +35,24 @@ describe('errors of the client, as observed', () => {
   });
 
   it.each([
-    ['access denied', new AccessDeniedError()],
     ['a permanently deleted stream', StreamDeletedError.fromStreamName('case-1')],
     ['a bad request', new UnknownError(undefined, 'Could not recognize BadRequest')],
     ['any other error', new TypeError('x is not a function')],
   ])('%s: the error is not converted', (_, error) => {
     expect(toPortError(error, 'read case-1')).toBe(error);
+  });
+
+  it.each([
+    ['a user without the right', new AccessDeniedError(), 'ACCESS_DENIED'],
+    ['a deletion without the right', new AccessDeniedError(service(7, 'Access Denied')), 'ACCESS_DENIED'],
+    ['an unknown user, or a wrong password', new AccessDeniedError(service(16, 'Unauthenticated')), 'UNAUTHENTICATED'],
+  ])('%s: people must correct the user', (_, error, code) => {
+    const translated = toPortError(error, 'read case-1');
+    expect(translated).toBeInstanceOf(StorageFailed);
+    expect(translated).toMatchObject({ code, cause: error });
+    expect((translated as Error).message).toMatch(
+      /^read case-1: the event store refuses the user of EVENT_STORE_URL\. /,
+    );
   });
 
   it('does not convert the timeout of a call, which is Unavailable already', () => {

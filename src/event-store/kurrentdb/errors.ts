@@ -5,9 +5,11 @@ import {
   type ExpectedRevision,
   type NewEvent,
   StreamDeleted,
+  StorageFailed,
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
+import { KURRENTDB_MESSAGES } from './messages.js';
 
 /**
  * Types of error after which the identical call may be repeated. The client's errors differ by `type`, or by `code` if
@@ -28,6 +30,9 @@ const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]
 
 /** Messages of errors with neither: the server starts, is busy or has no leader yet, or no node of the cluster was found. */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
+
+/** gRPC: no user of this name and password. A read does not tell it apart from missing rights. */
+const UNAUTHENTICATED = 16;
 
 interface ClientError {
   readonly type?: unknown;
@@ -64,10 +69,17 @@ export const isGivenUpByServer = (error: unknown): boolean => {
   return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // in one call for all appends, and in a call for one
 };
 
-/** Converts a client's error to the port's: {@link Unavailable} if the call may be repeated, otherwise the error itself. */
+/**
+ * Converts a client's error to the port's: {@link Unavailable} if the call may be repeated, {@link StorageFailed} if the server
+ * refuses the user, otherwise the error itself.
+ */
 export const toPortError = (error: unknown, what: string): unknown => {
   if (error instanceof Unavailable) return error;
   const { type, code, message } = asClientError(error);
+  if (type === ErrorType.ACCESS_DENIED) {
+    const denial = code === UNAUTHENTICATED ? 'UNAUTHENTICATED' : 'ACCESS_DENIED';
+    return new StorageFailed(denial, KURRENTDB_MESSAGES.accessDenied({ what }), { cause: error });
+  }
   const text = typeof message === 'string' ? message : '';
   const isRetryable = RETRYABLE_TYPES.has(type) || RETRYABLE_CODES.has(code) || RETRYABLE_MESSAGES.test(text);
   if (!isRetryable) return error;

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { NO_STREAM } from '@kurrent/kurrentdb-client';
 import { type Log, silentLog } from '../../kernel/log.js';
 import {
   type AppendCondition,
+  type AppendFailure,
   type AppendResult,
   type Batch,
   validateAppend,
@@ -11,10 +13,13 @@ import {
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
+  StorageFailed,
   type StoredEvent,
   type SubscribeOptions,
   Unavailable,
+  WrongExpectedRevision,
 } from '../port.js';
+import { AppendHealth, type Refusal } from '../append-health.js';
 import { AppendLanes, type QueueBounds } from './append-lanes.js';
 import { disposeClient, RenewableClient } from './clients.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
@@ -40,11 +45,19 @@ export interface KurrentEventStoreOptions {
  */
 const SERVER_DEADLINE_MS = 60_000;
 
+/** A revision that no stream reaches. */
+const UNREACHED_REVISION = 2n ** 60n;
+
+/** Finds a refusal of the user, which people must remove. Any other failure counts as an outage. */
+const findRefusal = (error: unknown): Refusal | null =>
+  error instanceof StorageFailed ? { code: error.code, message: error.message } : null;
+
 /** Event store in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
 export class KurrentEventStore implements EventStore {
-  /** The server's errors do not say whether people must remove their cause: each failure counts as an outage. */
-  readonly appendFailure = null;
   private readonly lanes: AppendLanes;
+  private readonly health: AppendHealth;
+  /** Stream of the last append that the server refused. */
+  private refusedStream = '';
   private readonly reader: EventReader;
   private readonly subscriptionClients: RenewableClient;
   private readonly inFlight = new Set<Promise<unknown>>();
@@ -57,8 +70,13 @@ export class KurrentEventStore implements EventStore {
     this.timeoutMs = timeoutMs;
     this.log = log;
     this.lanes = new AppendLanes(connectionString, timeoutMs, queueBounds);
+    this.health = new AppendHealth(log, () => this.probeAppend(), findRefusal);
     this.reader = new EventReader(connectionString, timeoutMs);
     this.subscriptionClients = new RenewableClient(connectionString, disposeClient);
+  }
+
+  get appendFailure(): AppendFailure | null {
+    return this.health.failure;
   }
 
   async append(
@@ -111,11 +129,12 @@ export class KurrentEventStore implements EventStore {
   }
 
   checkAppends(): void {
-    // see appendFailure
+    if (this.refusedStream !== '') this.health.check();
   }
 
   async close(): Promise<void> {
     this.closing.abort();
+    this.health.stop();
     await Promise.allSettled(this.inFlight);
     await Promise.all([this.lanes.close(), this.subscriptionClients.close()]);
   }
@@ -132,13 +151,34 @@ export class KurrentEventStore implements EventStore {
       const result = await this.lanes.append(stream, bytes, (client) =>
         client.appendToStream(stream, data, { streamState, deadline: SERVER_DEADLINE_MS }),
       );
+      this.health.recordSuccess();
       // There is no position if an append is repeated after retention has removed its events.
       return {
         revision: result.nextExpectedRevision,
         position: result.position?.commit ?? (await this.reader.readHead()),
       };
     } catch (error) {
-      throw toAppendError(error, stream, expected, events);
+      throw this.recordRefusal(stream, toAppendError(error, stream, expected, events));
+    }
+  }
+
+  private recordRefusal(stream: string, error: unknown): unknown {
+    const refusal = findRefusal(error);
+    if (refusal) {
+      this.refusedStream = stream;
+      this.health.recordRefusal(refusal);
+    }
+    return error;
+  }
+
+  /** Tries an append that writes nothing: no stream has this revision. The server checks the user's rights first. */
+  private async probeAppend(): Promise<void> {
+    const stream = this.refusedStream;
+    const probe = { id: randomUUID(), type: 'Probe', data: '{}', metadata: '{}' };
+    try {
+      await this.appendChecked(stream, UNREACHED_REVISION, [probe], 0);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
     }
   }
 

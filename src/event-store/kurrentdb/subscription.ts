@@ -4,6 +4,7 @@ import { createTypeMatcher } from '../type-filter.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { CallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
+import { toPortError } from './errors.js';
 import { Feed } from './feed.js';
 
 /** Dependencies of a subscription. */
@@ -56,7 +57,7 @@ export async function* followLog(options: SubscribeOptions, context: Subscriptio
     }
     if (signal.aborted) return;
     if (dropped instanceof CallTimeout && client) context.clients.replaceClient(client);
-    context.onDrop(dropped);
+    context.onDrop(toPortError(dropped, 'subscribe') as Error);
     await backoff.wait(signal);
   }
 }

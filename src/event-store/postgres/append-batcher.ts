@@ -12,7 +12,7 @@ import {
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
-import type { AppendHealth } from './append-health.js';
+import type { AppendHealth } from '../append-health.js';
 import { type Append, AppendQueue, type QueueBounds } from './append-queue.js';
 import type { LogFollower } from './log-follower.js';
 import { toPortError } from './port-error.js';

@@ -17,8 +17,9 @@ import {
   type StoredEvent,
   type SubscribeOptions,
 } from '../port.js';
+import { findLastingError } from '../../postgres/unavailable.js';
+import { AppendHealth } from '../append-health.js';
 import { AppendBatcher, matchEarlierAppend } from './append-batcher.js';
-import { AppendHealth } from './append-health.js';
 import type { QueueBounds } from './append-queue.js';
 import { toPortError } from './port-error.js';
 import { type ReadLog, LogFollower } from './log-follower.js';
@@ -86,7 +87,7 @@ export class PostgresEventStore implements EventStore {
       if (!this.pool.ending) log.warn({ error: error.message }, 'lost an idle connection to the event store');
     });
     const probe = async () => void (await this.pool.query(`select ${this.schema}.probe_append()`));
-    this.health = new AppendHealth(log, probe, options.probeIntervalMs);
+    this.health = new AppendHealth(log, probe, findLastingError, options.probeIntervalMs);
     this.batcher = new AppendBatcher(
       {
         ...{ connectionString, schema: this.schema, timeoutMs, log },

@@ -6,7 +6,9 @@ import type { EventLog, ExpectedState, ProposedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
 import type { Replication } from './replication.js';
 import {
+  accessDenied,
   appendResponse,
+  batchAccessDenied,
   batchStreamDeleted,
   batchSuccess,
   batchTimeout,
@@ -40,6 +42,7 @@ export const createAppendCalls = (log: EventLog, replication: Replication, fault
     });
     call.on('end', () => {
       if (isRejected) return answer(serverNotReady());
+      if (faults.denied.includes('append')) return answer(accessDenied());
       if (sizeOnDisk(events) > maxAppendSize) {
         return answer(
           createFailure(status.INVALID_ARGUMENT, `Maximum Append Size of ${maxAppendSize} Exceeded.`, {
@@ -85,6 +88,7 @@ export const createAppendCalls = (log: EventLog, replication: Replication, fault
       pending.delete(correlation);
       if (faults.shouldRejectCall('batchAppend'))
         return respond(request, stream, batchUnrecognized('Server Is Not Ready'));
+      if (faults.denied.includes('append')) return respond(request, stream, batchAccessDenied());
       if (stream === '' || write.events.some(({ id, type }) => !UUID.test(id) || type === '')) {
         return respond(request, stream, batchUnrecognized('BadRequest'));
       }
@@ -110,6 +114,7 @@ export const createDeleteCall =
   (log: EventLog, faults: Faults) =>
   ({ request }: { request: streams.DeleteReq }, answer: sendUnaryData<streams.DeleteResp>) => {
     if (faults.shouldRejectCall('append')) return answer(serverNotReady());
+    if (faults.denied.includes('append')) return answer(accessDenied());
     log.deleteStream(nameOf(request.getOptions()?.getStreamIdentifier()));
     if (!faults.shouldLoseResponse()) answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
   };
@@ -119,6 +124,7 @@ export const createTombstoneCall =
   (log: EventLog, faults: Faults) =>
   ({ request }: { request: streams.TombstoneReq }, answer: sendUnaryData<streams.TombstoneResp>) => {
     if (faults.shouldRejectCall('append')) return answer(serverNotReady());
+    if (faults.denied.includes('append')) return answer(accessDenied());
     const stream = nameOf(request.getOptions()?.getStreamIdentifier());
     if (!log.tombstoneStream(stream)) return answer(streamDeleted(stream));
     if (!faults.shouldLoseResponse()) answer(null, new streams.TombstoneResp().setNoPosition(new shared.Empty()));

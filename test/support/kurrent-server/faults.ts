@@ -14,8 +14,12 @@ export type ServerCommand =
   | { readonly command: 'system-events'; readonly count: number }
   /** From now on an append is replicated this long after it was written. By default in the next turn of the event loop. */
   | { readonly command: 'replicate-after'; readonly ms: number }
+  /** From now on the user may not make these calls. `append` includes the deletion of a stream. */
+  | { readonly command: 'deny'; readonly calls: readonly DeniableCall[] }
   /** Only returns the report, which every command returns. */
   | { readonly command: 'report' };
+
+export type DeniableCall = 'append' | 'read' | 'subscribe';
 
 export interface Report {
   readonly events: number;
@@ -36,6 +40,8 @@ export class Faults {
   replicateAfterMs = 0;
   /** Identical copies that were dropped because the original was not replicated yet. */
   droppedCopies = 0;
+  /** Calls that the user may not make. */
+  denied: readonly DeniableCall[] = [];
   readonly calls: Record<string, number> = {};
 
   /** Counts a call. @returns true if it must fail with "Server Is Not Ready" */

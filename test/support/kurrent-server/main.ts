@@ -15,7 +15,7 @@
  *   rejected; filters; a checkpoint per 32 scanned events times the interval; `caughtUp` without a position.
  * - Live consumers that are more than 32 events behind are dropped with the original error (or sent back to catch-up, as
  *   from 24.10 on). A subscription from a scavenged event skips the next one. "Server Is Not Ready" in its three forms.
- *
+ * - Access denied in its two forms, which do not depend on whether the stream exists or has the expected revision.
  * - Gossip, as a single node answers it: clients with `+discover` or several addresses find it.
  *
  * Not implemented: clusters of several nodes, TLS, users, links, $maxAge, persistent subscriptions, projections, fsync.
@@ -128,6 +128,9 @@ const applyCommand = (command: ServerCommand, log: EventLog, faults: Faults, sub
       break;
     case 'replicate-after':
       faults.replicateAfterMs = command.ms;
+      break;
+    case 'deny':
+      faults.denied = command.calls;
       break;
     case 'report':
       break;

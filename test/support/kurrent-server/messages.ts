@@ -133,6 +133,9 @@ export const batchStreamDeleted = (stream: string): streams.BatchAppendResp =>
 export const batchTimeout = (): streams.BatchAppendResp =>
   batchError('Timeout', packMessage(new shared.Timeout(), 'event_store.client.Timeout'));
 
+export const batchAccessDenied = (): streams.BatchAppendResp =>
+  batchError('AccessDenied', packMessage(new shared.AccessDenied(), 'event_store.client.AccessDenied'));
+
 export const batchTooLarge = (limit: number): streams.BatchAppendResp =>
   batchError(
     'Maximum Append Size Exceeded',
@@ -159,6 +162,9 @@ export const createFailure = (
   for (const [name, value] of Object.entries(metadata)) sent.add(name, value);
   return Object.assign(new Error(details), { code, details, metadata: sent });
 };
+
+export const accessDenied = (): Error =>
+  createFailure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
 
 export const serverNotReady = (): ServiceError => createFailure(status.UNAVAILABLE, 'Server Is Not Ready');
 

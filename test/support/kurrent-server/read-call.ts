@@ -2,7 +2,15 @@ import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
-import { eventMessage, createFailure, nameOf, notFoundMessage, serverNotReady, streamDeleted } from './messages.js';
+import {
+  accessDenied,
+  eventMessage,
+  createFailure,
+  nameOf,
+  notFoundMessage,
+  serverNotReady,
+  streamDeleted,
+} from './messages.js';
 import { filterOf, type EventFilter } from './filter.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -32,6 +40,7 @@ export const createReadCall = (log: EventLog, faults: Faults, subscriptions: Sub
   const isSubscription = options.hasSubscription();
   call.on('error', () => undefined); // the client has disconnected
   if (faults.shouldRejectCall(isSubscription ? 'subscribe' : 'read')) return call.emit('error', serverNotReady());
+  if (faults.denied.includes(isSubscription ? 'subscribe' : 'read')) return call.emit('error', accessDenied());
   const filter = filterOf(options.getFilter());
   const structuredIds = options.getUuidOption()?.hasStructured() ?? false;
   if (isSubscription) return void subscriptions.serve(call, options, filter, structuredIds);

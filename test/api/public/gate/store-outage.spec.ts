@@ -1,5 +1,6 @@
 import { TestGateway } from '../gateway.js';
 import { KurrentServer } from '../../../support/kurrent-server/kurrent-server.js';
+import { until } from '../../../e2e/until.js';
 import { sendRequest } from './calls.js';
 
 describe('while the event store is unavailable', () => {
@@ -16,6 +17,30 @@ describe('while the event store is unavailable', () => {
       await server.restart();
       expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
       expect((await sendRequest(gateway.url, endpoint)).status).toBe(429);
+    } finally {
+      await gateway.stop();
+      await server.stop();
+    }
+  });
+
+  it('a post is answered 503 if the user may not append, and /readyz says what to correct', async () => {
+    const server = await KurrentServer.start();
+    const gateway = await TestGateway.start({ EVENT_STORE_URL: server.connectionString });
+    try {
+      const owner = await gateway.createOwner();
+      const project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
+      const endpoint = await gateway.createEndpoint(owner, [project]);
+      await server.sendCommand({ command: 'deny', calls: ['append'] });
+      const refused = await sendRequest(gateway.url, endpoint);
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, 'storage_unavailable']);
+      const ready = await fetch(`${gateway.url}/readyz`);
+      expect(ready.status).toBe(503);
+      expect(await ready.json()).toMatchObject({
+        checks: { event_store: expect.stringMatching(/refuses appends since .* refuses the user of EVENT_STORE_URL/) },
+      });
+      await server.sendCommand({ command: 'deny', calls: [] });
+      expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
+      await until('the gateway is ready', async () => (await fetch(`${gateway.url}/readyz`)).ok); // a report is shared for a moment
     } finally {
       await gateway.stop();
       await server.stop();

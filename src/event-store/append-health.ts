@@ -1,8 +1,10 @@
-import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
-import { findLastingError, type ServerError } from '../../postgres/unavailable.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
-import type { AppendFailure } from '../port.js';
+import type { Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import type { AppendFailure } from './port.js';
+
+/** Code and message with which a server refuses until people remove the cause. */
+export type Refusal = Pick<AppendFailure, 'code' | 'message'>;
 
 /** Interval at which a store that refuses appends is probed while there are none, in ms. */
 const PROBE_INTERVAL_MS = 5_000;
@@ -22,10 +24,14 @@ export class AppendHealth {
   private timer: NodeJS.Timeout | null = null;
   private isProbing = false;
 
-  /** @param probe tries an append and undoes it */
+  /**
+   * @param probe tries an append and undoes it
+   * @param findRefusal finds the server's refusal in an error of the probe; null for any other error
+   */
   constructor(
     private readonly log: Log,
     private readonly probe: () => Promise<void>,
+    private readonly findRefusal: (error: unknown) => Refusal | null,
     private readonly probeIntervalMs = PROBE_INTERVAL_MS,
   ) {}
 
@@ -44,11 +50,11 @@ export class AppendHealth {
   }
 
   /** Records that the store refused to write. */
-  recordRefusal({ code, message }: ServerError): void {
+  recordRefusal({ code, message }: Refusal): void {
     const since = (this.failingSince ??= Date.now());
     // Where only some appends fail, failures and successes alternate.
     if (this.current?.code !== code && this.repeated.shouldLog(code)) {
-      this.log.error({ sqlstate: code, reason: message }, 'the event store refuses appends until the cause is removed');
+      this.log.error({ code, reason: message }, 'the event store refuses appends until the cause is removed');
       this.isLogged = true;
     }
     this.current = { code, message, since: this.current?.since ?? since };
@@ -83,7 +89,7 @@ export class AppendHealth {
       await this.probe();
       if (this.current) this.recordSuccess();
     } catch (error) {
-      const refusal = findLastingError(error);
+      const refusal = this.findRefusal(error);
       if (refusal) this.recordRefusal(refusal);
     }
   }
