@@ -19,6 +19,8 @@ export interface PostCheck {
   readonly consume: boolean;
   /** Null: the owner's plan has no monthly quota. */
   readonly month: OwnerMonth | null;
+  /** True if the post has keys whose streams lie outside this database and were not read. */
+  readonly isUnread?: boolean;
 }
 
 /** The limit that a request exceeds. */
@@ -38,6 +40,8 @@ export type Verdict =
   | { readonly outcome: 'stored' }
   /** A post with one of these keys was admitted within the last seconds. */
   | { readonly outcome: 'in_flight' }
+  /** The post exceeds a limit, but its keys were not read: look them up first. Nothing was recorded. */
+  | { readonly outcome: 'unread' }
   /** The owner's monthly quota is used up (D-18). */
   | { readonly outcome: 'quota' }
   | {
@@ -188,7 +192,7 @@ export class Limiter {
     const limits = checks.map(({ endpoint }) => this.profile.plans[endpoint.plan]);
     const { rows } = await this.pool.query<Row>({
       name: 'admit posts',
-      text: 'select * from ops_admit_new_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)',
+      text: 'select * from ops_admit_new_posts($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)',
       values: [
         ...newStreamColumns(checks),
         ...endpointColumns(checks),
@@ -201,6 +205,7 @@ export class Limiter {
         int8Array(limits.map(({ hourly }) => hourly)),
         textArray(checks.map(({ month }) => month?.ownerMonth ?? null)),
         int8Array(checks.map(({ month }) => month?.usedUpAt ?? null)),
+        boolArray(checks.map(({ isUnread = false }) => isUnread)),
         this.profile.violationsToDisable,
         textArray(this.unknownEndpoints(checks)),
       ],

@@ -52,6 +52,7 @@ export class WebhooksController {
     let result: AcceptPostResult | null = null;
     try {
       result = await this.executeAcceptPost(request, newPost);
+      if (result.outcome === 'replay') await this.gate.admitReplay(newPost);
       return result;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;

@@ -111,9 +111,10 @@ export class Gate {
     const post = parsing instanceof Promise ? await parsing : parsing;
     request.logEntry!.traceId = post.traceId;
 
-    const knownKeys = this.isOneDatabase
-      ? this.claims.assumeNewKeys(endpoint.endpoint_id, post.keys)
-      : await this.claims.lookUpKeys(endpoint.endpoint_id, post.keys, this.clock.now());
+    const knownKeys =
+      this.isOneDatabase || isAcceptedByOneAppend(request, post, endpoint)
+        ? this.claims.assumeNewKeys(endpoint.endpoint_id, post.keys)
+        : await this.claims.lookUpKeys(endpoint.endpoint_id, post.keys, this.clock.now());
     if (knownKeys.replay) return this.repeatPost(gateRequest, endpoint, knownKeys.replay, post);
     const unlimited = this.admitUnlimited(gateRequest, endpoint, knownKeys, post);
     if (unlimited) return unlimited;
@@ -129,6 +130,11 @@ export class Gate {
     const endpoint = await this.admission.readmit(gateRequest, this.findRejection);
     const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current));
     return this.actOnPostVerdict(gateRequest, verdict, post);
+  }
+
+  /** Takes a replay from the budget, for a post whose keys were known only to its append. @throws GateRejection */
+  async admitReplay({ gateRequest, endpoint, knownKeys }: NewPost): Promise<void> {
+    if (this.limits.areUnread(knownKeys)) await this.takeFromBudget(gateRequest, endpoint, 'replays');
   }
 
   /** Releases the rate-limit tokens of a post that was not accepted, through no fault of its sender. Never throws. */
@@ -206,9 +212,24 @@ export class Gate {
     isMediaChecked = false,
   ): NewPost | Promise<NewPost | RepeatedPost> {
     if (verdict.outcome !== 'passed') return this.judgePostAgain(gateRequest, verdict, post, isMediaChecked);
-    const { replay } = verdict.knownKeys;
-    if (replay) return this.repeatPost(gateRequest, verdict.endpoint, replay, post);
+    const { endpoint, knownKeys } = verdict;
+    if (knownKeys.replay) return this.repeatPost(gateRequest, endpoint, knownKeys.replay, post);
+    // The endpoint has changed so that the post would be rejected: an earlier answer comes first.
+    if (this.limits.areUnread(knownKeys) && !isAcceptable(post, endpoint, isMediaChecked))
+      return this.readKeys(gateRequest, verdict, post, isMediaChecked);
     return this.checkContent(gateRequest, verdict, post, isMediaChecked);
+  }
+
+  private async readKeys(
+    gateRequest: GateRequest,
+    passed: PassedLimits,
+    post: ParsedPost,
+    isMediaChecked: boolean,
+  ): Promise<NewPost | RepeatedPost> {
+    const { endpoint } = passed;
+    const knownKeys = await this.claims.lookUpKeys(endpoint.endpoint_id, post.keys, this.clock.now());
+    if (knownKeys.replay) return this.repeatPost(gateRequest, endpoint, knownKeys.replay, post);
+    return this.checkContent(gateRequest, { ...passed, knownKeys }, post, isMediaChecked);
   }
 
   private async judgePostAgain(
@@ -308,3 +329,7 @@ export class Gate {
     return this.actOnPostVerdict(gateRequest, verdict, post, true);
   }
 }
+
+/** True if a post that one append accepts needs nothing else before it: no media to check, no parts to store. */
+const isAcceptedByOneAppend = (request: FastifyRequest, post: ParsedPost, endpoint: EndpointSnapshot): boolean =>
+  isAcceptable(post, endpoint) && isSingleAppend(measureBody(request));

@@ -94,13 +94,14 @@ export class LimitGuard {
     for (let attempt = attempts; attempt < MAX_LIMITER_CALLS; attempt++) {
       const cached = this.quota.findCached(endpoint);
       const month = cached === undefined ? await this.quota.loadMonth(endpoint) : cached;
-      const newStreams = listNewStreams(knownKeys);
+      const isUnread = this.areUnread(knownKeys);
       const verdict = await this.limiter.admitPost({
         endpoint,
         keys,
-        newStreams,
+        newStreams: isUnread ? [] : listNewStreams(knownKeys),
         consume: isAccepted(endpoint),
         month,
+        isUnread,
       });
       switch (verdict.outcome) {
         case 'admitted':
@@ -108,6 +109,7 @@ export class LimitGuard {
         case 'admissible':
           return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
         case 'stored':
+        case 'unread':
           knownKeys = await this.claims.lookUpKeys(knownKeys.endpointId, knownKeys.keys, this.clock.now());
           if (knownKeys.replay) return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
           break;
@@ -117,6 +119,10 @@ export class LimitGuard {
           keys = []; // the other post was not stored: judge this request like any other
           break;
         case 'quota': {
+          if (isUnread) {
+            knownKeys = await this.claims.lookUpKeys(knownKeys.endpointId, knownKeys.keys, this.clock.now());
+            if (knownKeys.replay) return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
+          }
           const current = await this.quota.loadMonth(endpoint);
           if (current?.left.left !== 0) break;
           const rejection = quotaRejection(endpoint, current.left);
@@ -140,6 +146,14 @@ export class LimitGuard {
       const details = { ...describeRequest(request), endpoint_id, error: String(error) };
       this.log.warn(details, 'failed to release rate-limit tokens of a post that was not accepted');
     });
+  }
+
+  /**
+   * True if a post's keys are assumed to be new, and only its append can tell: the events lie outside the database. An
+   * earlier answer takes precedence over limits (D-7), so a limit that fails is decided after a look at the keys.
+   */
+  areUnread({ isAssumedNew, keys }: KnownKeys): boolean {
+    return isAssumedNew && keys.length > 0 && this.settings.eventStoreUrl !== null;
   }
 
   private failed(endpoint: EndpointSnapshot, verdict: Verdict): FailedLimits {

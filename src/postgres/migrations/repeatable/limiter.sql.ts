@@ -15,13 +15,13 @@ export const limiter: RepeatableMigration = {
 
     -- Admits posts whose streams are presumed empty. A post with a stream that is not empty is "stored" and takes no tokens;
     -- the others go to ops_admit_posts. Row 0 counts the stored ones as evaluated. With events outside this database, streams
-    -- is empty. plan_cache_mode: for small batches the server preferred a custom plan and planned every call again, which
+    -- is empty, and a post whose keys were not looked up is unread. plan_cache_mode: for small batches the server preferred a custom plan and planned every call again, which
     -- made a single post three times as expensive. The setting also holds for the functions called from here.
     create or replace function ops_admit_new_posts(
       streams text[], items int[],
       endpoints text[], versions text[], consumes boolean[], keys_1 bigint[], keys_2 bigint[],
       min_intervals int[], burst_sizes bigint[], burst_windows double precision[], hourly_sizes bigint[],
-      owner_months text[], monthly_limits bigint[], violations_to_disable bigint, unknown_endpoints text[]
+      owner_months text[], monthly_limits bigint[], unread boolean[], violations_to_disable bigint, unknown_endpoints text[]
     ) returns table (item int, outcome text, reason text, retry_after int, violation_count int, disables boolean,
                      admitted_at text)
       language plpgsql set plan_cache_mode = force_generic_plan as $$
@@ -32,7 +32,7 @@ export const limiter: RepeatableMigration = {
       if stored = '{}' then
         return query select * from ops_admit_posts(
           endpoints, versions, consumes, keys_1, keys_2, min_intervals, burst_sizes, burst_windows, hourly_sizes, owner_months,
-          monthly_limits, violations_to_disable, unknown_endpoints);
+          monthly_limits, unread, violations_to_disable, unknown_endpoints);
         return;
       end if;
       rest := array(select i from generate_subscripts(endpoints, 1) i where i <> all(stored) order by i);
@@ -46,7 +46,7 @@ export const limiter: RepeatableMigration = {
           array(select keys_2[i] from unnest(rest) i), array(select min_intervals[i] from unnest(rest) i),
           array(select burst_sizes[i] from unnest(rest) i), array(select burst_windows[i] from unnest(rest) i),
           array(select hourly_sizes[i] from unnest(rest) i), array(select owner_months[i] from unnest(rest) i),
-          array(select monthly_limits[i] from unnest(rest) i), violations_to_disable, unknown_endpoints) j;
+          array(select monthly_limits[i] from unnest(rest) i), array(select unread[i] from unnest(rest) i), violations_to_disable, unknown_endpoints) j;
     end $$;
 
     -- Admits posts. One statement evaluates and records the posts within the limits, which are nearly all; the rest go to
@@ -57,7 +57,7 @@ export const limiter: RepeatableMigration = {
     create or replace function ops_admit_posts(
       endpoints text[], versions text[], consumes boolean[], keys_1 bigint[], keys_2 bigint[],
       min_intervals int[], burst_sizes bigint[], burst_windows double precision[], hourly_sizes bigint[],
-      owner_months text[], monthly_limits bigint[], violations_to_disable bigint, unknown_endpoints text[]
+      owner_months text[], monthly_limits bigint[], unread boolean[], violations_to_disable bigint, unknown_endpoints text[]
     ) returns table (item int, outcome text, reason text, retry_after int, violation_count int, disables boolean,
                      admitted_at text)
       language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -131,7 +131,8 @@ export const limiter: RepeatableMigration = {
             array(select keys_2[i] from unnest(rest) i), array(select min_intervals[i] from unnest(rest) i),
             array(select burst_sizes[i] from unnest(rest) i), array(select burst_windows[i] from unnest(rest) i),
             array(select hourly_sizes[i] from unnest(rest) i), array(select owner_months[i] from unnest(rest) i),
-            array(select monthly_limits[i] from unnest(rest) i), violations_to_disable) j;
+            array(select monthly_limits[i] from unnest(rest) i),
+            array(select unread[i] from unnest(rest) i), violations_to_disable) j;
         get diagnostics evaluated = row_count;
         if cardinality(admitted) + evaluated < cardinality(endpoints) then
           return query select i, 'admitted'::text, null::text, null::int, 0, false, t::text from unnest(admitted) i;
@@ -142,12 +143,12 @@ export const limiter: RepeatableMigration = {
 
     -- Evaluates posts in full and records the admitted and rejected ones. outcome: admitted; admissible (within the limits,
     -- but consumes was false); stale; disabled; in_flight (a post with one of its keys was admitted within the last five to
-    -- ten seconds); quota (the owner's month is used up); rejected (with reason and retry_after). disables: this violation
-    -- disables the endpoint. A null limit means unlimited.
+    -- ten seconds); quota (the owner's month is used up); rejected (with reason and retry_after); unread (like rejected, but
+    -- its keys may be known: nothing is recorded). disables: this violation disables the endpoint. Null limit: unlimited.
     create or replace function ops_evaluate_posts(
       endpoints text[], versions text[], consumes boolean[], keys_1 bigint[], keys_2 bigint[],
       min_intervals int[], burst_sizes bigint[], burst_windows double precision[], hourly_sizes bigint[],
-      owner_months text[], monthly_limits bigint[], violations_to_disable bigint
+      owner_months text[], monthly_limits bigint[], unread boolean[], violations_to_disable bigint
     ) returns table (item int, outcome text, reason text, retry_after int, violation_count int, disables boolean,
                      admitted_at text)
       language plpgsql
@@ -160,16 +161,16 @@ export const limiter: RepeatableMigration = {
       perform set_config('synchronous_commit', 'off', true);
       return query
       with locked as materialized (
-        select a.item, a.endpoint_id, a.consume, a.key_1, a.key_2, a.burst_size, a.monthly_limit, a.hourly_size,
+        select a.item, a.endpoint_id, a.consume, a.unread, a.key_1, a.key_2, a.burst_size, a.monthly_limit, a.hourly_size,
           a.min_interval * interval '1 second' as min_interval, a.burst_window * interval '1 second' as burst_window,
           l.last_at, l.burst, l.hour, l.hour_count, l.keys, l.older_keys, l.keys_since, l.violations, l.disabled,
           a.version is not distinct from e.version as is_fresh,
           greatest(l.epoch, e.epoch::bigint) as epoch, e.epoch::bigint > l.epoch as is_reenabled,
           coalesce(u.published, 0) as published
         from unnest(endpoints, versions, consumes, keys_1, keys_2, min_intervals, burst_sizes, burst_windows, hourly_sizes,
-                    owner_months, monthly_limits) with ordinality
+                    owner_months, monthly_limits, unread) with ordinality
                a (endpoint_id, version, consume, key_1, key_2, min_interval, burst_size, burst_window, hourly_size,
-                  owner_month, monthly_limit, item)
+                  owner_month, monthly_limit, unread, item)
         join ops_limit l on l.endpoint_id = a.endpoint_id
         left join discovery.endpoint e on e.endpoint_id = a.endpoint_id
         left join posts.usage u on u.owner_month = a.owner_month
@@ -207,7 +208,8 @@ export const limiter: RepeatableMigration = {
             when w.key_generations > 0 and (w.key_1 = any(w.keys) or w.key_2 = any(w.keys)) then 'in_flight'
             when w.key_generations = 2 and (w.key_1 = any(w.older_keys) or w.key_2 = any(w.older_keys)) then 'in_flight'
             when w.published >= w.monthly_limit then 'quota'
-            when w.hourly_wait is not null or w.min_interval_wait is not null or w.burst_wait is not null then 'rejected'
+            when w.hourly_wait is not null or w.min_interval_wait is not null or w.burst_wait is not null
+              then case when w.unread then 'unread' else 'rejected' end
             when w.consume then 'admitted'
             else 'admissible'
           end as verdict
