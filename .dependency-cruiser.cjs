@@ -106,6 +106,18 @@ const PARTS = {
       part('secrets'),
     ],
   },
+  history: {
+    why: 'History reads streams and changes nothing; its folds are pure and know no decision.',
+    may: [
+      part('kernel'),
+      part('runtime'),
+      '^src/payload/payload\\.ts$',
+      ...EVENTS,
+      ...EVENT_STORE,
+      ...READ_SIDE,
+      part('secrets'),
+    ],
+  },
   media: {
     why: 'Media are fetched, checked and edited the same way for every network.',
     may: [part('kernel'), part('runtime'), part('validation'), '^src/payload/payload\\.ts$', part('outbound-http')],
@@ -154,6 +166,7 @@ const PARTS = {
       part('validation'),
       part('payload'),
       part('commands'),
+      part('history'),
       ...EVENTS,
       ...READ_SIDE,
       part('config'),

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.js';
+import { audit } from '../projections/audit/audit.projection.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
 import type { Projection } from '../projections/engine/projection.js';
 import { posts } from '../projections/posts/posts.projection.js';
@@ -11,4 +12,5 @@ export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonl
   publishSchedule(minuteMs),
   posts,
   requestLog,
+  audit,
 ];

@@ -108,6 +108,13 @@ export class SecretVault {
     return secret;
   }
 
+  /** Returns those of the ids whose secret was erased or never existed. */
+  async findErased(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const text = `select id from unnest($1::text[]) sent(id) where not exists (select from ops_secret where secret_id = id)`;
+    return new Set((await this.pool.query<{ id: string }>(text, [ids])).rows.map(({ id }) => id));
+  }
+
   /** Deletes a secret permanently. */
   async eraseSecret(id: string): Promise<void> {
     this.cache.delete(id);

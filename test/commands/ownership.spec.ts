@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { CancelPublications, CancelPublicationsHandler } from '../../src/commands/publication/cancel-publications.js';
 import { DismissPublication, DismissPublicationHandler } from '../../src/commands/publication/dismiss-publication.js';
 import { ResendPublication, ResendPublicationHandler } from '../../src/commands/publication/resend-publication.js';
@@ -11,6 +12,7 @@ import { project, type ProjectCommand } from '../../src/domain/project/project.d
 import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
+import { PostStories } from '../../src/projections/posts/post-stories.queries.js';
 import type { Decider } from '../../src/kernel/decider.js';
 import { type DomainEvent, ownerActor } from '../../src/kernel/events.js';
 import { isRejection } from '../../src/kernel/result.js';
@@ -122,6 +124,8 @@ describe('an owner’s command on another owner’s aggregate', () => {
     expect(log.events).toHaveLength(before);
   });
 
+  // The calls are rejected before it asks the database.
+  const createStories = () => new PostStories(new pg.Pool(), aggregates.store, aggregates.codec);
   const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
   const pause = (scope: PauseTargets['scope']) => (context: CommandContext) =>
     new PauseTargetsHandler(aggregates).execute(new PauseTargets(context, scope, { source: 'management' }, 60_000));
@@ -137,17 +141,17 @@ describe('an owner’s command on another owner’s aggregate', () => {
     [
       'the repetition of a publication',
       (context: CommandContext) =>
-        new ResendPublicationHandler(aggregates).execute(new ResendPublication(context, ids)),
+        new ResendPublicationHandler(aggregates, createStories()).execute(new ResendPublication(context, ids)),
     ],
     [
       'the dismissal of a publication',
       (context: CommandContext) =>
-        new DismissPublicationHandler(aggregates).execute(new DismissPublication(context, ids)),
+        new DismissPublicationHandler(aggregates, createStories()).execute(new DismissPublication(context, ids)),
     ],
     [
       'the cancellation of publications',
       (context: CommandContext) =>
-        new CancelPublicationsHandler(aggregates).execute(new CancelPublications(context, [ids])),
+        new CancelPublicationsHandler(aggregates, createStories()).execute(new CancelPublications(context, [ids])),
     ],
   ])('is rejected before its own stream is read: %s', async (_, execute) => {
     const scopes = { projects: { ids: ['prj_1'], minutes: 9 }, channels: { ids: ['tgt_1'], minutes: 9 } };

@@ -66,7 +66,9 @@ describe('/metrics (D-31)', () => {
   });
 
   it('show how far each projection is behind the log', async () => {
-    const names = ['discovery', 'posts', 'publish-schedule', 'request-log'].map((name) => `projection="${name}"`);
+    const names = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log'].map(
+      (name) => `projection="${name}"`,
+    );
     await until('all are up to date', async () => {
       const lag = await figures('crosspost_projection_lag');
       expect([...lag.keys()].sort()).toEqual(names);

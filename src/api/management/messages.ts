@@ -123,3 +123,24 @@ export const CHANNEL_MESSAGES = {
   /** `same_chat` */
   sameChat: message('The channel "{name}" posts to the same chat: what goes to both appears there twice.'),
 };
+
+/** Refusals of questions about history. */
+export const HISTORY_MESSAGES = {
+  /** 404 `not_found` */
+  notThen: message(
+    'This {what} does not exist, belongs to another owner, or had no event at that time or revision. Check the id, the API key and the time.',
+  ),
+  /** 404 `not_found` */
+  unknownAggregate: message('History knows no such aggregate. Use {aggregates}.'),
+  /** 422 `conflicting` */
+  atAndRevision: 'cannot be sent with "at": send one of them',
+  /** 422 `out_of_order` */
+  toBeforeFrom: 'must not be before "from"',
+  /** 422 `missing` */
+  fromMissing: 'is missing: send the earlier of the two times',
+  /** 404 `not_found` */
+  noStory:
+    'There is no story of this id, or none that this API key may see. Send the id of a post, a publication, a request or an event.',
+  /** 409 `history_unreadable` */
+  unreadable: message('History cannot be shown: {reason}.'),
+};

@@ -13,9 +13,17 @@ const limitComplaint = (value: unknown): FieldProblem | undefined =>
     ? undefined
     : { code: 'out_of_range', predicate: BODY_MESSAGES.badLimit({ limit: MAX_LIMIT }) };
 
+/** Checks a `limit` of 1 to 200. */
+export const isLimit = (): PropertyDecorator => Is.checkedBy(limitComplaint);
+
+/** Converts a checked `limit`. */
+export const toLimit = (limit: string | undefined): number => (limit === undefined ? DEFAULT_LIMIT : Number(limit));
+
 /** Forms of the keys that cursors hold; the keys of resources are their ids. */
 const KEYS = {
   sequence: /^\d{1,15}$/,
+  /** Position of an event. */
+  position: /^\d{1,18}$/,
   /** Time, position and index of an entry in a log. */
   logEntry: /^\d{1,15}\/\d{1,18}\/\d{1,6}$/,
 } as const;
@@ -32,7 +40,7 @@ export const isCursorOf = (keys: keyof typeof KEYS | IdPrefix): PropertyDecorato
 
 /** The query of a list (management-api.md: Manners). Subclasses declare the form of their cursor, {@link isCursorOf}. */
 export class PageQuery {
-  @Is.checkedBy(limitComplaint)
+  @isLimit()
   readonly limit: string | undefined;
 
   readonly cursor: string | undefined;
@@ -53,12 +61,13 @@ export interface Page {
 /** Converts a checked query. */
 export const toPage = ({ limit, cursor }: PageQuery): Page => ({
   after: cursor === undefined ? null : decodeCursor(cursor),
-  limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
+  limit: toLimit(limit),
 });
 
 const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('latin1');
 
-const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
+/** Encodes the key of a page's last item. */
+export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
 
 /** One page of a list (management-api.md: Manners). */
 export class ListView<V> {

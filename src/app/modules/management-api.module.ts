@@ -7,6 +7,7 @@ import { EndpointSecretsController } from '../../api/management/endpoints/endpoi
 import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint-view-builder.js';
 import { EndpointsController } from '../../api/management/endpoints/endpoints.controller.js';
 import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
+import { HistoryController } from '../../api/management/history/history.controller.js';
 import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
@@ -18,6 +19,7 @@ import { PublicationsController } from '../../api/management/posts/publications.
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
+import { HistoryModule } from './history.module.js';
 import { PlatformsModule } from './platforms.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { PublicApiModule } from './public-api.module.js';
@@ -33,6 +35,7 @@ import { SecretsModule } from './secrets.module.js';
     PostgresModule,
     SecretsModule,
     PlatformsModule,
+    HistoryModule,
     PublicApiModule, // the request log shows requests that the gate has not stored yet
   ],
   controllers: [
@@ -45,6 +48,7 @@ import { SecretsModule } from './secrets.module.js';
     PostsController,
     PublicationsController,
     PlansController,
+    HistoryController,
   ],
   providers: [
     ApiKeyGuard,

@@ -16,6 +16,7 @@ import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
 import { FindEndpointPostHandler } from '../../projections/posts/endpoint-post.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
@@ -64,6 +65,11 @@ import { PostgresModule } from './postgres.module.js';
       useFactory: (pool: Pool, progress: ProjectionProgress) => new ChannelMessages(pool, progress),
     },
     {
+      provide: PostStories,
+      inject: [POOL, EVENT_STORE, EventCodec],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec) => new PostStories(pool, store, codec),
+    },
+    {
       provide: PostPayloads,
       inject: [EVENT_STORE, EventCodec],
       useFactory: (store: EventStore, codec: EventCodec) => new PostPayloads(store, codec),
@@ -79,6 +85,7 @@ import { PostgresModule } from './postgres.module.js';
     PublishScheduleQueries,
     ChannelMessages,
     PostPayloads,
+    PostStories,
   ],
 })
 export class ReadModelsModule {}

@@ -1,3 +1,4 @@
+import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
@@ -35,17 +36,23 @@ export class CancelPublications extends Command<CancelledPublications | Rejectio
 /** Safe to repeat as a whole: each publication has a stream of its own, which applies the command once. */
 @CommandHandler(CancelPublications)
 export class CancelPublicationsHandler implements ICommandHandler<CancelPublications> {
-  constructor(private readonly aggregates: AggregateStore) {}
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly stories: PostStories,
+  ) {}
 
   /** @throws Unavailable some of the publications may be cancelled */
   async execute({ context, publications }: CancelPublications): Promise<CancelledPublications | Rejection> {
     const channelIds = new Set(publications.map(({ channelId }) => channelId));
     const foreign = await rejectForeign(this.aggregates, channel, [...channelIds], context);
     if (foreign) return foreign;
+    // They are of one post.
+    const postId = publications[0]?.postId;
+    const inStory = postId === undefined ? context : await this.stories.joinStory(context, postId);
     const results = await Promise.all(
       publications.map((ids) => {
         const command = { type: 'CancelPublication', ...ids, at: context.at } as const;
-        return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, context));
+        return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, inStory));
       }),
     );
     const cancelled = results.flatMap((result) =>

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
+import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject } from '../../kernel/result.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
@@ -21,7 +22,10 @@ export class ResendPublication extends Command<CommandOutcome> {
 
 @CommandHandler(ResendPublication)
 export class ResendPublicationHandler implements ICommandHandler<ResendPublication> {
-  constructor(private readonly aggregates: AggregateStore) {}
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly stories: PostStories,
+  ) {}
 
   async execute({ context, publication: ids }: ResendPublication): Promise<CommandOutcome> {
     const foreign = await rejectForeign(this.aggregates, channel, [ids.channelId], context);
@@ -29,8 +33,9 @@ export class ResendPublicationHandler implements ICommandHandler<ResendPublicati
     const { state } = await this.aggregates.loadAggregate(channel, ids.channelId);
     if (state?.deleted) return reject('channel_deleted', COMMAND_MESSAGES.channelDeleted);
     const command = { type: 'ResendPublication', ...ids, at: context.at } as const;
+    const inStory = await this.stories.joinStory(context, ids.postId);
     return rejectUnreadable(async () =>
-      toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, context)),
+      toOutcome(await this.aggregates.execute(publication, ids.publicationId, command, inStory)),
     );
   }
 }

@@ -78,6 +78,18 @@ export const schema: Migration = {
       primary key (stream, version)
     );
 
+    -- States of aggregates for history, at every thousandth revision of a stream (ADR-138). "at" never decreases with the
+    -- revision. Rows may be deleted: they are folded from the events again.
+    create table ops_history_snapshot (
+      stream text not null collate "C",
+      version int not null,
+      revision bigint not null,
+      at bigint not null,
+      hash text not null,
+      folded text not null,
+      primary key (stream, version, revision)
+    );
+
     -- Secrets that were replaced, streams of translations and of payloads in parts, with the moment from which they are
     -- erased, or looked at (D-56). "streams": those in which an event would refer to the parts of a payload.
     create table ops_erasure (

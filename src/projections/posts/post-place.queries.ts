@@ -9,3 +9,12 @@ export const findPostPlace = async (
   const text = `select stream, revision from ${POSTS}.post where post_id = $1`;
   return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [postId])).rows[0] ?? null;
 };
+
+/** Finds the event that accepted a publication's post; null like {@link findPostPlace}. */
+export const findPostPlaceOfPublication = async (
+  pool: Pool,
+  publicationId: string,
+): Promise<Pick<PostRow, 'stream' | 'revision'> | null> => {
+  const text = `select stream, revision from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
+  return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [publicationId])).rows[0] ?? null;
+};

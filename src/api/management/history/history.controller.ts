@@ -1,0 +1,124 @@
+import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
+import type { HistoryAggregate } from '../../../history/aggregates/history-aggregate.js';
+import { AuditTrail } from '../../../history/audit-trail/audit-trail.js';
+import { Traces } from '../../../history/trace/traces.js';
+import { TimeTravel } from '../../../history/time-travel/time-travel.js';
+import { UnreadableHistory } from '../../../history/unreadable-history.js';
+import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { oneOf } from '../../../kernel/message.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller, getListScope, getOwnerScope } from '../caller.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { IdPipe } from '../id.pipe.js';
+import { HISTORY_MESSAGES } from '../messages.js';
+import { ListView, encodeCursor, toLimit, toPage } from '../page.js';
+import { readQuery } from '../request-body.js';
+import { toInstant } from '../time.js';
+import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery } from './history.query.js';
+import { AggregateHistoryView, AuditedEventView, DiffView, OverviewView, TraceView } from './history.view.js';
+
+/** Shows how things were and who changed them: from the events, to the operator and to owners (management-api.md: `GET /history`). */
+@Controller('manage/v1/history')
+@UseGuards(ApiKeyGuard)
+export class HistoryController {
+  constructor(
+    private readonly timeTravel: TimeTravel,
+    private readonly trail: AuditTrail,
+    private readonly traces: Traces,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  async overview(@Req() request: FastifyRequest): Promise<OverviewView> {
+    const query = readQuery(request, OverviewQuery);
+    const at = toInstant(query.at) ?? this.clock.now();
+    const scope = getListScope(getCaller(request), query.owner_id);
+    return new OverviewView(at, await readable(() => this.timeTravel.showOverview(at, scope)));
+  }
+
+  @Get('events')
+  async events(@Req() request: FastifyRequest): Promise<ListView<AuditedEventView>> {
+    const query = readQuery(request, AuditQuery);
+    const { after, limit } = toPage(query);
+    const { aggregate, id, actor, type } = query;
+    const ownerId = getListScope(getCaller(request), query.owner_id);
+    const times = { since: toInstant(query.since), until: toInstant(query.until) };
+    const filter = { ownerId, aggregate, id, actor, type, ...times };
+    const before = after === null ? null : BigInt(after);
+    const { events, next } = await readable(() => this.trail.list(filter, before, limit));
+    const items = events.map((event) => new AuditedEventView(event));
+    return new ListView(items, next === null ? null : encodeCursor(String(next)));
+  }
+
+  @Get('trace/:id')
+  async trace(@Req() request: FastifyRequest, @Param('id') id: string): Promise<TraceView> {
+    const isId = /^[\w-]{1,64}$/.test(id);
+    const story = isId ? await readable(() => this.traces.find(id, getOwnerScope(getCaller(request)))) : null;
+    if (!story) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noStory);
+    return new TraceView(id, story.request, story.events);
+  }
+
+  @Get(':aggregate/:id')
+  async aggregate(
+    @Req() request: FastifyRequest,
+    @Param('aggregate') name: string,
+    @Param('id', IdPipe) id: string,
+  ): Promise<AggregateHistoryView> {
+    const aggregate = requireAggregate(name);
+    const query = readQuery(request, AggregateHistoryQuery);
+    if (query.at !== undefined && query.revision !== undefined)
+      throw invalid('revision', 'conflicting', HISTORY_MESSAGES.atAndRevision);
+    const page = { from: BigInt(query.from ?? 0), limit: toLimit(query.limit) };
+    const revision = query.revision === undefined ? undefined : BigInt(query.revision);
+    const at = toInstant(query.at);
+    const until = { ...(at === undefined ? {} : { at }), ...(revision === undefined ? {} : { revision }) };
+    const scope = getOwnerScope(getCaller(request));
+    const found = await readable(() => this.timeTravel.show(aggregate, id, scope, until, page));
+    if (!found) throw notThen(aggregate);
+    const shownAt = at ?? (revision === undefined ? this.clock.now() : found.aggregate.at);
+    return new AggregateHistoryView(name, id, shownAt, found.aggregate, found.events);
+  }
+
+  @Get(':aggregate/:id/diff')
+  async diff(
+    @Req() request: FastifyRequest,
+    @Param('aggregate') name: string,
+    @Param('id', IdPipe) id: string,
+  ): Promise<DiffView> {
+    const aggregate = requireAggregate(name);
+    const query = readQuery(request, DiffQuery);
+    const from = toInstant(query.from);
+    if (from === undefined) throw invalid('from', 'missing', HISTORY_MESSAGES.fromMissing);
+    const to = toInstant(query.to) ?? this.clock.now();
+    if (to < from) throw invalid('to', 'out_of_order', HISTORY_MESSAGES.toBeforeFrom);
+    const scope = getOwnerScope(getCaller(request));
+    const found = await readable(() => this.timeTravel.diff(aggregate, id, scope, { from, to }));
+    if (!found) throw notThen(aggregate);
+    return new DiffView(name, id, found);
+  }
+}
+
+const requireAggregate = (name: string): HistoryAggregate => {
+  const aggregate = findAggregate(name);
+  if (aggregate) return aggregate;
+  const message = HISTORY_MESSAGES.unknownAggregate({ aggregates: oneOf(AGGREGATE_NAMES) });
+  throw HttpProblem.withMessage(404, 'not_found', message);
+};
+
+const notThen = ({ name }: HistoryAggregate): HttpProblem =>
+  HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.notThen({ what: name }));
+
+const invalid = (path: string, code: string, message: string): HttpProblem =>
+  new HttpProblem(422, 'invalid', [{ path, code, message }]);
+
+/** Answers 409 where an event cannot be read: its text is damaged, or a newer program has written it. */
+const readable = async <T>(read: () => Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof UnreadableHistory)) throw error;
+    throw HttpProblem.withMessage(409, 'history_unreadable', HISTORY_MESSAGES.unreadable({ reason: error.message }));
+  }
+};

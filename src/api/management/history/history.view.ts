@@ -1,0 +1,216 @@
+import type { HistoricEvent } from '../../../history/historic-event.js';
+import type { StoryRequest } from '../../../history/trace/traces.js';
+import type {
+  DiffEnd,
+  PastAggregate,
+  PastDifference,
+  PastOverview,
+  PastResource,
+} from '../../../history/time-travel/time-travel.js';
+import type { AuthoredChange } from '../../../history/time-travel/diff.js';
+import { type Instant, iso } from '../../../kernel/instant.js';
+import type { Json, JsonObject } from '../../../kernel/json.js';
+
+/** An event (management-api.md: `GET /history`). Ids of erased secrets in `data` are `erased`. */
+export class HistoricEventView {
+  readonly id: string;
+  readonly type: string;
+  /** Version of the form that the event was written with; `data` has the present form. */
+  readonly version: number;
+  /** Number of the event in its stream, from 0. */
+  readonly revision: number;
+  /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
+  readonly position: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly actor: string;
+  /** Empty for work without a request. */
+  readonly request_id: string;
+  readonly causation_id: string;
+  readonly correlation_id: string;
+  /** The client's address; null if no request caused the event directly. */
+  readonly ip: string | null;
+  /** `erased` for an event that was deleted when nothing needed it any more. */
+  readonly data: unknown;
+  /** SHA-256 (hex), chained to the event before in its stream. */
+  readonly hash: string;
+
+  constructor(event: HistoricEvent) {
+    this.id = event.id;
+    this.type = event.type;
+    this.version = event.version;
+    this.revision = Number(event.revision);
+    this.position = String(event.position);
+    this.at = iso(event.at);
+    this.actor = event.actor;
+    this.request_id = event.requestId;
+    this.causation_id = event.causationId;
+    this.correlation_id = event.correlationId;
+    this.ip = event.clientAddress;
+    this.data = event.data;
+    this.hash = event.hash;
+  }
+}
+
+/** An event of the audit trail or a trace. */
+export class AuditedEventView extends HistoricEventView {
+  /** The aggregate that the event happened to, such as `channel`. */
+  readonly aggregate: string;
+  /** Null for an event about an idempotency key alone. */
+  readonly aggregate_id: string | null;
+
+  constructor(event: HistoricEvent) {
+    super(event);
+    this.aggregate = event.thing.aggregate;
+    this.aggregate_id = event.thing.id;
+  }
+}
+
+/** An aggregate as it stood at a time or after a revision. */
+export class AggregateHistoryView {
+  readonly aggregate: string;
+  readonly id: string;
+  /** The time that was asked for; with `revision`, the time of that event. */
+  readonly at: string;
+  readonly state: JsonObject;
+  /** Revision of the last event then. */
+  readonly revision: number;
+  /** The last change of each member of `state`: author, time, address, and the value before. */
+  readonly changed: object;
+  /** The oldest first. */
+  readonly events: readonly HistoricEventView[];
+  /** `from` of the next page of events; null on the last one. */
+  readonly next: number | null;
+
+  constructor(
+    aggregate: string,
+    id: string,
+    at: Instant,
+    { state, revision, changes }: PastAggregate,
+    events: readonly HistoricEvent[],
+  ) {
+    this.aggregate = aggregate;
+    this.id = id;
+    this.at = iso(at);
+    this.state = state;
+    this.revision = Number(revision);
+    this.changed = changes;
+    this.events = events.map((event) => new HistoricEventView(event));
+    const last = events.at(-1);
+    this.next = last !== undefined && last.revision < revision ? Number(last.revision) + 1 : null;
+  }
+}
+
+/** One end of a difference. */
+export class DiffEndView {
+  readonly at: string;
+  /** Null before the aggregate's creation. */
+  readonly revision: number | null;
+
+  constructor({ at, revision }: DiffEnd) {
+    this.at = iso(at);
+    this.revision = revision === null ? null : Number(revision);
+  }
+}
+
+/** A member of a state that differs, with the last event that changed it. */
+export class ChangeView {
+  /** JSON Pointer into `state`. */
+  readonly path: string;
+  /** Null also for what was absent. */
+  readonly before: Json;
+  readonly after: Json;
+  readonly event_id: string;
+  readonly at: string;
+  readonly actor: string;
+
+  constructor({ path, before, after, event }: AuthoredChange) {
+    this.path = path;
+    this.before = before;
+    this.after = after;
+    this.event_id = event.id;
+    this.at = iso(event.at);
+    this.actor = event.actor;
+  }
+}
+
+/** The difference of an aggregate between two times. */
+export class DiffView {
+  readonly aggregate: string;
+  readonly id: string;
+  readonly from: DiffEndView;
+  readonly to: DiffEndView;
+  readonly changes: readonly ChangeView[];
+
+  constructor(aggregate: string, id: string, { from, to, changes }: PastDifference) {
+    this.aggregate = aggregate;
+    this.id = id;
+    this.from = new DiffEndView(from);
+    this.to = new DiffEndView(to);
+    this.changes = changes.map((change) => new ChangeView(change));
+  }
+}
+
+/** An endpoint or the pauses of a resource as they were. */
+export class PastResourceView {
+  /** Of the endpoint, project or channel. */
+  readonly id: string;
+  readonly revision: number;
+  readonly state: JsonObject;
+
+  constructor({ id, revision, state }: PastResource) {
+    this.id = id;
+    this.revision = Number(revision);
+    this.state = state;
+  }
+}
+
+/** Everything about endpoints and pauses at a time. */
+export class OverviewView {
+  readonly at: string;
+  readonly endpoints: readonly PastResourceView[];
+  readonly project_pauses: readonly PastResourceView[];
+  readonly channel_pauses: readonly PastResourceView[];
+
+  constructor(at: Instant, { endpoints, projectPauses, channelPauses }: PastOverview) {
+    const show = (each: PastResource) => new PastResourceView(each);
+    this.at = iso(at);
+    this.endpoints = endpoints.map(show);
+    this.project_pauses = projectPauses.map(show);
+    this.channel_pauses = channelPauses.map(show);
+  }
+}
+
+/** The request with which a story began. */
+export class StoryRequestView {
+  readonly id: string;
+  readonly at: string;
+  /** Actor of the key that it carried. */
+  readonly actor: string;
+  /** Name that the endpoint had then; null for other keys. */
+  readonly key_name: string | null;
+  readonly ip: string;
+
+  constructor({ id, at, actor, keyName, ip }: StoryRequest) {
+    this.id = id;
+    this.at = iso(at);
+    this.actor = actor;
+    this.key_name = keyName;
+    this.ip = ip;
+  }
+}
+
+/** Everything of one story. */
+export class TraceView {
+  readonly id: string;
+  /** Null if no request began it. */
+  readonly request: StoryRequestView | null;
+  /** The oldest first. */
+  readonly events: readonly AuditedEventView[];
+
+  constructor(id: string, request: StoryRequest | null, events: readonly HistoricEvent[]) {
+    this.id = id;
+    this.request = request && new StoryRequestView(request);
+    this.events = events.map((event) => new AuditedEventView(event));
+  }
+}

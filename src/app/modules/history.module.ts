@@ -1,0 +1,82 @@
+import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { AuditTrail } from '../../history/audit-trail/audit-trail.js';
+import { EventLoader } from '../../history/audit-trail/event-loader.js';
+import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
+import { HistoryReader } from '../../history/time-travel/history-reader.js';
+import { HistorySnapshotTable } from '../../history/time-travel/history-snapshots.js';
+import { TimeTravel } from '../../history/time-travel/time-travel.js';
+import { Traces } from '../../history/trace/traces.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import { POOL } from '../../postgres/tokens.js';
+import { AuditIndex } from '../../projections/audit/audit.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { EventStoreModule } from './event-store.module.js';
+import { PostgresModule } from './postgres.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** History: states at a time, the audit trail and traces. */
+@Module({
+  imports: [EventStoreModule, PostgresModule, ReadModelsModule, SecretsModule],
+  providers: [
+    {
+      provide: AuditIndex,
+      inject: [POOL, EVENT_STORE, ProjectionProgress],
+      useFactory: (pool: Pool, store: EventStore, progress: ProjectionProgress) =>
+        new AuditIndex(pool, store, progress),
+    },
+    {
+      provide: EventLoader,
+      inject: [EVENT_STORE, EventCodec, SecretVault],
+      useFactory: (store: EventStore, codec: EventCodec, vault: SecretVault) => new EventLoader(store, codec, vault),
+    },
+    {
+      provide: HistoryReader,
+      inject: [EVENT_STORE, EventCodec, POOL, LOG],
+      useFactory: (store: EventStore, codec: EventCodec, pool: Pool, log: Log) =>
+        new HistoryReader(store, codec, new HistorySnapshotTable(pool, log)),
+    },
+    {
+      provide: AggregatePlaces,
+      inject: [POOL, EVENT_STORE, EventCodec, ProjectionProgress],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec, progress: ProjectionProgress) =>
+        new AggregatePlaces(pool, store, codec, progress),
+    },
+    {
+      provide: TimeTravel,
+      inject: [AggregatePlaces, HistoryReader, AuditIndex, PostPayloads, SecretVault],
+      useFactory: (
+        places: AggregatePlaces,
+        reader: HistoryReader,
+        index: AuditIndex,
+        payloads: PostPayloads,
+        vault: SecretVault,
+      ) => new TimeTravel(places, reader, index, payloads, vault),
+    },
+    {
+      provide: AuditTrail,
+      inject: [AuditIndex, EventLoader],
+      useFactory: (index: AuditIndex, events: EventLoader) => new AuditTrail(index, events),
+    },
+    {
+      provide: Traces,
+      inject: [EVENT_STORE, PostStories, ProjectionProgress, AuditIndex, EventLoader, HistoryReader],
+      useFactory: (
+        store: EventStore,
+        stories: PostStories,
+        progress: ProjectionProgress,
+        index: AuditIndex,
+        events: EventLoader,
+        reader: HistoryReader,
+      ) => new Traces({ store, stories, progress, index, events, reader }),
+    },
+  ],
+  exports: [TimeTravel, AuditTrail, Traces],
+})
+export class HistoryModule {}

@@ -1,0 +1,29 @@
+import { channelPauseHistory } from './channel-pause.js';
+import { channelHistory } from './channel.js';
+import { endpointHistory } from './endpoint.js';
+import type { HistoryAggregate } from './history-aggregate.js';
+import { ownerHistory } from './owner.js';
+import { postHistory } from './post.js';
+import { projectPauseHistory } from './project-pause.js';
+import { projectHistory } from './project.js';
+import { publicationHistory } from './publication.js';
+
+/** All aggregates whose history is shown. A new one is one file with its fold, and its line here. */
+const ALL = [
+  ownerHistory,
+  channelHistory,
+  projectHistory,
+  endpointHistory,
+  projectPauseHistory,
+  channelPauseHistory,
+  postHistory,
+  publicationHistory,
+] as unknown as readonly HistoryAggregate[];
+
+const byName: ReadonlyMap<string, HistoryAggregate> = new Map(ALL.map((each) => [each.name, each]));
+
+/** Names of the aggregates, in the order of management-api.md. */
+export const AGGREGATE_NAMES: readonly string[] = ALL.map(({ name }) => name);
+
+/** Finds an aggregate by its name in a path. */
+export const findAggregate = (name: string): HistoryAggregate | undefined => byName.get(name);

@@ -1,0 +1,78 @@
+import type { DomainEvent, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import { type Instant, iso } from '../../kernel/instant.js';
+import type { Json, JsonObject } from '../../kernel/json.js';
+
+/**
+ * An aggregate as history shows it: a pure fold of its events, fuller than the state that decisions need. It also answers who
+ * changed what, when and from which address. Members of a state are in snake_case and named as in the management API; times
+ * are ISO 8601. A state changes with events alone: a pause that has ended by itself stays until its next event.
+ */
+export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends DomainEvent = DomainEvent> {
+  /** As in paths and answers, such as `project-pause` (management-api.md: `GET /history`). */
+  readonly name: string;
+  /** First part of its streams' names. */
+  readonly category: string;
+  /** Version of the state's form, for snapshots: a change of the fold raises it. */
+  readonly version: number;
+  /** Applies an event. @param state null before the first event */
+  evolve(state: S | null, event: RecordedEventOf<E>): S | null;
+}
+
+/** Author, time and address of an event, in the form of states. */
+export type Deed = {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** `operator`, `owner:own_…`, `endpoint:ep_…`, `system:<saga>`. */
+  readonly by: string;
+  /** The client's address; null if no request caused the event directly. */
+  readonly ip: string | null;
+  readonly request_id: string;
+};
+
+/** Returns the author of an event. */
+export const deedOf = ({ at, actor, clientAddress, requestId }: RecordedEvent): Deed => ({
+  ...{ at: iso(at), by: actor, ip: clientAddress, request_id: requestId },
+});
+
+/** The last change of a member of a state: its author, its event, and the value that it had before. */
+export type MemberChange = Deed & { readonly event_id: string; readonly before: Json };
+
+/** The last change of each member, by name. */
+export type MemberChanges = Readonly<Record<string, MemberChange>>;
+
+/** An aggregate after an event of its stream. */
+export interface Folded {
+  readonly state: JsonObject | null;
+  readonly changes: MemberChanges;
+  /** Revision of the last event; -1n: there was none. */
+  readonly revision: bigint;
+  /** Time of the last event. It never runs backwards within a stream: a clock that was set back counts from the time before. */
+  readonly at: Instant;
+  /** Hash of the last event. */
+  readonly hash: string;
+}
+
+/** An aggregate without events. */
+export const NOTHING_FOLDED: Folded = { state: null, changes: {}, revision: -1n, at: 0, hash: '' };
+
+/** Returns the event with a time that is not before that of the event in front of it. */
+export const inOrderOfTime = (event: RecordedEvent, before: Pick<Folded, 'at'>): RecordedEvent =>
+  event.at >= before.at ? event : { ...event, at: before.at };
+
+/** Applies an event, and records which members of the state it changed. @param event see {@link inOrderOfTime} */
+export const applyEvent = (aggregate: HistoryAggregate, before: Folded, event: RecordedEvent): Folded => {
+  const state = aggregate.evolve(before.state, event);
+  const { revision, at, hash } = event;
+  return { state, changes: recordChanges(before, state, event), revision, at, hash };
+};
+
+const recordChanges = (before: Folded, state: JsonObject | null, event: RecordedEvent): MemberChanges => {
+  if (state === before.state) return before.changes;
+  const changed: Record<string, MemberChange> = {};
+  for (const name of new Set([...Object.keys(before.state ?? {}), ...Object.keys(state ?? {})])) {
+    const [former, present] = [before.state?.[name] ?? null, state?.[name] ?? null];
+    if (former === present || JSON.stringify(former) === JSON.stringify(present)) continue;
+    changed[name] = { ...deedOf(event), event_id: event.id, before: former };
+  }
+  return { ...before.changes, ...changed };
+};

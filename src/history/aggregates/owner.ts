@@ -1,0 +1,53 @@
+import type { OwnerEvent, Plan } from '../../domain/owner/owner.events.js';
+import { assertNever } from '../../kernel/decider.js';
+import type { HistoryAggregate } from './history-aggregate.js';
+import { iso } from '../../kernel/instant.js';
+
+/** The history of an owner. */
+export type OwnerHistory = {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly notice_chat: null | { readonly chat_id: string; readonly secret_id: string };
+  /** Posts of all post packs so far (D-18). */
+  readonly pack_posts: number;
+  /** Moment since which the present key is valid. */
+  readonly key_since: string;
+  readonly created_at: string;
+  readonly deleted_at: string | null;
+};
+
+/** Folds owners. */
+export const ownerHistory: HistoryAggregate<OwnerHistory, OwnerEvent> = {
+  name: 'owner',
+  category: 'owner',
+  version: 1,
+
+  evolve(state, event) {
+    const at = iso(event.at);
+    if (event.type === 'OwnerRegistered') {
+      const { ownerId: id, name, plan } = event.data;
+      const fresh = { notice_chat: null, pack_posts: 0, key_since: at, created_at: at, deleted_at: null };
+      return { id, name, plan, ...fresh };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'OwnerRenamed':
+        return { ...state, name: event.data.name };
+      case 'OwnerPlanChanged':
+        return { ...state, plan: event.data.plan };
+      case 'OwnerKeyRotated':
+        return { ...state, key_since: at };
+      case 'OwnerNoticeChatSet':
+        return { ...state, notice_chat: { chat_id: event.data.chatId, secret_id: event.data.secretId } };
+      case 'OwnerNoticeChatRemoved':
+        return { ...state, notice_chat: null };
+      case 'PostPackAdded':
+        return { ...state, pack_posts: state.pack_posts + event.data.posts };
+      case 'OwnerDeleted':
+        return { ...state, deleted_at: at };
+      default:
+        return assertNever(event);
+    }
+  },
+};

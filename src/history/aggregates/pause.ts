@@ -1,0 +1,55 @@
+import { type Instant, iso } from '../../kernel/instant.js';
+import type { RecordedEvent } from '../../kernel/events.js';
+
+/** One pause: its end, and who set it. */
+type Pause = {
+  readonly paused_until: string;
+  /** `temp-pause`, `management`, or `publication` for a pause that a post requested. */
+  readonly pause_source: string;
+  readonly post_id: string | null;
+  readonly paused_at: string;
+  readonly paused_by: string;
+  readonly ip: string | null;
+  readonly request_id: string;
+};
+
+/** The pauses of a project or a channel; all members of a pause are null when it was lifted. */
+export type PauseHistory = { readonly [Name in keyof Pause]: Pause[Name] | null } & {
+  /** The pause before this one, whether it had ended or was extended, replaced or lifted. */
+  readonly previous: Pause | null;
+  /** Author of the last resume. */
+  readonly resumed_at: string | null;
+  readonly resumed_by: string | null;
+  readonly resumed_ip: string | null;
+};
+
+/** The history before the first pause. */
+export const NEVER_PAUSED: PauseHistory = {
+  ...{ paused_until: null, pause_source: null, post_id: null, paused_at: null, paused_by: null },
+  ...{ ip: null, request_id: null, previous: null, resumed_at: null, resumed_by: null, resumed_ip: null },
+};
+
+const presentPause = (state: PauseHistory): Pause | null => {
+  if (state.paused_until === null) return state.previous;
+  const { paused_until, pause_source, post_id, paused_at, paused_by, ip, request_id } = state as Pause;
+  return { paused_until, pause_source, post_id, paused_at, paused_by, ip, request_id };
+};
+
+/** Applies a pause that was set or extended. */
+export const applyPause = (
+  state: PauseHistory,
+  event: RecordedEvent,
+  { until, source, postId }: { readonly until: Instant; readonly source: string; readonly postId: string | null },
+): PauseHistory => ({
+  ...state,
+  ...{ paused_until: iso(until), pause_source: source, post_id: postId },
+  ...{ paused_at: iso(event.at), paused_by: event.actor, ip: event.clientAddress, request_id: event.requestId },
+  previous: presentPause(state),
+});
+
+/** Applies a resume. */
+export const applyResume = (state: PauseHistory, event: RecordedEvent): PauseHistory => ({
+  ...NEVER_PAUSED,
+  previous: presentPause(state),
+  ...{ resumed_at: iso(event.at), resumed_by: event.actor, resumed_ip: event.clientAddress },
+});

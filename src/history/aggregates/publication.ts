@@ -1,0 +1,128 @@
+import type {
+  PublicationError,
+  PublicationEvent,
+  PublicationWarning,
+} from '../../domain/publication/publication.events.js';
+import { assertNever } from '../../kernel/decider.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { iso } from '../../kernel/instant.js';
+import type { HistoryAggregate } from './history-aggregate.js';
+
+type AttemptHistory = {
+  readonly n: number;
+  readonly started_at: string;
+  readonly worker: string;
+  readonly ended_at: string | null;
+  /** `published`, `postponed`, `failed`, `in_doubt`; null while it lasts. */
+  readonly outcome: string | null;
+  readonly error: ErrorHistory | null;
+};
+
+type ErrorHistory = { readonly [Name in keyof PublicationError]: PublicationError[Name] };
+
+/** The history of a publication. */
+export type PublicationHistory = {
+  readonly id: string;
+  readonly post_id: string;
+  readonly target_id: string;
+  /** `queued`, `publishing`, `published`, `failed`, `in_doubt`, `filtered`, `dismissed`. */
+  readonly state: string;
+  /** Rule and earliest time of the next attempt; null if there is none, or no event set one. */
+  readonly waiting: null | { readonly rule: string; readonly until: string };
+  readonly attempts: readonly AttemptHistory[];
+  /** The visible step that is being sent, or in doubt. */
+  readonly sending: string | null;
+  readonly completed_steps: readonly string[];
+  readonly message_ids: readonly string[];
+  readonly urls: readonly string[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly published_at: string | null;
+  /** Author of the last decision by a person: `resent` or `dismissed`. */
+  readonly decision: null | {
+    readonly kind: string;
+    readonly at: string;
+    readonly by: string;
+    readonly ip: string | null;
+  };
+};
+
+const showWarning = ({ code, message }: PublicationWarning) => ({ code, message });
+
+const create = ({ data: { publicationId, postId, channelId } }: RecordedEventOf<PublicationEvent>) => ({
+  ...{ id: publicationId, post_id: postId, target_id: channelId, state: 'queued', waiting: null, attempts: [] },
+  ...{ sending: null, completed_steps: [], message_ids: [], urls: [], warnings: [] },
+  ...{ published_at: null, decision: null },
+});
+
+/** Ends the last attempt. */
+const endAttempt = (
+  attempts: PublicationHistory['attempts'],
+  ended_at: string,
+  outcome: string,
+  error: PublicationError | null,
+): PublicationHistory['attempts'] => {
+  const last = attempts.at(-1);
+  return last ? [...attempts.slice(0, -1), { ...last, ended_at, outcome, error }] : attempts;
+};
+
+/** Folds publications. */
+export const publicationHistory: HistoryAggregate<PublicationHistory, PublicationEvent> = {
+  name: 'publication',
+  category: 'publication',
+  version: 1,
+
+  evolve(before, event) {
+    const state: PublicationHistory = before ?? create(event);
+    const at = iso(event.at);
+    switch (event.type) {
+      case 'PublicationStarted': {
+        const { attempt, worker, sending } = event.data;
+        const started = { n: attempt, started_at: at, worker, ended_at: null, outcome: null, error: null };
+        return { ...state, state: 'publishing', waiting: null, sending, attempts: [...state.attempts, started] };
+      }
+      case 'PublicationStepStarted':
+        return { ...state, sending: event.data.sending };
+      case 'PublicationStepCompleted': {
+        const { step, messageIds, urls, sending } = event.data;
+        const ids = { message_ids: [...state.message_ids, ...messageIds], urls: [...state.urls, ...urls] };
+        return { ...state, ...ids, sending, completed_steps: [...state.completed_steps, step] };
+      }
+      case 'PublicationSucceeded': {
+        const { messageIds, urls, warnings } = event.data;
+        const attempts = endAttempt(state.attempts, at, 'published', null);
+        const shown = { message_ids: messageIds, urls, warnings: warnings.map(showWarning), published_at: at };
+        return { ...state, ...shown, state: 'published', sending: null, attempts };
+      }
+      case 'PublicationPostponed': {
+        const { rule, retryAt, error } = event.data;
+        const attempts = endAttempt(state.attempts, at, 'postponed', error);
+        return { ...state, state: 'queued', waiting: { rule, until: iso(retryAt) }, sending: null, attempts };
+      }
+      case 'PublicationFailed': {
+        const attempts = endAttempt(state.attempts, at, 'failed', event.data.error);
+        return { ...state, state: 'failed', sending: null, attempts };
+      }
+      case 'PublicationInDoubt': {
+        const { step, error } = event.data;
+        return {
+          ...state,
+          state: 'in_doubt',
+          sending: step,
+          attempts: endAttempt(state.attempts, at, 'in_doubt', error),
+        };
+      }
+      case 'PublicationFiltered':
+        return { ...state, state: 'filtered', warnings: [...state.warnings, showWarning(event.data.reason)] };
+      case 'PublicationHeld':
+        return { ...state, waiting: { rule: event.data.rule, until: iso(event.data.until) } };
+      case 'PublicationResent':
+      case 'PublicationDismissed': {
+        const [kind, next] = event.type === 'PublicationResent' ? ['resent', 'queued'] : ['dismissed', 'dismissed'];
+        const decision = { kind, at, by: event.actor, ip: event.clientAddress };
+        return { ...state, state: next, waiting: null, sending: null, decision };
+      }
+      default:
+        return assertNever(event);
+    }
+  },
+};

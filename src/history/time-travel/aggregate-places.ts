@@ -1,0 +1,59 @@
+import type { Pool } from 'pg';
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import { findPostPlace } from '../../projections/posts/post-place.queries.js';
+import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
+import type { AggregatePlace } from './history-reader.js';
+
+/** Members of a first event that name the owner, or the resource that knows it. */
+interface Origin {
+  readonly ownerId?: string;
+  readonly channelId?: string;
+  readonly projectId?: string;
+}
+
+/** Finds the streams of aggregates, and their owners. The streams themselves say who owns them. */
+export class AggregatePlaces {
+  constructor(
+    private readonly pool: Pool,
+    private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /**
+   * Finds the events of an aggregate.
+   * @param ownerId only if it belongs to this owner; null: to any
+   * @returns null if there is no such aggregate @throws Unavailable
+   */
+  async find(aggregate: HistoryAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
+    const place = await this.locate(aggregate, id);
+    if (!place || ownerId === null) return place;
+    return (await this.findOwner(place.stream, place.first)) === ownerId ? place : null;
+  }
+
+  private async locate({ name, category }: HistoryAggregate, id: string): Promise<AggregatePlace | null> {
+    if (name !== 'post') return { stream: `${category}-${id}`, first: 0n, last: null };
+    // The stream of a post is named after its idempotency key.
+    const found = (await findPostPlace(this.pool, id)) ?? (await this.findNewPost(id));
+    if (!found) return null;
+    const revision = BigInt(found.revision);
+    return { stream: found.stream, first: revision, last: revision };
+  }
+
+  /** The read model may not have reached a post that was accepted just before. */
+  private async findNewPost(id: string) {
+    await this.progress.waitUntilCaughtUp(['posts'], this.store);
+    return findPostPlace(this.pool, id);
+  }
+
+  private async findOwner(stream: string, revision: bigint): Promise<string | null> {
+    const [first] = await this.store.readStream(stream, { from: revision, limit: 1 });
+    if (!first) return null;
+    const { ownerId, channelId, projectId } = this.codec.decode(first).data as Origin;
+    if (ownerId !== undefined) return ownerId;
+    if (channelId !== undefined) return this.findOwner(`channel-${channelId}`, 0n);
+    return projectId === undefined ? null : this.findOwner(`project-${projectId}`, 0n);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Json, JsonObject } from '../../kernel/json.js';
+import type { RecordedEvent } from '../../kernel/events.js';
+
+/** A member of a state that differs between two moments. */
+export interface ValueChange {
+  /** JSON Pointer (RFC 6901) into the state. */
+  readonly path: string;
+  /** Null also for a member that was absent. */
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** A change, and the last event that made it. */
+export type AuthoredChange = ValueChange & { readonly event: RecordedEvent };
+
+type Value = Json | undefined;
+
+const isObject = (value: Value): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const escapeName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const isEqual = (one: Value, other: Value): boolean => {
+  if (one === other) return true;
+  if (isObject(one) && isObject(other)) {
+    const names = Object.keys(one);
+    return (
+      names.length === Object.keys(other).length &&
+      names.every((name) => name in other && isEqual(one[name], other[name]))
+    );
+  }
+  return Array.isArray(one) && JSON.stringify(one) === JSON.stringify(other);
+};
+
+/**
+ * Lists the members that differ, the outermost that explain a difference: objects are compared by member, lists and all other
+ * values as a whole. A state that is null is an object without members.
+ */
+export const diffStates = (before: JsonObject | null, after: JsonObject | null, path = ''): ValueChange[] => {
+  if (before === after) return [];
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].flatMap((name) => {
+    const [former, present]: [Value, Value] = [before?.[name], after?.[name]];
+    const place = `${path}/${escapeName(name)}`;
+    if (isObject(former) && isObject(present)) return diffStates(former, present, place);
+    // A member that comes into being with the value null is a change of its aggregate's creation.
+    if (isEqual(former, present)) return [];
+    return [{ path: place, before: former ?? null, after: present ?? null }];
+  });
+};
+
+/** Remembers for each path the last event that changed it. */
+export class ChangeAuthors {
+  private readonly authors = new Map<string, RecordedEvent>();
+
+  /** Records what an event changed. */
+  record(before: JsonObject | null, after: JsonObject | null, event: RecordedEvent): void {
+    for (const { path } of diffStates(before, after)) this.authors.set(path, event);
+  }
+
+  /** Finds the last event that changed a path, a value in it, or an object that contains it. */
+  private findAuthor(path: string): RecordedEvent | undefined {
+    let last: RecordedEvent | undefined;
+    for (const [changed, event] of this.authors) {
+      const isRelated = changed === path || changed.startsWith(`${path}/`) || path.startsWith(`${changed}/`);
+      if (isRelated && (last === undefined || event.revision > last.revision)) last = event;
+    }
+    return last;
+  }
+
+  /** Adds the authors to the changes between two states. */
+  attribute(changes: readonly ValueChange[]): AuthoredChange[] {
+    return changes.map((change) => {
+      const event = this.findAuthor(change.path);
+      if (!event) throw new Error(`no event changed ${change.path}`);
+      return { ...change, event };
+    });
+  }
+}

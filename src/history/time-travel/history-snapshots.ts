@@ -1,0 +1,70 @@
+import type { Pool } from 'pg';
+import type { Instant } from '../../kernel/instant.js';
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+import { type Folded, type HistoryAggregate } from '../aggregates/history-aggregate.js';
+
+/** End of a part of a stream: the last event at or before a moment, or the event at a revision. Both absent: the whole stream. */
+export interface Until {
+  readonly at?: Instant;
+  readonly revision?: bigint;
+}
+
+/** Folded states at many revisions of long streams. Neither method fails: without a snapshot a stream is read from its start. */
+export interface HistorySnapshots {
+  /** Finds the newest snapshot that is not after the end. */
+  findBefore(aggregate: HistoryAggregate, stream: string, until: Until): Promise<Folded | null>;
+  /** Saves snapshots of a stream; those of another history of the stream are replaced. */
+  save(aggregate: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void>;
+}
+
+type Row = { readonly revision: bigint; readonly at: bigint; readonly hash: string; readonly folded: string };
+
+/** The snapshots in `ops_history_snapshot` (ADR-138). Its rows may be deleted at any time. */
+export class HistorySnapshotTable implements HistorySnapshots {
+  private readonly failure = new RepeatedFailure();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly log: Log,
+  ) {}
+
+  async findBefore({ version }: HistoryAggregate, stream: string, until: Until): Promise<Folded | null> {
+    const text = `
+      select revision, at, hash, folded from ops_history_snapshot
+      where stream = $1 and version = $2 and ($3::bigint is null or revision <= $3) and ($4::bigint is null or at <= $4)
+      order by revision desc limit 1`;
+    const values = [stream, version, until.revision ?? null, until.at ?? null];
+    const found = await this.withoutFailure(() => this.pool.query<Row>(text, values));
+    const row = found?.rows[0];
+    if (!row) return null;
+    const { state, changes } = JSON.parse(row.folded) as Pick<Folded, 'state' | 'changes'>;
+    return { state, changes, revision: row.revision, at: Number(row.at), hash: row.hash };
+  }
+
+  async save({ version }: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void> {
+    const text = `
+      insert into ops_history_snapshot (stream, version, revision, at, hash, folded)
+      select $1, $2, * from unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[])
+      on conflict (stream, version, revision) do update
+        set at = excluded.at, hash = excluded.hash, folded = excluded.folded`;
+    const folded = snapshots.map(({ state, changes }) => JSON.stringify({ state, changes }));
+    const values = [
+      ...[stream, version, snapshots.map(({ revision }) => revision), snapshots.map(({ at }) => at)],
+      ...[snapshots.map(({ hash }) => hash), folded],
+    ];
+    await this.withoutFailure(() => this.pool.query(text, values));
+  }
+
+  private async withoutFailure<T>(call: () => Promise<T>): Promise<T | null> {
+    try {
+      return await call();
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (this.failure.shouldLog(reason))
+        this.log.warn({ error: reason }, 'a snapshot of history cannot be used; the stream is read from its start');
+      return null;
+    }
+  }
+}

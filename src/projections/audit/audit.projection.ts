@@ -1,0 +1,234 @@
+import type { RecordedEvent } from '../../kernel/events.js';
+import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
+import type { Projection, Tx } from '../engine/projection.js';
+import type { RowCache } from '../engine/row-cache.js';
+import { Rows, type RowTable } from '../engine/rows.js';
+import {
+  AUDIT_VERSION,
+  AUDITED_TYPES,
+  auditTables,
+  hash64,
+  hashEventId,
+  hashThing,
+  hashType,
+  SPAN_EVENTS,
+  thingOf,
+} from './audit.tables.js';
+
+interface ResourceRow {
+  readonly resource_id: string;
+  readonly kind: string;
+  readonly owner_no: number;
+  readonly paused: boolean;
+}
+
+const resourceRows: RowTable<ResourceRow> = {
+  name: 'resource',
+  key: 'resource_id',
+  columns: ['resource_id', 'kind', 'owner_no', 'paused'],
+  fixed: ['kind', 'owner_no'],
+};
+
+interface SpanRow {
+  readonly number: number;
+  readonly events: number;
+  readonly first_position: string;
+  readonly last_position: string;
+  readonly first_at: number;
+  readonly last_at: number;
+}
+
+/** Members of events that name a resource, and through it an owner. */
+interface Naming {
+  readonly ownerId?: string;
+  readonly channelId?: string;
+  readonly projectId?: string;
+  readonly endpointId?: string;
+}
+
+const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
+
+/** Kinds of resources by the events that create them, and the member that holds their id. */
+const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof Naming]>> = {
+  OwnerRegistered: ['owner', 'ownerId'],
+  ChannelConnected: ['channel', 'channelId'],
+  ProjectCreated: ['project', 'projectId'],
+  EndpointCreated: ['endpoint', 'endpointId'],
+};
+
+/** Types of the events by which a resource is paused first. */
+const PAUSES: Readonly<Record<string, keyof Naming>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
+
+/** Types of events whose streams the gateway deletes (ADR-109). */
+const DELETED_LATER: ReadonlySet<string> = new Set(['TranslationStored', 'TranslationAbandoned', 'PayloadPartStored']);
+
+/** The index of the audit trail: where the events of an owner, a thing, an actor, a type, a time and a story are. */
+export const audit: Projection = {
+  name: 'audit',
+  version: AUDIT_VERSION,
+  tables: auditTables,
+  views: ['resource', 'entry', 'span', 'request_story'],
+  handles: (type) => TYPES.has(type),
+  batchIntervalMs: 100,
+
+  async apply(tx, events, cache) {
+    const resources = await loadResources(tx, events, cache);
+    const owners: (number | null)[] = [];
+    let lastOwner = events.some(({ type }) => type === 'OwnerRegistered') ? await readLastOwner(tx) : 0;
+    for (const event of events) {
+      const data = event.data as Naming;
+      const creation = CREATIONS[event.type];
+      if (creation) {
+        const [kind, member] = creation;
+        const owner_no =
+          kind === 'owner' ? (resources.get(data.ownerId!)?.owner_no ?? ++lastOwner) : ownerOf(event, resources);
+        if (owner_no !== null) resources.put({ resource_id: data[member]!, kind, owner_no, paused: false });
+      }
+      const paused = PAUSES[event.type] && resources.get(data[PAUSES[event.type]!]!);
+      if (paused && !paused.paused) resources.put({ ...paused, paused: true });
+      owners.push(ownerOf(event, resources));
+    }
+    await resources.flush();
+    await insertEntries(tx, events, await completeOwners(tx, events, owners));
+    await insertRequestStories(tx, events);
+    await extendSpans(tx, events);
+  },
+};
+
+/** Lists the resources that an event may name, the one that says most about its owner first. */
+const listNamed = (event: RecordedEvent): string[] => {
+  const { ownerId, channelId, projectId, endpointId } = event.data as Naming;
+  const actor = event.actor.startsWith('endpoint:') ? event.actor.slice('endpoint:'.length) : undefined;
+  return [ownerId, channelId, projectId, endpointId, actor].filter((id) => id !== undefined);
+};
+
+const loadResources = (tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<Rows<ResourceRow>> =>
+  Rows.load(tx, resourceRows, new Set(events.flatMap(listNamed)), cache);
+
+const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): number | null => {
+  for (const id of listNamed(event)) {
+    const row = resources.get(id);
+    if (row) return row.owner_no;
+  }
+  return null;
+};
+
+const readLastOwner = async (tx: Tx): Promise<number> => {
+  const text = 'select coalesce(max(owner_no), 0) as last from resource';
+  return (await tx.query<{ last: number }>(text)).rows[0]!.last;
+};
+
+/** Finds the owners of events that name none, such as a translation's: they belong to the owner of their story. */
+const completeOwners = async (
+  tx: Tx,
+  events: readonly RecordedEvent[],
+  owners: readonly (number | null)[],
+): Promise<readonly (number | null)[]> => {
+  const unknown = events.filter((_, i) => owners[i] === null);
+  if (unknown.length === 0) return owners;
+  const ofStory = new Map<string, number>();
+  const { rows } = await tx.query<{ story: string; owner_no: number }>({
+    name: 'find owners of stories',
+    text: `
+      select encode(int8send(c.hash), 'hex') as story, e.owner_no from unnest($1::bigint[]) c(hash)
+      cross join lateral (
+        select owner_no from entry where correlation_hash = c.hash and owner_no is not null order by position limit 1) e`,
+    values: [hexInt8Array([...new Set(unknown.map(({ correlationId }) => hash64(correlationId)))])],
+  });
+  for (const { story, owner_no } of rows) ofStory.set(story, owner_no);
+  return events.map((event, i) => {
+    const story = hash64(event.correlationId);
+    const owner = owners[i] ?? ofStory.get(story) ?? null;
+    if (owner !== null && !ofStory.has(story)) ofStory.set(story, owner);
+    return owner;
+  });
+};
+
+const envelopeOf = (event: RecordedEvent): string | null => {
+  if (!DELETED_LATER.has(event.type)) return null;
+  const { id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash } = event;
+  return JSON.stringify({ id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash });
+};
+
+const insertEntries = async (
+  tx: Tx,
+  events: readonly RecordedEvent[],
+  owners: readonly (number | null)[],
+): Promise<void> => {
+  await tx.query({
+    name: 'insert audit entries',
+    text: `
+      insert into entry (position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash,
+        stream, envelope)
+      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+        $8::int[], $9::int[], $10::text[], $11::text[])`,
+    values: [
+      int8Array(events.map(({ position }) => position)),
+      int8Array(events.map(({ revision }) => revision)),
+      int8Array(events.map(({ at }) => at)),
+      hexInt8Array(events.map(({ id }) => hashEventId(id))),
+      hexInt8Array(
+        events.map((event) => {
+          const { aggregate, id } = thingOf(event);
+          return id === null ? null : hashThing(aggregate, id);
+        }),
+      ),
+      hexInt8Array(events.map(({ correlationId }) => hash64(correlationId))),
+      hexInt8Array(events.map(({ actor }) => hash64(actor))),
+      int4Array(owners),
+      int4Array(events.map(({ type }) => hashOf(type))),
+      textArray(events.map(({ stream }) => stream)),
+      textArray(events.map(envelopeOf)),
+    ],
+  });
+};
+
+const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
+const hashOf = (type: string): number => typeHashes.get(type)!;
+
+const insertRequestStories = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {
+  const inOthers = events.filter(({ requestId, correlationId }) => requestId !== '' && requestId !== correlationId);
+  if (inOthers.length === 0) return;
+  await tx.query({
+    name: 'insert request stories',
+    text: `insert into request_story (request_hash, correlation_hash)
+           select * from unnest($1::bigint[], $2::bigint[]) on conflict do nothing`,
+    values: [
+      hexInt8Array(inOthers.map(({ requestId }) => hash64(requestId))),
+      hexInt8Array(inOthers.map(({ correlationId }) => hash64(correlationId))),
+    ],
+  });
+};
+
+const extendSpans = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {
+  const { rows } = await tx.query<{ span: SpanRow }>({
+    name: 'read the last span',
+    text: `select to_jsonb(s) || jsonb_build_object('first_position', s.first_position::text) as span
+           from span s order by number desc limit 1`,
+  });
+  let last = rows[0]?.span;
+  const changed = new Map<number, SpanRow>();
+  for (const { position, at } of events) {
+    const isFull = last === undefined || last.events >= SPAN_EVENTS;
+    last =
+      last === undefined || isFull
+        ? {
+            ...{ number: (last?.number ?? 0) + 1, events: 1, first_position: String(position) },
+            ...{ last_position: String(position), first_at: at, last_at: at },
+          }
+        : {
+            ...last,
+            ...{ events: last.events + 1, last_position: String(position) },
+            ...{ first_at: Math.min(last.first_at, at), last_at: Math.max(last.last_at, at) },
+          };
+    changed.set(last.number, last);
+  }
+  await tx.query({
+    name: 'write spans',
+    text: `
+      insert into span as s select * from json_populate_recordset(null::span, $1::json)
+      on conflict (number) do update set events = excluded.events, last_position = excluded.last_position,
+        first_at = excluded.first_at, last_at = excluded.last_at`,
+    values: [JSON.stringify([...changed.values()])],
+  });
+};

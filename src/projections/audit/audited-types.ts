@@ -1,0 +1,59 @@
+import { channelPauseEvents } from '../../domain/channel-pause/channel-pause.events.js';
+import { channelEvents } from '../../domain/channel/channel.events.js';
+import { endpointEvents } from '../../domain/endpoint/endpoint.events.js';
+import { noticeEvents } from '../../domain/notice/notice.events.js';
+import { ownerEvents } from '../../domain/owner/owner.events.js';
+import { postEvents } from '../../domain/post/post.events.js';
+import { projectPauseEvents } from '../../domain/project-pause/project-pause.events.js';
+import { projectEvents } from '../../domain/project/project.events.js';
+import { publicationEvents } from '../../domain/publication/publication.events.js';
+import { translationEvents } from '../../domain/translation/translation.events.js';
+import type { Catalogue } from '../../kernel/catalogue.js';
+
+/**
+ * Event types of the audit trail, by the aggregate that they happen to. The request log is not among them: its retention
+ * removes its events, and it has a list of its own (D-33).
+ */
+const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
+  owner: ownerEvents,
+  channel: channelEvents,
+  project: projectEvents,
+  endpoint: endpointEvents,
+  'project-pause': projectPauseEvents,
+  'channel-pause': channelPauseEvents,
+  post: postEvents,
+  publication: publicationEvents,
+  notice: noticeEvents,
+  translation: translationEvents,
+};
+
+/** Names of the aggregates in the audit trail. */
+export const AUDITED_AGGREGATES: readonly string[] = Object.keys(EVENTS_OF);
+
+/** Lists the event types of an aggregate. */
+export const typesOf = (aggregate: string): readonly string[] => Object.keys(EVENTS_OF[aggregate] ?? {});
+
+/** All event types of the audit trail. */
+export const AUDITED_TYPES: readonly string[] = AUDITED_AGGREGATES.flatMap(typesOf);
+
+const aggregateOfType: ReadonlyMap<string, string> = new Map(
+  AUDITED_AGGREGATES.flatMap((aggregate) => typesOf(aggregate).map((type) => [type, aggregate] as const)),
+);
+
+/** The aggregate that an event happened to. */
+export interface AuditedThing {
+  readonly aggregate: string;
+  /** Null for an event about an idempotency key alone, which has no post. */
+  readonly id: string | null;
+}
+
+/** Returns the aggregate that an event happened to. A post's stream is named after its key, so its id is in the data. */
+export const thingOf = (event: {
+  readonly type: string;
+  readonly stream: string;
+  readonly data: unknown;
+}): AuditedThing => {
+  const aggregate = aggregateOfType.get(event.type) ?? '';
+  if (aggregate !== 'post') return { aggregate, id: event.stream.slice(event.stream.indexOf('-') + 1) };
+  return { aggregate, id: (event.data as { readonly postId?: string }).postId ?? null };
+};

@@ -1,0 +1,35 @@
+import type { Pool } from 'pg';
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import { findPostPlace, findPostPlaceOfPublication } from './post-place.queries.js';
+
+/** Finds the correlation ids of posts, which the read model does not hold: the accepting event has them. */
+export class PostStories {
+  constructor(
+    private readonly pool: Pool,
+    private readonly store: Pick<EventStore, 'readStream'>,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /** Returns null if the read model does not show the post. @throws Unavailable @throws UndecodableEvent */
+  async findOfPost(postId: string): Promise<string | null> {
+    return this.read(await findPostPlace(this.pool, postId));
+  }
+
+  /** Returns the story of a publication's post. @throws Unavailable @throws UndecodableEvent */
+  async findOfPublication(publicationId: string): Promise<string | null> {
+    return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
+  }
+
+  /** Returns the context of a decision about a post: what follows from it belongs to the story of the post (ADR-140). */
+  async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
+    const correlationId = await this.findOfPost(postId);
+    return correlationId === null ? context : { ...context, correlationId };
+  }
+
+  private async read(place: { readonly stream: string; readonly revision: string } | null): Promise<string | null> {
+    if (!place) return null;
+    const [accepted] = await this.store.readStream(place.stream, { from: BigInt(place.revision), limit: 1 });
+    return accepted ? this.codec.readEnvelope(accepted).correlation_id : null;
+  }
+}
