@@ -53,6 +53,8 @@ export class AcceptPost extends Command<AcceptPostResult> {
 const MAX_GROWTH = 8;
 /** Delay in ms after which parts without an accepted post are erased. */
 const PARTS_LOOKED_AT_MS = 3_600_000;
+/** The same for parts that no post will use, as far as this process knows: longer than an append may be under way. */
+const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /** Time in ms from the first part on in which the post must be accepted: so no post is accepted whose parts may be erased. */
 const ACCEPTED_WITHIN_MS = 600_000;
 /** Bytes of the payload in one part: 900 KB as base64. */
@@ -96,9 +98,20 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     const limit = new AcceptanceLimit(ACCEPTED_WITHIN_MS, this.clock);
     // Noted before the first part: whatever happens, parts without a post are found.
     const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
-    await this.notes.add('payload', payloadStreamName(postId), { inMs: PARTS_LOOKED_AT_MS }, streams);
-    const parts = await this.storeParts(postId, bytes, origin, limit);
-    return this.acceptPost(command, postId, { payload: null, parts }, limit);
+    const note = (inMs: number) => this.notes.add('payload', payloadStreamName(postId), { inMs }, streams);
+    await note(PARTS_LOOKED_AT_MS);
+    // A failed note changes nothing: the first one stands.
+    const noteUnneeded = () => note(UNNEEDED_PARTS_LOOKED_AT_MS).catch(() => undefined);
+    let parts: PostAccepted['data']['parts'];
+    try {
+      parts = await this.storeParts(postId, bytes, origin, limit);
+    } catch (error) {
+      await noteUnneeded();
+      throw error;
+    }
+    const result = await this.acceptPost(command, postId, { payload: null, parts }, limit);
+    if (result.outcome === 'replay') await noteUnneeded();
+    return result;
   }
 
   private acceptPost(

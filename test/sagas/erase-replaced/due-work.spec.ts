@@ -159,6 +159,37 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       ]);
     });
 
+    it('are looked at soon if a part cannot be stored, or another request with the key came first', async () => {
+      const channel = await harness.createChannel('telegram');
+      const { store } = harness.infrastructure;
+      const append = store.append.bind(store);
+      const dueSoon = () =>
+        query<{ subject: string }>(
+          `select subject from ops_erasure where kind = 'payload' and due_at < now() + interval '10 minutes'`,
+        );
+      await query(`delete from ops_erasure where kind = 'payload'`);
+      store.append = async (stream, expected, ...rest) => {
+        if (stream.startsWith('payload-') && expected !== 'noStream') throw new NotAppended('refused');
+        return append(stream, expected, ...rest);
+      };
+      expect((await channel.post(large('without its second part'))).status).toBe(503);
+      store.append = append;
+      expect(await dueSoon()).toHaveLength(1);
+
+      // Both requests find their key new.
+      const answers = await Promise.all(
+        [1, 2].map(() => channel.post(large('at the same time'), { 'idempotency-key': 'same' })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 202]);
+      const [accepted] = answers.map(postIdOf);
+      const unneeded = (await dueSoon()).map(({ subject }) => subject);
+      expect(unneeded).not.toContain(`payload-${accepted}`);
+      await makeDue('payload');
+      await sweep(payloadErasures(deps));
+      for (const stream of unneeded) expect(await isStored(stream)).toBe(false);
+      expect(await readText(accepted!)).toBe('at the same time');
+    });
+
     it('are kept if a reservation leads to the acceptance, and while the streams cannot be read', async () => {
       const event = (type: string, data: object) => ({
         ...{ id: newUuid(), type, data: JSON.stringify(data), metadata: '{"version":1}' },
