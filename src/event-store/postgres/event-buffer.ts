@@ -43,6 +43,11 @@ export class EventBuffer {
     return this.ahead[0]?.after ?? null;
   }
 
+  /** Position at which the last gap ends: one read up to it fills all gaps. Null if there is no gap. */
+  get lastGapEnd(): Position | null {
+    return this.ahead.at(-1)?.after ?? null;
+  }
+
   /** Position up to which everything but the gaps is known. */
   get knownEnd(): Position {
     return this.ahead.at(-1)?.end ?? this.to;

@@ -199,10 +199,14 @@ export class LogFollower {
     }
   }
 
-  /** Reads a page of new events, at most up to the next range that is already known. @returns true if more events are known to follow */
+  /**
+   * Reads a page of new events, at most up to the last range that is already known. One read fills all gaps: where the appends of
+   * two processes alternate there are many, and with a read for each, a busy subscriber gets a few events at a time.
+   * @returns true if more events are known to follow
+   */
   private async readNewEvents(): Promise<boolean> {
     const { wanted, knownHead } = this;
-    const { head, gapEnd } = this.buffer;
+    const { head, lastGapEnd: gapEnd } = this.buffer;
     if (gapEnd === null) this.isReadRequested = false; // with a gap, the notification may belong to events after it
     if (gapEnd === null && knownHead <= head) return false;
     const upTo = gapEnd ?? knownHead;
