@@ -96,7 +96,7 @@ describe('the KurrentDB adapter and its server', () => {
     await until('an append is accepted', append);
     const event = newEvent();
     await Promise.all([...Array.from({ length: 20 }, append), store.append(newStream(), 'noStream', [event])]);
-    await store.readHead();
+    await until('a read is answered', () => store.readHead());
     await subscriber.waitForEvent(event.id);
     await subscriber.stop();
   });

@@ -57,7 +57,7 @@ describe('a server that refuses appends', () => {
     const { since, ...failure } = store.appendFailure!;
     expect(failure).toEqual({ code: '53100', message: 'could not extend file: No space left on device' });
     expect(since).toBeLessThanOrEqual(Date.now());
-    expect(lines).toMatchObject([{ level: 'error', context: { sqlstate: '53100' } }]);
+    expect(lines).toMatchObject([{ level: 'error', context: { code: '53100' } }]);
 
     await admin.query(ALLOWED);
     await append();
