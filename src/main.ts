@@ -6,6 +6,7 @@ import { createLogger } from './config/logger.js';
 import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
 import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
+import { resetToStore } from './app/reset/reset-to-store.js';
 import { type Running, start } from './app/start.js';
 import { seedDemo } from './app/demo.js';
 import { SETTING_MESSAGES } from './config/messages.js';
@@ -30,6 +31,10 @@ const main = async (): Promise<void> => {
   }
   const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
   const log = createLogger(settings);
+  if (isReset(process.argv.slice(2))) {
+    process.stdout.write(`${await resetToStore(settings, log)}\n`);
+    return;
+  }
   log.info({ settings: listSettings(settings) }, 'settings');
   const stopping = new AbortController();
   let running: Running | null = null;
@@ -54,6 +59,9 @@ const main = async (): Promise<void> => {
   }
 };
 
+/** True for the command that makes read models and sagas start again from the event store (ADR-125). */
+const isReset = (given: readonly string[]): boolean => given.join(' ') === 'projections reset --to-store';
+
 /**
  * Lists the settings in force as `NAME=value`, secrets masked. As text, because the log masks every field whose name suggests
  * a secret, such as DATABASE_URL, of which only the password is one.
@@ -64,10 +72,11 @@ const listSettings = (settings: Settings): readonly string[] =>
   );
 
 /**
- * Returns the text that arguments ask for; null if there are none.
+ * Returns the text that arguments ask for; null if there are none, or a command.
  * @throws Error with a sentence for people if there is no such argument
  */
 const answerArguments = (given: readonly string[]): string | null => {
+  if (isReset(given)) return null;
   const unknown = given.find((argument) => argument !== '--help' && argument !== '--version');
   if (unknown !== undefined) throw new Error(SETTING_MESSAGES.noArgument({ argument: JSON.stringify(unknown) }));
   if (given.includes('--help')) return helpText(BUILT_IN_NETWORKS.platforms.all);

@@ -1,5 +1,9 @@
-import type { EventStore } from '../event-store/port.js';
+import { maskUrl } from '../config/mask.js';
+import { CheckedEventStore } from '../event-store/checked-event-store.js';
+import { type EventStoreAdapter, WrongEventStore } from '../event-store/port.js';
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
+import { StoreCheck } from '../event-store/store-check.js';
+import { StoreRecords } from '../event-store/store-records.js';
 import type { Database } from './database.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
@@ -8,34 +12,62 @@ import { waitForServer } from './wait-for-server.js';
 /** Interval at which a worker deletes events that retention has cut off, in ms. */
 const SCAVENGE_MS = 5 * 60_000;
 
+/** Returns where the event store is, for people; without a password. */
+export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOptions['settings']): string => {
+  const url = eventStoreUrl ?? databaseUrl;
+  return url === null ? `the embedded PostgreSQL in ${dataDir}` : maskUrl(url);
+};
+
 /**
- * Opens the event store: KurrentDB where EVENT_STORE_URL names one, else the database. Waits until it answers.
- * @throws Error with a sentence for people if the server rejects the settings
+ * Opens the event store: KurrentDB where EVENT_STORE_URL names one, else the database. Waits until it answers, and checks
+ * that it is the one that the database belongs to.
+ * @throws Error with a sentence for people if the server rejects the settings, or is another one
  */
 export const openEventStore = async (
   options: ProcessOptions,
   database: Database,
   resources: Resources,
-): Promise<EventStore> => {
-  const url = options.settings.eventStoreUrl;
-  const store =
-    url === null ? await openInPostgres(options, database, resources) : await openKurrent(options, url, resources);
+): Promise<CheckedEventStore> => {
+  const { log, settings } = options;
+  const adapter = await openAdapter(options, database, resources);
+  const check = new StoreCheck(adapter, new StoreRecords(database.pool), addressOf(settings));
+  const store = new CheckedEventStore(adapter, check, log);
   await resources.add(() => store.close());
-  return options.overrides?.wrapEventStore?.(store) ?? store;
+  const from = settings.eventStoreUrl === null ? null : serverOf(settings.eventStoreUrl);
+  const signal = resources.untilStopped(options.signal);
+  let wrong: WrongEventStore | null = null;
+  await waitForServer({ what: 'an event store', from, log, signal }, async () => {
+    await store.start().catch((error: unknown) => {
+      if (!(error instanceof WrongEventStore)) throw error;
+      wrong = error;
+    });
+  });
+  if (wrong) throw wrong as WrongEventStore;
+  return store;
 };
+
+/** Opens the event store without a check. It is closed by the caller. */
+export const openAdapter = (
+  options: ProcessOptions,
+  database: Database,
+  resources: Resources,
+): Promise<EventStoreAdapter> => {
+  const url = options.settings.eventStoreUrl;
+  return url === null ? openInPostgres(options, database, resources) : openKurrent(options, url, resources);
+};
+
+const serverOf = (url: string) => ({ setting: 'EVENT_STORE_URL', url }) as const;
 
 const openKurrent = async (
   { log, signal: given }: ProcessOptions,
   url: string,
   resources: Resources,
-): Promise<EventStore> => {
+): Promise<EventStoreAdapter> => {
   // Its client takes longer to load than any other library, and few deployments need it.
   const { KurrentEventStore } = await import('../event-store/kurrentdb/kurrent-event-store.js');
   const store = new KurrentEventStore({ connectionString: url, log });
   const signal = resources.untilStopped(given);
-  await waitForServer({ what: 'an event store', from: { setting: 'EVENT_STORE_URL', url }, log, signal }, () =>
-    store.readHead(),
-  );
+  await waitForServer({ what: 'an event store', from: serverOf(url), log, signal }, () => store.readHead());
   return store;
 };
 
@@ -43,7 +75,7 @@ const openInPostgres = async (
   { settings, log, signal: given }: ProcessOptions,
   { connectionString, connections }: Database,
   resources: Resources,
-): Promise<EventStore> => {
+): Promise<EventStoreAdapter> => {
   const store = new PostgresEventStore({ connectionString, readConnections: connections.events, log });
   const signal = resources.untilStopped(given);
   const url = settings.databaseUrl;

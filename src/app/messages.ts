@@ -14,6 +14,19 @@ export const START_MESSAGES = {
   unusableServerAdvice: message('{problem}. {advice}'),
 };
 
+/** The command `projections reset --to-store`. */
+export const RESET_MESSAGES = {
+  inUse: message(
+    'The database is in use by {count} of the gateway\'s processes. Stop all of them, and run "npm start -- projections reset --to-store" again.',
+  ),
+  done: message(
+    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over, of which {doubtful} are in doubt: resend or dismiss them. Start the gateway; /readyz answers 200 once the read models are built.',
+  ),
+  /** `interrupted` */
+  outcomeLost:
+    'The event store was restored from a backup that does not contain the outcome of this publication: the post may or may not be visible.',
+};
+
 /** Advice about an error of PostgreSQL, or of a pooler in front of it, at the start. */
 export const DATABASE_ADVICE = {
   /** 28P01 */

@@ -89,6 +89,14 @@ export interface Batch {
   readonly isLive: boolean;
 }
 
+/** Identity and extent of a store. */
+export interface StoreIdentity {
+  /** UUID that the store received when a gateway first used it; null if none has used it yet. */
+  readonly id: string | null;
+  /** Position at which the log ends: at or after the checkpoint of every subscriber. Deleted and system events count. */
+  readonly end: Position;
+}
+
 /** A store of events: streams, and the log of all their events. */
 export interface EventStore {
   /**
@@ -146,6 +154,21 @@ export interface EventStore {
 
   /** Waits for calls in flight and closes every connection. */
   close(): Promise<void>;
+}
+
+/** An event store that can be checked: what each adapter implements. */
+export interface EventStoreAdapter extends EventStore {
+  /** Reads which store this is, and where it ends. @throws Unavailable */
+  readIdentity(): Promise<StoreIdentity>;
+
+  /** Gives the store an identity unless it has one. Returns the one that it has. @param id a UUID @throws Unavailable */
+  createIdentity(id: string): Promise<string>;
+
+  /**
+   * Calls back whenever a connection to the store was lost: what answers from then on may be another store. A loss after
+   * {@link readIdentity} has begun to read is noticed before another server can answer.
+   */
+  onConnectionLoss(listener: () => void): void;
 }
 
 /** Cause for which a store that runs refuses appends, until people remove it. */
@@ -207,6 +230,15 @@ export class StorageFailed extends Unavailable {
   ) {
     super(`${message} (${code})`, options);
     this.name = 'StorageFailed';
+  }
+}
+
+/** The store that answers is not the one that the read models belong to: it is not written to, and nothing is read from it. */
+export class WrongEventStore extends StorageFailed {
+  constructor(problem: string) {
+    super('WRONG_EVENT_STORE', problem);
+    this.name = 'WrongEventStore';
+    this.message = problem;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AppendTimer } from '../event-store/aggregate-store.js';
+import type { StoreConnection } from '../event-store/checked-event-store.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -121,6 +122,25 @@ export class Metrics {
       this.set(read());
     };
     new Gauge({ name, help, registers: [this.registry], collect });
+  }
+
+  /** Adds the identity of the event store, and counters of its connection. */
+  watchEventStore(read: () => StoreConnection): void {
+    new Gauge({
+      name: 'crosspost_event_store_info',
+      help: 'Identity of the event store; 1 if it is used, 0 if it is the wrong one',
+      labelNames: ['id'],
+      registers: [this.registry],
+      collect() {
+        const { id, problem } = read();
+        this.reset();
+        if (id !== null) this.set({ id }, problem === null ? 1 : 0);
+      },
+    });
+    const dropped = 'Subscriptions that the event store dropped; they resume by themselves';
+    this.watchCounter('crosspost_dropped_subscriptions_total', dropped, () => read().droppedSubscriptions);
+    const lost = 'Times that the connection to the event store was lost';
+    this.watchCounter('crosspost_event_store_lost_connections_total', lost, () => read().lostConnections);
   }
 
   /** Adds a counter of this process. @param read returns the total; called on each scrape */

@@ -15,6 +15,7 @@ interface State {
 const answer = <T>(value: T | Error): Promise<T> =>
   value instanceof Error ? Promise.reject(value) : Promise.resolve(value);
 
+const STORE = '3f0c5a52-9d0f-4c1e-8f6e-0a4d2b1c7e11';
 const BUILT = { discovery: [9n], posts: [9n] } as const;
 
 /** Reads readiness once. */
@@ -33,35 +34,49 @@ const readiness = ({ projections = BUILT, head = 9n, ages = {}, appendFailure }:
     store: { readAll, appendFailure: appendFailure ?? null } as unknown as EventStore,
     codec: { readEnvelope: ({ metadata }: { metadata: string }) => JSON.parse(metadata) },
     storeHead: new SharedResult(() => answer(head), 0),
+    connection: () => ({ id: STORE, problem: null, droppedSubscriptions: 2, lostConnections: 1 }),
   }).read();
 };
 
 const OK = { database: 'ok', event_store: 'ok', discovery: 'ok' };
 
 describe('readiness', () => {
+  it('shows which event store it is, and how far the read models are behind it', async () => {
+    const report = await readiness({ projections: { discovery: [9n], posts: [7n] } });
+    expect(report.event_store).toEqual({
+      id: STORE,
+      position: '9',
+      lag: { discovery: 0, posts: 2 },
+      dropped_subscriptions: 2,
+      lost_connections: 1,
+    });
+    const { event_store: unknown } = await readiness({ head: new Error('silent') });
+    expect(unknown).toMatchObject({ id: STORE, position: null, lag: {} });
+  });
+
   it('is given if everything answers', async () => {
-    expect(await readiness({})).toEqual({ ok: true, checks: OK, degraded: [] });
+    expect(await readiness({})).toMatchObject({ ok: true, checks: OK, degraded: [] });
   });
 
   it('is not given without the database, without the event store, or while `discovery` is stopped or not built', async () => {
-    expect(await readiness({ projections: new Error('refused') })).toEqual({
+    expect(await readiness({ projections: new Error('refused') })).toMatchObject({
       ok: false,
       checks: { ...OK, database: 'refused', discovery: 'refused' },
       degraded: [],
     });
-    expect(await readiness({ head: new Error('silent') })).toEqual({
+    expect(await readiness({ head: new Error('silent') })).toMatchObject({
       ok: false,
       checks: { ...OK, event_store: 'silent' },
       degraded: [],
     });
     const full = { code: '53100', message: 'could not extend file: No space left on device', since: 0 };
     const cause = 'refuses appends since 1970-01-01T00:00:00.000Z: could not extend file: No space left on device';
-    expect(await readiness({ appendFailure: full })).toEqual({
+    expect(await readiness({ appendFailure: full })).toMatchObject({
       ok: false,
       checks: { ...OK, event_store: expect.stringContaining(cause) },
       degraded: [],
     });
-    expect(await readiness({ projections: { ...BUILT, discovery: [7n, 'no such event'] } })).toEqual({
+    expect(await readiness({ projections: { ...BUILT, discovery: [7n, 'no such event'] } })).toMatchObject({
       ok: false,
       checks: { ...OK, discovery: 'stopped: no such event' },
       degraded: [],
@@ -74,7 +89,9 @@ describe('readiness', () => {
   });
 
   it('is given, degraded, while another read model is stopped', async () => {
-    expect(await readiness({ projections: { ...BUILT, posts: [7n, 'no such event'] }, ages: { 7: 90_000 } })).toEqual({
+    expect(
+      await readiness({ projections: { ...BUILT, posts: [7n, 'no such event'] }, ages: { 7: 90_000 } }),
+    ).toMatchObject({
       ok: true,
       checks: OK,
       degraded: [{ name: 'posts', reason: 'stopped: no such event' }],
@@ -83,7 +100,7 @@ describe('readiness', () => {
 
   it('is given, degraded, while a read model lacks an event of more than a minute ago', async () => {
     const projections = { discovery: [9n], posts: [7n], 'request-log': [8n] } as const;
-    expect(await readiness({ projections, ages: { 7: 90_000, 8: 30_000 } })).toEqual({
+    expect(await readiness({ projections, ages: { 7: 90_000, 8: 30_000 } })).toMatchObject({
       ok: true,
       checks: OK,
       degraded: [{ name: 'posts', reason: 'far behind: the next event to apply is 90 s old' }],

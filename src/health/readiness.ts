@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { checkEventStore } from '../event-store/check-event-store.js';
+import type { StoreConnection } from '../event-store/checked-event-store.js';
 import type { EventCodec } from '../event-store/codec.js';
 import type { EventStore, Position } from '../event-store/port.js';
 import { reasonOf } from '../kernel/reason.js';
@@ -22,6 +23,19 @@ export interface Degradation {
   readonly reason: string;
 }
 
+/** The event store, as /readyz shows it. */
+export interface StoreReport {
+  /** Identity of the event store that was checked last (ADR-124). */
+  readonly id: string | null;
+  /** Position of the newest event; null while it is unknown. */
+  readonly position: string | null;
+  /** Positions by which each live read model is behind it. */
+  readonly lag: Readonly<Record<string, number>>;
+  /** Since the start of the process. */
+  readonly dropped_subscriptions: number;
+  readonly lost_connections: number;
+}
+
 /** The answer of /readyz (management-api.md: The rest). */
 export interface ReadinessReport {
   /** True if all checks are. */
@@ -30,6 +44,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /** Read models that are stopped or far behind. Requests are answered nevertheless. */
   readonly degraded: readonly Degradation[];
+  readonly event_store: StoreReport;
 }
 
 /** Sources of a {@link ReadinessReport}. */
@@ -38,6 +53,7 @@ export interface ReadinessSources {
   readonly pool: Pick<Pool, 'query'>;
   readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
   readonly codec: Pick<EventCodec, 'readEnvelope'>;
+  readonly connection: () => StoreConnection;
   /** Position of the newest event. */
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
 }
@@ -65,9 +81,10 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, behind] = await Promise.all([
+    const [database, eventStore, head, behind] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
+      outcomeOf(this.sources.storeHead.get()),
       outcomeOf(this.behind.get()),
     ]);
     const projections = 'value' in database ? database.value : [];
@@ -85,6 +102,19 @@ export class Readiness {
       ok: Object.values(checks).every((outcome) => outcome === 'ok'),
       checks,
       degraded: [...stopped.filter(({ name }) => name !== REQUIRED), ...late],
+      event_store: this.describeStore('value' in head ? head.value : null, projections),
+    };
+  }
+
+  private describeStore(head: Position | null, projections: readonly LiveProjection[]): StoreReport {
+    const { id, droppedSubscriptions, lostConnections } = this.sources.connection();
+    const lagOf = ({ position }: LiveProjection) => Math.max(0, Number((head ?? position) - position));
+    return {
+      id,
+      position: head === null ? null : String(head),
+      lag: head === null ? {} : Object.fromEntries(projections.map((one) => [one.name, lagOf(one)])),
+      dropped_subscriptions: droppedSubscriptions,
+      lost_connections: lostConnections,
     };
   }
 

@@ -1,7 +1,8 @@
-import type { EventStore } from '../../src/event-store/port.js';
+import type { EventStoreAdapter } from '../../src/event-store/port.js';
 import { describeAppending } from './contract/appending.js';
 import { type ContractContext, type StoreHarness } from './contract/harness.js';
 import { describeDeleting } from './contract/deleting.js';
+import { describeIdentity } from './contract/identity.js';
 import { describeOutages } from './contract/outages.js';
 import { describeReading } from './contract/reading.js';
 import { describeRepeating } from './contract/repeating.js';
@@ -16,9 +17,9 @@ import { describeSubscribing } from './contract/subscribing.js';
 export const describeEventStore = (name: string, start: () => Promise<StoreHarness>): void => {
   describe(`an event store in ${name}`, () => {
     let harness: StoreHarness;
-    let store: EventStore;
-    const opened: EventStore[] = [];
-    const closeAfterCase = async (opening: Promise<EventStore>): Promise<EventStore> => {
+    let store: EventStoreAdapter;
+    const opened: EventStoreAdapter[] = [];
+    const closeAfterCase = async (opening: Promise<EventStoreAdapter>): Promise<EventStoreAdapter> => {
       const another = await opening;
       opened.push(another);
       return another;
@@ -54,5 +55,6 @@ export const describeEventStore = (name: string, start: () => Promise<StoreHarne
     describeOutages(context);
     describeRetention(context);
     describeDeleting(context);
+    describeIdentity(context);
   });
 };

@@ -35,6 +35,13 @@ describe('/readyz (D-31)', () => {
       ok: true,
       checks: { database: 'ok', event_store: 'ok', discovery: 'ok' },
       degraded: [],
+      event_store: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        position: expect.stringMatching(/^-?\d+$/),
+        lag: expect.objectContaining({ discovery: expect.any(Number) }),
+        dropped_subscriptions: 0,
+        lost_connections: 0,
+      },
     });
   });
 });

@@ -45,8 +45,8 @@ export class ProblemFilter implements ExceptionFilter {
       if (!(error instanceof StorageFailed)) this.store.checkAppends();
       const { code } = error as { readonly code: string };
       this.log.warn(
-        { ...describeRequest(request), sqlstate: code },
-        'failed to answer a request: the database refuses it',
+        { ...describeRequest(request), code },
+        'failed to answer a request: the event store or the database refuses it',
       );
       const message = SERVICE_MESSAGES.storage;
       return HttpProblem.withMessage(503, 'storage_unavailable', message, {

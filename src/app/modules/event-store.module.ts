@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { catalogue } from '../../domain/catalogue.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
@@ -10,7 +11,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { Metrics } from '../../health/metrics.js';
 import { Database } from '../database.js';
 import { openEventStore } from '../event-store.js';
-import { PROCESS_OPTIONS } from '../process-options.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { MetricsModule } from './metrics.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -19,7 +20,13 @@ import { PostgresModule } from './postgres.module.js';
 @Module({
   imports: [PostgresModule, MetricsModule],
   providers: [
-    { provide: EVENT_STORE, inject: [PROCESS_OPTIONS, Database, Resources], useFactory: openEventStore },
+    { provide: CheckedEventStore, inject: [PROCESS_OPTIONS, Database, Resources], useFactory: openEventStore },
+    {
+      provide: EVENT_STORE,
+      inject: [CheckedEventStore, PROCESS_OPTIONS],
+      useFactory: (store: CheckedEventStore, { overrides }: ProcessOptions): EventStore =>
+        overrides?.wrapEventStore?.(store) ?? store,
+    },
     { provide: EventCodec, useFactory: () => new EventCodec(catalogue) },
     {
       provide: AggregateStore,
@@ -28,6 +35,6 @@ import { PostgresModule } from './postgres.module.js';
         new AggregateStore(store, codec, metrics.appendTimer(), new SnapshotTable(pool, log)),
     },
   ],
-  exports: [EVENT_STORE, EventCodec, AggregateStore],
+  exports: [EVENT_STORE, CheckedEventStore, EventCodec, AggregateStore],
 })
 export class EventStoreModule {}

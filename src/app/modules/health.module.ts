@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { SETTINGS } from '../../config/tokens.js';
+import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { DeploymentMetrics } from '../../health/deployment-metrics.js';
@@ -49,7 +50,7 @@ const STORE_HEAD = Symbol('StoreHead');
     },
     {
       provide: HealthRoutes,
-      inject: [SETTINGS, HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, Metrics],
+      inject: [SETTINGS, HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, Metrics, CheckedEventStore],
       useFactory: (
         settings: ProcessSettings,
         pool: Pool,
@@ -57,12 +58,16 @@ const STORE_HEAD = Symbol('StoreHead');
         store: EventStore,
         codec: EventCodec,
         metrics: Metrics,
-      ) =>
-        new HealthRoutes(
-          new Readiness({ pool, store, codec, storeHead }),
+        checked: CheckedEventStore,
+      ) => {
+        const connection = () => checked.connection;
+        metrics.watchEventStore(connection);
+        return new HealthRoutes(
+          new Readiness({ pool, store, codec, storeHead, connection }),
           new MetricsPage(metrics, new DeploymentMetrics(metrics.registry, pool, storeHead)),
           new MetricsAccess(settings),
-        ),
+        );
+      },
     },
   ],
   exports: [HealthRoutes],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { NO_STREAM } from '@kurrent/kurrentdb-client';
+import { jsonEvent, NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { type Log, silentLog } from '../../kernel/log.js';
 import {
   type AppendCondition,
@@ -7,7 +7,7 @@ import {
   type AppendResult,
   type Batch,
   validateAppend,
-  type EventStore,
+  type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
   type Position,
@@ -15,6 +15,7 @@ import {
   type ReadStreamOptions,
   StorageFailed,
   type StoredEvent,
+  type StoreIdentity,
   type SubscribeOptions,
   Unavailable,
   WrongExpectedRevision,
@@ -22,6 +23,7 @@ import {
 import { AppendHealth, type Refusal } from '../append-health.js';
 import { AppendLanes, type QueueBounds } from './append-lanes.js';
 import { disposeClient, RenewableClient } from './clients.js';
+import { ConnectionWatch } from './connection-watch.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
 import { toEventData } from './event-text.js';
 import { EventReader } from './reader.js';
@@ -52,14 +54,18 @@ const UNREACHED_REVISION = 2n ** 60n;
 const findRefusal = (error: unknown): Refusal | null =>
   error instanceof StorageFailed ? { code: error.code, message: error.message } : null;
 
+/** Stream without events, whose metadata hold the identity of the store (ADR-124): so it is not in the log that subscribers read. */
+const IDENTITY_STREAM = 'crosspost-store';
+
 /** Event store in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
-export class KurrentEventStore implements EventStore {
+export class KurrentEventStore implements EventStoreAdapter {
   private readonly lanes: AppendLanes;
   private readonly health: AppendHealth;
   /** Stream of the last append that the server refused. */
   private refusedStream = '';
   private readonly reader: EventReader;
   private readonly subscriptionClients: RenewableClient;
+  private readonly watch: ConnectionWatch;
   private readonly inFlight = new Set<Promise<unknown>>();
   private readonly appends = new SharedCalls<AppendResult>();
   private readonly closing = new AbortController();
@@ -73,6 +79,7 @@ export class KurrentEventStore implements EventStore {
     this.health = new AppendHealth(log, () => this.probeAppend(), findRefusal);
     this.reader = new EventReader(connectionString, timeoutMs);
     this.subscriptionClients = new RenewableClient(connectionString, disposeClient);
+    this.watch = new ConnectionWatch(IDENTITY_STREAM, this.subscriptionClients, log, this.closing.signal);
   }
 
   get appendFailure(): AppendFailure | null {
@@ -113,7 +120,10 @@ export class KurrentEventStore implements EventStore {
         findStart: (after) => this.trackCall(() => this.reader.findSubscriptionStart(after)),
         timeoutMs: this.timeoutMs,
         onDrop: (error) => {
-          this.log.info({ error: error.message }, 'the event store dropped a subscription; it resumes by itself');
+          setImmediate(() => {
+            if (this.watch.isAway) return; // the log has the outage
+            this.log.info({ error: error.message }, 'the event store dropped a subscription; it resumes by itself');
+          });
           options.onDrop?.(error);
         },
       },
@@ -126,6 +136,21 @@ export class KurrentEventStore implements EventStore {
 
   deleteStream(stream: string): Promise<void> {
     return this.trackCall(() => this.deleteExisting(stream));
+  }
+
+  readIdentity(): Promise<StoreIdentity> {
+    return this.trackCall(async () => {
+      await this.watch.waitUntilConnected(this.timeoutMs);
+      return { id: await this.readId(), end: await this.reader.readEnd() };
+    });
+  }
+
+  createIdentity(id: string): Promise<string> {
+    return this.trackCall(() => this.writeId(id));
+  }
+
+  onConnectionLoss(listener: () => void): void {
+    this.watch.onLoss(listener);
   }
 
   checkAppends(): void {
@@ -180,6 +205,29 @@ export class KurrentEventStore implements EventStore {
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
     }
+  }
+
+  private async readId(): Promise<string | null> {
+    const { crosspost } = await this.reader.readMetadata(IDENTITY_STREAM);
+    return (crosspost as { readonly store_id?: string } | undefined)?.store_id ?? null;
+  }
+
+  /** Writes the identity if there is none: of several processes that try, one succeeds. */
+  private async writeId(id: string): Promise<string> {
+    const metadata = jsonEvent({ type: '$metadata', data: { crosspost: { store_id: id } } });
+    try {
+      await this.lanes.append(IDENTITY_STREAM, 0, (client) =>
+        client.appendToStream(`$$${IDENTITY_STREAM}`, metadata, {
+          streamState: NO_STREAM,
+          deadline: SERVER_DEADLINE_MS,
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof WrongExpectedVersionError)) throw toPortError(error, 'create the identity of the store');
+    }
+    const written = await this.readId();
+    if (written === null) throw new Error(`the metadata of the stream ${IDENTITY_STREAM} hold no identity`);
+    return written;
   }
 
   /** Writes the retention of a stream if it changes, and keeps the stream's other metadata. */

@@ -86,6 +86,12 @@ export class EventReader {
     }
   }
 
+  /** Returns the position of the last event of any kind, or {@link BEGINNING}. @throws Unavailable */
+  async readEnd(): Promise<Position> {
+    const [last] = await this.readPage(END, BACKWARDS, 1);
+    return last?.position.commit ?? BEGINNING;
+  }
+
   /**
    * Returns the position at which a subscription must start to receive everything after a position. It is the position
    * itself as long as its event exists. Servers up to 23.10 skip the event that follows a scavenged one. So if the event

@@ -4,13 +4,14 @@ import {
   type Batch,
   BEGINNING,
   validateAppend,
-  type EventStore,
+  type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
   type StoredEvent,
+  type StoreIdentity,
   type SubscribeOptions,
   Unavailable,
   WrongExpectedRevision,
@@ -20,6 +21,8 @@ import { createTypeMatcher } from '../type-filter.js';
 /** The log itself. Several {@link MemoryEventStore}s over one log behave like several processes over one store. */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
+  /** Identity of the store; null until one is created. */
+  id: string | null = null;
   /** Number of events ever appended, deleted ones included. */
   appended = 0;
   readonly streams = new Map<string, StoredEvent[]>();
@@ -45,7 +48,7 @@ export class MemoryLog {
 }
 
 /** Event store in memory, for unit tests. It fulfils the port's contract without a server. */
-export class MemoryEventStore implements EventStore {
+export class MemoryEventStore implements EventStoreAdapter {
   readonly appendFailure = null;
   private readonly log: MemoryLog;
   private readonly first: Position;
@@ -133,6 +136,23 @@ export class MemoryEventStore implements EventStore {
     events.splice(0, events.length, ...events.filter((event) => event.stream !== stream));
     streams.delete(stream);
     retention.delete(stream);
+  }
+
+  async readIdentity(): Promise<StoreIdentity> {
+    await this.simulateCall();
+    const { id, appended } = this.log;
+    return { id, end: this.first + BigInt(appended) - 1n };
+  }
+
+  async createIdentity(id: string): Promise<string> {
+    await this.simulateCall();
+    return (this.log.id ??= id);
+  }
+
+  onConnectionLoss(listener: () => void): void {
+    this.log.watch((dropped) => {
+      if (dropped) listener();
+    });
   }
 
   checkAppends(): void {

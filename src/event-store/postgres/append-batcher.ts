@@ -55,6 +55,8 @@ export class AppendBatcher {
       schema: string;
       timeoutMs: number;
       log: Log;
+      /** Called when the connection is given up. */
+      onConnectionLost: () => void;
       queueBounds?: QueueBounds;
     },
     /** Returns the result of a rejected append that repeats an earlier one. @throws WrongExpectedRevision if it does not */
@@ -246,6 +248,7 @@ export class AppendBatcher {
   }
 
   private discardClient(): void {
+    this.options.onConnectionLost();
     const dropped = this.client;
     this.client = null;
     void dropped?.then((client) => client.end()).catch(() => undefined);

@@ -8,13 +8,14 @@ import {
   type AppendResult,
   type Batch,
   BEGINNING,
-  type EventStore,
+  type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
   type StoredEvent,
+  type StoreIdentity,
   type SubscribeOptions,
 } from '../port.js';
 import { findLastingError } from '../../postgres/unavailable.js';
@@ -61,7 +62,7 @@ interface StreamRead {
 }
 
 /** Event store in PostgreSQL 15 or later, with group commit. Positions are gapless and in commit order across processes. */
-export class PostgresEventStore implements EventStore {
+export class PostgresEventStore implements EventStoreAdapter {
   private readonly pool: pg.Pool;
   private readonly batcher: AppendBatcher;
   private readonly health: AppendHealth;
@@ -69,6 +70,7 @@ export class PostgresEventStore implements EventStore {
   private readonly streamReads: Readonly<Record<'forwards' | 'backwards', Batcher<StreamRead, StoredEvent[]>>>;
   private readonly lastReads = new Batcher((streams: readonly string[]) => this.readLastEvents(streams), READ_BATCHING);
   private readonly schema: string;
+  private readonly connectionListeners: (() => void)[] = [];
 
   constructor(private readonly options: PostgresEventStoreOptions) {
     const { connectionString, timeoutMs = 10_000, log = silentLog } = options;
@@ -83,14 +85,16 @@ export class PostgresEventStore implements EventStore {
       query_timeout: timeoutMs,
       keepAlive: true,
     });
+    const onLost = () => this.connectionListeners.forEach((listener) => listener());
     this.pool.on('error', (error) => {
+      onLost();
       if (!this.pool.ending) log.warn({ error: error.message }, 'lost an idle connection to the event store');
     });
     const probe = async () => void (await this.pool.query(`select ${this.schema}.probe_append()`));
     this.health = new AppendHealth(log, probe, findLastingError, options.probeIntervalMs);
     this.batcher = new AppendBatcher(
       {
-        ...{ connectionString, schema: this.schema, timeoutMs, log },
+        ...{ connectionString, schema: this.schema, timeoutMs, log, onConnectionLost: onLost },
         ...(options.queueBounds && { queueBounds: options.queueBounds }),
       },
       async (append, current) => {
@@ -163,6 +167,24 @@ export class PostgresEventStore implements EventStore {
     const text = `with gone as (delete from ${this.schema}.event where stream = $1)
                   delete from ${this.schema}.retention where stream = $1`;
     await this.query(text, [stream], 'delete stream');
+  }
+
+  async readIdentity(): Promise<StoreIdentity> {
+    const text = `select (select id::text from ${this.schema}.identity), greatest(h.last_value,
+                    (select e.position from ${this.schema}.event e order by e.position desc limit 1))::text
+                  from ${this.schema}.head h`;
+    const [row] = await this.query(text, [], 'identity');
+    const [id, end] = row as unknown as readonly [string | null, string];
+    return { id, end: BigInt(end) };
+  }
+
+  async createIdentity(id: string): Promise<string> {
+    await this.query(`insert into ${this.schema}.identity (id) values ($1) on conflict do nothing`, [id]);
+    return (await this.readIdentity()).id!;
+  }
+
+  onConnectionLoss(listener: () => void): void {
+    this.connectionListeners.push(listener);
   }
 
   /** Deletes the events that retention hides from reads. Returns how many. */

@@ -23,7 +23,8 @@ export const schema: Migration = {
       previous_version int,
       last_version int not null
     );
-    -- "code" is the version of the program's projection that fills the tables.
+    -- "code" is the version of the program's projection that fills the tables. "anchor" is an event that is applied, as JSON
+    -- (ADR-124): the event store that the checkpoint belongs to contains it.
     create table ops_checkpoint (
       name text not null,
       version int not null,
@@ -31,6 +32,7 @@ export const schema: Migration = {
       position bigint not null,
       moved_at timestamptz not null default now(),
       error text,
+      anchor text,
       primary key (name, version)
     ) with (fillfactor = 20);
     -- The version behind the views that processes with a code read.

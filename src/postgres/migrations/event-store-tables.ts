@@ -15,6 +15,11 @@ export const eventStoreTables = (schema: string, firstPosition = 1n): string => 
       metadata text   not null,
       unique (stream, revision)
     );
+    -- One row, written when a gateway first uses the store.
+    create table ${schema}.identity (
+      id      uuid    not null,
+      is_only boolean primary key default true check (is_only)
+    );
     create table ${schema}.retention (
       stream    text   primary key collate "C",
       max_count bigint not null check (max_count >= 1)

@@ -40,6 +40,7 @@ export const discovery: Projection = {
   version: DISCOVERY_VERSION,
   tables: discoveryTables,
   views: ['owner', 'channel', 'project', 'endpoint'],
+  keepsAnchor: true,
   handles: (type) => TYPES.test(type),
 
   async apply(tx, events) {

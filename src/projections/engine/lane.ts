@@ -1,5 +1,6 @@
-import type { Pool } from 'pg';
+import { escapeLiteral, type Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
+import { serializeAnchor } from '../../event-store/store-records.js';
 import type { Batch, EventStore, Position } from '../../event-store/port.js';
 import type { Log } from '../../kernel/log.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
@@ -84,12 +85,11 @@ export class ProjectionLane {
     let position = await this.readCheckpoint();
     let isCandidate = (await readVersions(this.deps.pool, name))?.candidate?.version === this.version;
     this.deps.progress.recordPosition(name, this.version, position);
-    const { onDrop } = this;
     // Types are excluded by name: a type that this program does not know is delivered and judged by `handles`.
     const except = this.deps.codec.types.filter((type) => !handles(type));
     const cache = new RowCache();
     const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
-    for await (const batch of this.deps.store.subscribe({ after: position, except, signal, onDrop })) {
+    for await (const batch of this.deps.store.subscribe({ after: position, except, signal })) {
       if (signal.aborted) return;
       const startedAt = performance.now();
       if (batch.position > position || batch.events.length > 0) await this.commit(batch, position, cache, !isCandidate);
@@ -116,10 +116,6 @@ export class ProjectionLane {
     if (ms >= 1) await sleepUnlessAborted(ms, signal);
   }
 
-  private readonly onDrop = (error: Error): void => {
-    this.deps.log.warn({ projection: this.projection.name, error: error.message }, 'subscription dropped; resuming');
-  };
-
   private async readCheckpoint(): Promise<Position> {
     const { rows } = await this.deps.pool.query<{ position: bigint }>(
       'select position from ops_checkpoint where name = $1 and version = $2',
@@ -140,10 +136,12 @@ export class ProjectionLane {
   }
 
   private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
-    const { name, handles, commitsSynchronously = false } = this.projection;
+    const { name, handles, commitsSynchronously = false, keepsAnchor = false } = this.projection;
     const events = handles ? batch.events.filter(({ type }) => handles(type)) : batch.events;
-    // All values in these statements are numbers or names from this program.
-    const move = `update public.ops_checkpoint set position = ${batch.position}, moved_at = now(), error = null
+    const last = keepsAnchor ? events.at(-1) : undefined;
+    const anchor = last ? `, anchor = ${escapeLiteral(serializeAnchor(last))}` : '';
+    // All other values in these statements are numbers or names from this program.
+    const move = `update public.ops_checkpoint set position = ${batch.position}, moved_at = now(), error = null${anchor}
       where name = '${name}' and version = ${this.version} and position = ${from}`;
     const notify = isRead ? `select pg_notify('projection', '${name} ${this.version} ${batch.position}')` : '';
     if (events.length === 0) {

@@ -33,6 +33,11 @@ export interface Projection {
    */
   readonly commitsSynchronously?: boolean;
   /**
+   * True if no event that it handles is ever deleted: its newest one is kept at the checkpoint, to recognise the event store
+   * by (ADR-124). Default false.
+   */
+  readonly keepsAnchor?: boolean;
+  /**
    * Applies a batch of events that it handles, in the order of the log; at least one.
    * @param cache rows as the earlier batches of the same run have left them
    */

@@ -35,6 +35,7 @@ export const posts: Projection = {
   version: POSTS_VERSION,
   tables: postsTables,
   views: ['post', 'publication', 'usage'],
+  keepsAnchor: true,
   handles: (type) => TYPES.test(type),
   batchIntervalMs: 100,
 

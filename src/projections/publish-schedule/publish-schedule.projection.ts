@@ -54,6 +54,7 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   version: SCHEDULE_VERSION,
   tables: scheduleTables + queueDepthTables,
   views: ['publication', 'channel', 'project', 'project_pause', 'paused_queue', 'scheduled_publication', 'queue_depth'],
+  keepsAnchor: true,
   handles: (type) => TYPES.test(type),
 
   async apply(tx, events, cache) {

@@ -84,11 +84,10 @@ export class EventSaga<E extends DomainEvent> {
   }
 
   private async follow(signal: AbortSignal): Promise<void> {
-    const { store, codec, log } = this.deps;
-    const { name, types } = this.reaction;
+    const { store, codec } = this.deps;
+    const { types } = this.reaction;
     let saved = await this.loadCheckpoint();
-    const onDrop = (error: Error): void => log.warn({ saga: name, error: error.message }, 'subscription dropped');
-    for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH, onDrop })) {
+    for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH })) {
       for (const stored of batch.events) {
         await this.handle(codec.decodeCached(stored) as RecordedEventOf<E>, signal);
         if (signal.aborted) return;

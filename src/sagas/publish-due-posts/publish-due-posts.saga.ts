@@ -158,7 +158,10 @@ export class PublishDuePostsSaga {
       }
     } catch (error) {
       if (isOutage(error))
-        log.warn({ channel: channelId, reason: reasonOf(error) }, 'publishing waits until the database is available');
+        log.warn(
+          { channel: channelId, reason: reasonOf(error) },
+          'publishing waits until the event store and the database are available',
+        );
       else log.error({ channel: channelId, error: detailOf(error) }, 'failed to publish on a channel; retrying');
       this.cooldowns.set(channelId, performance.now() + FAILURE_COOLDOWN_MS);
     }

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../../src/event-store/port.js';
+import type { EventStoreAdapter } from '../../../src/event-store/port.js';
 import type { AppendPlan } from './append-plan.js';
 
 /**
@@ -7,11 +7,11 @@ import type { AppendPlan } from './append-plan.js';
  */
 export interface StoreHarness {
   /** Opens a store that faults do not affect. */
-  open(): Promise<EventStore>;
+  open(): Promise<EventStoreAdapter>;
   /** Opens a store whose connection the faults break. */
-  openFragile(): Promise<EventStore>;
+  openFragile(): Promise<EventStoreAdapter>;
   /** Opens a separate, empty store whose positions start above 2^53. */
-  openFar(): Promise<EventStore>;
+  openFar(): Promise<EventStoreAdapter>;
   /** Executes a plan in another process (for the store in memory: in another client). */
   appendInOtherProcess(plan: AppendPlan): Promise<void>;
   /** Breaks the connections of fragile stores, or at least of their subscribers; they may reconnect. */
@@ -27,8 +27,8 @@ export interface StoreHarness {
 /** Context of a case: the harness, a store that faults do not affect, and functions that open stores, which are closed after the case. */
 export interface ContractContext {
   readonly harness: StoreHarness;
-  readonly store: EventStore;
-  readonly openFragile: () => Promise<EventStore>;
-  readonly openFar: () => Promise<EventStore>;
-  readonly openAnother: () => Promise<EventStore>;
+  readonly store: EventStoreAdapter;
+  readonly openFragile: () => Promise<EventStoreAdapter>;
+  readonly openFar: () => Promise<EventStoreAdapter>;
+  readonly openAnother: () => Promise<EventStoreAdapter>;
 }

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,6 +62,19 @@ export class KurrentServer implements EventStoreServer {
   async restart(): Promise<void> {
     await this.kill();
     ({ process: this.process } = await startProcess(this.options));
+  }
+
+  /** Returns everything that is stored, as a backup would. */
+  backUp(): Promise<Buffer> {
+    return readFile(this.options.file);
+  }
+
+  /** Replaces the data by those of a backup, or by none, and starts on the same port: what answers is another server. */
+  async restore(backup: Buffer | null): Promise<void> {
+    await this.kill();
+    if (backup) await writeFile(this.options.file, backup);
+    else await rm(this.options.file, { force: true });
+    await this.restart();
   }
 
   /** Waits until the process has exited, for example after `die-after-commits`. */

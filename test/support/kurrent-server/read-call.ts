@@ -41,7 +41,8 @@ export const createReadCall = (log: EventLog, faults: Faults, subscriptions: Sub
   call.on('error', () => undefined); // the client has disconnected
   if (faults.shouldRejectCall(isSubscription ? 'subscribe' : 'read')) return call.emit('error', serverNotReady());
   if (faults.denied.includes(isSubscription ? 'subscribe' : 'read')) return call.emit('error', accessDenied());
-  const filter = filterOf(options.getFilter());
+  const followed = isSubscription && options.hasStream() ? nameOf(options.getStream()?.getStreamIdentifier()) : null;
+  const filter: EventFilter = followed === null ? filterOf(options.getFilter()) : (event) => event.stream === followed; // from its end only
   const structuredIds = options.getUuidOption()?.hasStructured() ?? false;
   if (isSubscription) return void subscriptions.serve(call, options, filter, structuredIds);
   const events = options.hasAll() ? readAll(log, options, filter) : readStream(log, options);

@@ -1,0 +1,161 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { completeKeys } from '../../config/generated-keys.js';
+import type { Settings } from '../../config/settings.js';
+import { catalogue } from '../../domain/catalogue.js';
+import { publication as decider, type PublicationCommand } from '../../domain/publication/publication.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import { StoreCheck } from '../../event-store/store-check.js';
+import { StoreRecords } from '../../event-store/store-records.js';
+import { newId } from '../../kernel/ids.js';
+import { isRejection } from '../../kernel/result.js';
+import { withTransaction } from '../../postgres/pool.js';
+import { viewSchema } from '../../projections/engine/projection.js';
+import { type Database, openDatabase } from '../database.js';
+import { addressOf, openAdapter } from '../event-store.js';
+import { RESET_MESSAGES } from '../messages.js';
+import { Resources } from '../resources.js';
+import { type KnownPublication, takeOver } from './take-over.js';
+
+const ACTOR = 'system:reset-to-store';
+/** Publications that are read and compared at a time. */
+const PAGE = 500;
+/** Outcomes in a row, from the latest on, that the store must know until earlier ones are not compared. */
+const ENOUGH_KNOWN = 5_000;
+
+/**
+ * Makes the event store that the settings name the one that the database belongs to: read models and sagas start again from
+ * its first event. Outcomes of publications that only the read models know are appended first, so that nothing is published
+ * twice. Secrets, limits and keys stay. Returns a text for people.
+ * @throws Error with a sentence for people if the database is in use
+ */
+export const resetToStore = async (settings: Settings, log: Logger): Promise<string> => {
+  const resources = new Resources(log);
+  try {
+    const options = { settings, log };
+    const database = await openDatabase(options, await completeKeys(settings), resources);
+    await checkUnused(database.pool);
+    const store = await openAdapter(options, database, resources);
+    await resources.add(() => store.close());
+    const records = new StoreRecords(database.pool);
+    const { recorded } = await records.read();
+    const { taken, doubtful } = await takeOverOutcomes(database, store);
+    await withTransaction(database.pool, async (tx) => {
+      await dropReadModels(tx);
+      await new StoreRecords(tx).delete();
+    });
+    const address = addressOf(settings);
+    const verdict = await new StoreCheck(store, records, address).run(null);
+    if ('problem' in verdict) throw new Error(verdict.problem);
+    return RESET_MESSAGES.done({ id: verdict.id, address, former: recorded?.id ?? 'none', taken, doubtful });
+  } finally {
+    await resources.closeAll();
+  }
+};
+
+/** Checks that no gateway uses the database. Each has a session for notifications. @throws Error */
+const checkUnused = async (pool: Pool): Promise<void> => {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::int from pg_stat_activity
+     where datname = current_database() and application_name = 'crosspost notifications'`,
+  );
+  const { count } = rows[0]!;
+  if (count > 0) throw new Error(RESET_MESSAGES.inUse({ count }));
+};
+
+/** Publications whose outcomes were appended, and those of them that are in doubt. */
+interface TakenOver {
+  readonly taken: number;
+  readonly doubtful: number;
+}
+
+/** Appends outcomes that the read model `posts` knows and the store does not. */
+const takeOverOutcomes = async ({ pool }: Database, store: EventStore): Promise<TakenOver> => {
+  const { rows } = await pool.query("select where to_regclass('posts.publication') is not null");
+  const result = { taken: 0, doubtful: 0 };
+  if (rows.length === 0) return result;
+  const codec = new EventCodec(catalogue);
+  const aggregates = new AggregateStore(store, codec);
+  let knownInARow = 0;
+  for (const { ids, mayStop } of await listPublications(pool))
+    for (let from = 0; from < ids.length && !(mayStop && knownInARow >= ENOUGH_KNOWN); from += PAGE)
+      for (const row of await readPublications(pool, ids.slice(from, from + PAGE))) {
+        const [accepted] = await store.readStream(row.stream, { from: BigInt(row.revision), limit: 1 });
+        if (!accepted || (codec.decode(accepted).data as { postId?: string }).postId !== row.post_id) continue;
+        const last = await takeOverOutcome(aggregates, row);
+        knownInARow = last ? 0 : knownInARow + 1;
+        if (last) result.taken += 1;
+        if (last?.type === 'MarkInDoubt') result.doubtful += 1;
+      }
+  return result;
+};
+
+/** Executes the commands that take over one outcome. Returns the last one; undefined if the store knows the outcome. */
+const takeOverOutcome = async (
+  aggregates: AggregateStore,
+  row: KnownPublication,
+): Promise<PublicationCommand | undefined> => {
+  const { publication_id: id } = row;
+  const { state } = await aggregates.loadAggregate(decider, id);
+  const commands = takeOver(row, state, Date.now());
+  const requestId = newId('req');
+  const origin = { actor: ACTOR, requestId, causationId: requestId, correlationId: requestId, clientAddress: null };
+  for (const [n, command] of commands.entries()) {
+    const context = { ...origin, commandId: `${ACTOR}/${requestId}/${n}`, at: Date.now() };
+    const result = await aggregates.execute(decider, id, command, context);
+    if (isRejection(result)) throw new Error(`${id}: ${result.message}`);
+  }
+  return commands.at(-1);
+};
+
+/**
+ * Lists the publications that something has happened to: first those without a time of their state, then those with one, the
+ * latest first. A backup is a beginning of the log: once many outcomes in a row are in the store, the earlier ones are too.
+ */
+const listPublications = async (
+  pool: Pool,
+): Promise<readonly { readonly ids: readonly string[]; readonly mayStop: boolean }[]> => {
+  const list = async (condition: string, order: string): Promise<string[]> => {
+    const text = `select publication_id as id from posts.publication where ${condition} order by ${order}`;
+    return (await pool.query<{ id: string }>(text)).rows.map(({ id }) => id);
+  };
+  const ended = "state in ('published', 'failed', 'in_doubt')";
+  const touched = "(state <> 'queued' or message_ids <> '[]')";
+  return [
+    { ids: await list(`${touched} and not ${ended}`, 'publication_id'), mayStop: false },
+    { ids: await list(ended, "(attempts -> -1 ->> 'ended_at')::float8 desc nulls first"), mayStop: true },
+  ];
+};
+
+const readPublications = async (pool: Pool, ids: readonly string[]): Promise<readonly KnownPublication[]> => {
+  const { rows } = await pool.query<KnownPublication>(
+    `select u.publication_id, u.post_id, u.channel_id, p.stream, p.revision, u.state, u.attempts, u.message_ids, u.urls, u.warnings
+     from unnest($1::text[]) with ordinality i (id, n)
+       join posts.publication u on u.publication_id = i.id join posts.post p using (post_id) order by i.n`,
+    [ids],
+  );
+  return rows;
+};
+
+/**
+ * Drops all read models, the checkpoints of all sagas, and what was derived from events of the former store. Erasures of
+ * secrets are noted again by the saga that starts again.
+ */
+const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {
+  const { rows } = await tx.query<{ name: string }>('select name from ops_projection');
+  for (const { name } of rows) {
+    const schemas = await tx.query<{ schema: string }>(
+      `select nspname as schema from pg_namespace where nspname ~ ('^' || $1 || '(_[cv][0-9]+)?$')`,
+      [viewSchema(name)],
+    );
+    for (const { schema } of schemas.rows) await tx.query(`drop schema if exists ${schema} cascade`);
+  }
+  await tx.query('delete from ops_projection_reader');
+  await tx.query('delete from ops_checkpoint');
+  await tx.query('delete from ops_projection');
+  await tx.query('delete from ops_snapshot');
+  await tx.query('delete from ops_quota_reservation');
+  await tx.query("delete from ops_erasure where kind = 'secret'");
+};

@@ -1,0 +1,58 @@
+import type { PublicationCommand, PublicationState } from '../../domain/publication/publication.decider.js';
+import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
+import type { Instant } from '../../kernel/instant.js';
+import { RESET_MESSAGES } from '../messages.js';
+
+/** A publication as the read model `posts` shows it. */
+export interface KnownPublication {
+  readonly publication_id: string;
+  readonly post_id: string;
+  readonly channel_id: string;
+  readonly stream: string;
+  readonly revision: string;
+  readonly state: PublicationState['status'];
+  readonly attempts: readonly { readonly ended_at: number | null; readonly error: PublicationError | null }[];
+  readonly message_ids: readonly string[];
+  readonly urls: readonly string[];
+  readonly warnings: readonly PublicationWarning[];
+}
+
+/** Name of the worker in attempts that are taken over. */
+const WORKER = 'reset';
+
+/**
+ * Decides how an event store learns what became of a publication after its last event, so that it is not sent again: the
+ * commands to execute in order; none if the store knows enough. An outcome that the read model shows is taken over; what was
+ * sent in part, or may have been sent, is in doubt, and its owner decides.
+ */
+export const takeOver = (
+  known: KnownPublication,
+  state: PublicationState,
+  now: Instant,
+): readonly PublicationCommand[] => {
+  const isOpen = state.status === 'queued' || state.status === 'publishing';
+  const newMessages = known.message_ids.filter((id) => !state.messageIds.includes(id));
+  const hasStarted = known.state !== 'queued' || newMessages.length > 0;
+  if (!isOpen || !hasStarted) return [];
+  const ids = { publicationId: known.publication_id, postId: known.post_id, channelId: known.channel_id };
+  const last = known.attempts.at(-1);
+  const at = last?.ended_at ?? now;
+  if (state.status === 'queued' && known.state === 'filtered' && known.warnings.length > 0)
+    return [{ type: 'FilterPublication', at, reason: known.warnings.at(-1)!, ...ids }];
+  if (state.status === 'queued' && known.state === 'dismissed') return [{ type: 'CancelPublication', at, ...ids }];
+  const isStarted = state.status === 'publishing';
+  const attempt = isStarted ? state.attempt : state.attempt + 1;
+  const start: PublicationCommand[] = isStarted
+    ? []
+    : [{ type: 'StartAttempt', at, worker: WORKER, sending: null, projectRevision: null, ...ids }];
+  if (known.state === 'published') {
+    const urls = known.urls.filter((url) => !state.urls.includes(url));
+    const outcome = { attempt, at, messageIds: newMessages, urls, warnings: known.warnings };
+    return [...start, { type: 'MarkPublished', ...outcome, ...ids }];
+  }
+  if (known.state === 'failed' && last?.error)
+    return [...start, { type: 'MarkFailed', attempt, at, error: last.error, ...ids }];
+  const message = RESET_MESSAGES.outcomeLost;
+  const error = { code: 'interrupted', category: 'unknown', source: 'gateway', message };
+  return [...start, { type: 'MarkInDoubt', attempt, at, error, resendAt: null, ...ids }];
+};

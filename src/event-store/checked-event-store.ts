@@ -1,0 +1,205 @@
+import { isUnavailable } from '../postgres/unavailable.js';
+import type { Log } from '../kernel/log.js';
+import { Backoff } from '../runtime/backoff.js';
+import {
+  type AppendCondition,
+  type AppendFailure,
+  type AppendResult,
+  type Batch,
+  type EventStore,
+  type EventStoreAdapter,
+  type ExpectedRevision,
+  type NewEvent,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type StoredEvent,
+  type SubscribeOptions,
+  Unavailable,
+  WrongEventStore,
+} from './port.js';
+import type { KnownStore, StoreCheck } from './store-check.js';
+
+/** Pause between two checks while the store is the wrong one, in ms. */
+const RECHECK_MS = 1_000;
+
+/** Figures of the connection to the store, for health and metrics. */
+export interface StoreConnection {
+  /** Identity of the store that was checked last. */
+  readonly id: string | null;
+  /** Sentence that says why the store is not used; null if it is used. */
+  readonly problem: string | null;
+  readonly droppedSubscriptions: number;
+  readonly lostConnections: number;
+}
+
+/**
+ * An event store that is checked at the start and whenever its connection was lost (ADR-124). Until the check has passed,
+ * no call reaches a caller with a result: an append into another store is never reported as written, and no event of
+ * another store is delivered. While the check fails, calls throw {@link WrongEventStore}, and subscriptions wait.
+ */
+export class CheckedEventStore implements EventStore {
+  private known: KnownStore | null = null;
+  private wrong: { readonly problem: string; readonly since: number } | null = null;
+  /** Ends when the connection changes; null while no check has passed since. */
+  private trust: AbortController | null = null;
+  private checking: Promise<void> | null = null;
+  private recheck: NodeJS.Timeout | null = null;
+  private changes = 0;
+  private readonly closing = new AbortController();
+  private droppedSubscriptions = 0;
+  private lostConnections = 0;
+
+  constructor(
+    private readonly store: EventStoreAdapter,
+    private readonly check: StoreCheck,
+    private readonly log: Log,
+  ) {
+    store.onConnectionLoss(() => this.handleLoss());
+  }
+
+  /** Checks the store for the first time. @throws WrongEventStore @throws Unavailable @throws the database's errors */
+  async start(): Promise<void> {
+    await this.ensureTrust();
+  }
+
+  get connection(): StoreConnection {
+    const { droppedSubscriptions, lostConnections } = this;
+    const { id = null } = this.known ?? {};
+    return { id, problem: this.wrong?.problem ?? null, droppedSubscriptions, lostConnections };
+  }
+
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition?: AppendCondition | null,
+  ): Promise<AppendResult> {
+    return this.call(() => this.store.append(stream, expected, events, condition));
+  }
+
+  readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
+    return this.call(() => this.store.readStream(stream, options));
+  }
+
+  readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
+    return this.call(() => this.store.readAll(options));
+  }
+
+  readHead(): Promise<Position> {
+    return this.call(() => this.store.readHead());
+  }
+
+  async *subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
+    const signal = AbortSignal.any([options.signal, this.closing.signal]);
+    const onDrop = (error: Error): void => {
+      this.droppedSubscriptions += 1;
+      options.onDrop?.(error);
+    };
+    const backoff = new Backoff();
+    let { after } = options;
+    while (!signal.aborted) {
+      const trust = await this.ensureTrust().catch(() => null); // the check logs its result, and other calls report it
+      if (trust === null) {
+        await backoff.wait(signal);
+        continue;
+      }
+      backoff.reset();
+      const untilChange = AbortSignal.any([signal, trust]);
+      for await (const batch of this.store.subscribe({ ...options, after, signal: untilChange, onDrop })) {
+        if (untilChange.aborted) break; // the batch may be of another store
+        after = batch.position;
+        yield batch;
+      }
+    }
+  }
+
+  setRetention(stream: string, maxCount: number): Promise<void> {
+    return this.call(() => this.store.setRetention(stream, maxCount));
+  }
+
+  deleteStream(stream: string): Promise<void> {
+    return this.call(() => this.store.deleteStream(stream));
+  }
+
+  get appendFailure(): AppendFailure | null {
+    if (!this.wrong) return this.store.appendFailure;
+    const { problem: message, since } = this.wrong;
+    return { code: 'WRONG_EVENT_STORE', message, since };
+  }
+
+  checkAppends(): void {
+    this.store.checkAppends();
+  }
+
+  close(): Promise<void> {
+    this.closing.abort();
+    if (this.recheck) clearTimeout(this.recheck);
+    return this.store.close();
+  }
+
+  /** Makes a call between two moments at which the store is known to be the right one. */
+  private async call<T>(start: () => Promise<T>): Promise<T> {
+    const { trust } = this;
+    const before = trust === null ? await this.ensureTrust() : trust.signal;
+    const result = await start();
+    if (before.aborted) await this.ensureTrust();
+    return result;
+  }
+
+  private handleLoss(): void {
+    this.changes += 1;
+    if (!this.trust) return;
+    this.lostConnections += 1;
+    this.trust.abort();
+    this.trust = null;
+    this.checkLater(0); // health shows the result, also in a process without calls
+  }
+
+  private checkLater(ms: number): void {
+    if (this.recheck) clearTimeout(this.recheck);
+    if (this.closing.signal.aborted) return;
+    this.recheck = setTimeout(() => void this.checkOnce().catch(() => undefined), ms).unref();
+  }
+
+  /** Waits until the store is checked, once for all callers. Returns the signal of the next change. @throws WrongEventStore */
+  private async ensureTrust(): Promise<AbortSignal> {
+    while (!this.trust) {
+      if (this.wrong) throw new WrongEventStore(this.wrong.problem); // checked again in the background
+      await this.checkOnce();
+    }
+    return this.trust.signal;
+  }
+
+  private checkOnce(): Promise<void> {
+    if (this.closing.signal.aborted) throw new Unavailable('the event store is closed');
+    return (this.checking ??= this.runCheck().finally(() => (this.checking = null)));
+  }
+
+  private async runCheck(): Promise<void> {
+    const { changes } = this;
+    const verdict = await this.check.run(this.known, this.wrong ? 0 : undefined).catch((error: unknown) => {
+      if (this.wrong) this.checkLater(RECHECK_MS);
+      throw isUnavailable(error)
+        ? new Unavailable('the database that names the event store does not answer', { cause: error })
+        : error;
+    });
+    if (this.changes !== changes) return this.checkLater(0); // the answers may be of two stores
+    if ('problem' in verdict) this.reportWrongStore(verdict.problem);
+    else this.trustStore(verdict);
+  }
+
+  private trustStore(store: KnownStore): void {
+    if (this.wrong) this.log.info({ event_store: store.id }, 'the right event store answers again');
+    this.wrong = null;
+    this.known = store;
+    this.trust = new AbortController();
+  }
+
+  private reportWrongStore(problem: string): void {
+    const { since = Date.now() } = this.wrong ?? {};
+    if (!this.wrong) this.log.error({}, problem);
+    this.wrong = { problem, since };
+    this.checkLater(RECHECK_MS);
+  }
+}

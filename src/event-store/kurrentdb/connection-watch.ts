@@ -1,0 +1,108 @@
+import { END, type KurrentDBClient } from '@kurrent/kurrentdb-client';
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import { Backoff } from '../../runtime/backoff.js';
+import { Unavailable } from '../port.js';
+import { withCallTimeout } from './call-timeout.js';
+import type { RenewableClient } from './clients.js';
+
+/**
+ * Notices that the connection to the server was lost, also while nothing is called: it keeps a subscription to a stream
+ * without events. A server must end its connections before another one can answer at its address, so the loss is noticed
+ * before anything reaches that other one.
+ */
+export class ConnectionWatch {
+  private readonly listeners: (() => void)[] = [];
+  private readonly waiting = new Set<{ readonly resolve: () => void; readonly reject: (error: Error) => void }>();
+  private running: Promise<void> | null = null;
+  private isConnected = false;
+  private isLost = false;
+  private pause = new AbortController();
+
+  constructor(
+    private readonly stream: string,
+    private readonly clients: RenewableClient,
+    private readonly log: Log,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** True while a loss is known, so that subscribers need not report their own. */
+  get isAway(): boolean {
+    return this.running !== null && !this.isConnected;
+  }
+
+  /** Calls back when the connection was lost. The first listener starts the watch. */
+  onLoss(listener: () => void): void {
+    this.listeners.push(listener);
+    this.running ??= this.run();
+  }
+
+  /**
+   * Waits until the watch is connected: a loss from then on is noticed. Returns at once without a listener.
+   * @throws Unavailable
+   */
+  async waitUntilConnected(timeoutMs: number): Promise<void> {
+    if (!this.isAway) return;
+    this.pause.abort();
+    const connected = new Promise<void>((resolve, reject) => this.waiting.add({ resolve, reject }));
+    await withCallTimeout(connected, timeoutMs, 'connect');
+  }
+
+  private async run(): Promise<void> {
+    const backoff = new Backoff();
+    while (!this.signal.aborted) {
+      const error = await this.follow(() => {
+        backoff.reset();
+        this.handleConfirmation();
+      });
+      this.handleEnd(error);
+      if (this.signal.aborted) return;
+      this.pause = new AbortController();
+      await backoff.wait(AbortSignal.any([this.signal, this.pause.signal]));
+    }
+  }
+
+  private handleConfirmation(): void {
+    this.isConnected = true;
+    if (this.isLost) this.log.info({}, 'the event store answers again');
+    this.isLost = false;
+    for (const { resolve } of this.waiting) resolve();
+    this.waiting.clear();
+  }
+
+  private handleEnd(error: Error | undefined): void {
+    this.isConnected = false;
+    const reason = error ? reasonOf(error) : 'closed';
+    for (const { reject } of this.waiting) reject(new Unavailable(`connect: ${reason}`, { cause: error }));
+    this.waiting.clear();
+    if (this.signal.aborted) return;
+    if (!this.isLost) this.log.warn({ reason }, 'lost the connection to the event store');
+    this.isLost = true;
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Follows the stream until the connection is lost or the signal is aborted. Returns the error that ended it, if any. */
+  private follow(handleConfirmation: () => void): Promise<Error | undefined> {
+    return new Promise((resolve) => {
+      let client: KurrentDBClient;
+      try {
+        client = this.clients.getClient();
+      } catch (error) {
+        return resolve(error as Error);
+      }
+      const subscription = client.subscribeToStream(this.stream, { fromRevision: END });
+      const end = (error?: Error): void => {
+        this.signal.removeEventListener('abort', abort);
+        subscription.unsubscribe().catch(() => undefined);
+        resolve(error);
+      };
+      const abort = (): void => end();
+      this.signal.addEventListener('abort', abort);
+      subscription.on('data', () => undefined);
+      subscription.on('confirmation', handleConfirmation);
+      subscription.on('error', end); // may occur after the end, too
+      subscription.on('end', () => end());
+      subscription.on('close', () => end());
+    });
+  }
+}

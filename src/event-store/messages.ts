@@ -1,0 +1,25 @@
+import { message } from '../kernel/message.js';
+
+/** An event store that the read models do not belong to (ADR-124): the start ends with exit code 1, and a running process waits. */
+export const STORE_MESSAGES = {
+  otherStore: message(
+    'The event store at {address} is not the one that this database belongs to: it is {found}, but the read models and sagas have read {recorded} at {recordedAddress}. {remedy}',
+  ),
+  unusedStore: message(
+    'The event store at {address} is empty or has never been used, but the read models and sagas of this database have read the event store {recorded} at {recordedAddress}. {remedy}',
+  ),
+  shorterLog: message(
+    'The event store {found} at {address} ends at position {end}, but "{name}" of this database has read it up to position {position}: an older backup of the event store was restored. {remedy}',
+  ),
+  otherHistory: message(
+    'The event store {found} at {address} does not contain the event {event} at position {position}, which "{name}" of this database has read: an older backup of the event store was restored, and other events were written since. {remedy}',
+  ),
+  otherDatabase: message(
+    'This process was started with the event store {pinned}, but the database now belongs to the event store {recorded}. Stop the process, and start it again.',
+  ),
+  lostEvents: message(
+    'The event store {found} at {address} ends at position {end}, but this process has read it up to position {position}: an older backup was restored. Stop all processes, and start them again.',
+  ),
+  remedy:
+    'Set EVENT_STORE_URL to the right event store, or restore that from its newest backup. If this event store is to replace it, stop all processes and run "npm start -- projections reset --to-store": read models and sagas are built from it again, and nothing is published twice.',
+};

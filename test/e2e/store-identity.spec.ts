@@ -1,0 +1,175 @@
+import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
+import { type Gateway, Program } from '../support/gateway-process.js';
+import { publish, postIdOf } from './client.js';
+import { concurrentE2eTest, createManagementClient, type E2eHarness, type Network } from './e2e-harness.js';
+import type { Endpoint, ManagementClient } from './management-client.js';
+import { until } from './until.js';
+
+const startServer = async (harness: E2eHarness): Promise<KurrentServer> => {
+  const server = await KurrentServer.start();
+  harness.addCleanup(() => server.stop());
+  return server;
+};
+
+/** Sets up a network, a database, and the settings of gateways on them. */
+const setUp = async (harness: E2eHarness) => {
+  const telegram = await harness.startTelegram();
+  const settings = {
+    ...(await harness.createDatabase()),
+    DATA_DIR: await harness.createFolder(),
+    TELEGRAM_API_URL: telegram.url,
+  };
+  return { telegram, settings };
+};
+
+const publishAndWait = async (gateway: Gateway, endpoint: Endpoint, text: string): Promise<string> => {
+  const answer = await publish(gateway.url, endpoint, { text });
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+  const id = postIdOf(answer);
+  const manage = createManagementClient(gateway);
+  await until('it is published', async () => isPublished(manage, id));
+  return id;
+};
+
+const isPublished = async (manage: ManagementClient, id: string): Promise<boolean> =>
+  (await manage.findPost(id)).publications.every(({ state }) => state === 'published');
+
+const readReadiness = async ({ url }: Gateway) => {
+  const answer = await fetch(`${url}/readyz`);
+  const { checks, event_store } = (await answer.json()) as {
+    checks: Readonly<Record<string, string>>;
+    event_store: { id: string; lag: object; lost_connections: number };
+  };
+  return { status: answer.status, check: checks.event_store, store: event_store };
+};
+
+const failToStart = async (harness: E2eHarness, settings: Readonly<Record<string, string>>): Promise<string> => {
+  const error = await harness.startGateway(settings).then(
+    () => 'none: it started',
+    (thrown: Error) => thrown.message,
+  );
+  expect(error).toContain('"code":1');
+  expect(error).not.toMatch(/^\s+at /m);
+  return error;
+};
+
+/** Returns the texts that readers of a chat see, in order. */
+const readTexts = async ({ control }: Network, channel: string): Promise<readonly (string | undefined)[]> =>
+  (await control.readLedger({ channel })).map(({ text }) => text);
+
+/** Runs `projections reset --to-store`. Returns its output. */
+const resetToStore = async (harness: E2eHarness, settings: Readonly<Record<string, string>>): Promise<string> => {
+  const program = Program.spawn('reset', ['main.js', 'projections', 'reset', '--to-store'], {
+    ...settings,
+    DEMO: 'off',
+  });
+  harness.addCleanup(() => program.killAll());
+  const { code } = await program.exited;
+  if (code !== 0) throw new Error(program.log);
+  return program.output;
+};
+
+describe('an event store that the database does not belong to', () => {
+  concurrentE2eTest('is refused at the start in words: empty, another, older, or newly set', async (harness) => {
+    const { settings } = await setUp(harness);
+    const [first, second] = [await startServer(harness), await startServer(harness)];
+    const onFirst = { ...settings, EVENT_STORE_URL: first.connectionString };
+    const onSecond = { ...settings, EVENT_STORE_URL: second.connectionString };
+    const gateway = await harness.startGateway(onFirst);
+    const { endpoints } = await createManagementClient(gateway).seed(1, [[0]]);
+    const backup = await first.backUp();
+    await publishAndWait(gateway, endpoints[0]!, 'one');
+    const { store } = await readReadiness(gateway);
+    await gateway.program.killAll();
+
+    const empty = await failToStart(harness, onSecond);
+    expect(empty).toContain(`The event store at ${second.connectionString} is empty or has never been used`);
+    expect(empty).toContain(store.id);
+    expect(empty).toContain('Set EVENT_STORE_URL to the right event store');
+    expect(empty).toContain('projections reset --to-store');
+    expect((await second.backUp()).toString()).not.toContain('crosspost');
+
+    const inDatabase = await failToStart(harness, settings);
+    expect(inDatabase).toMatch(/is empty or has never been used, but the read models/);
+
+    const other = await harness.startGateway({ ...onSecond, ...(await harness.createDatabase()) });
+    const { id: otherId } = (await readReadiness(other)).store;
+    await other.program.killAll();
+    const another = await failToStart(harness, onSecond);
+    expect(another).toContain(`it is ${otherId}, but the read models and sagas have read ${store.id}`);
+
+    await first.restore(backup);
+    expect(await failToStart(harness, onFirst)).toMatch(
+      /ends at position \d+, but ".*" of this database has read it up to/,
+    );
+  });
+
+  concurrentE2eTest('stops a running gateway until the right one is back, and nothing is lost', async (harness) => {
+    const { telegram, settings } = await setUp(harness);
+    const server = await startServer(harness);
+    const gateway = await harness.startGateway({ ...settings, EVENT_STORE_URL: server.connectionString });
+    const manage = createManagementClient(gateway);
+    const { endpoints, channels } = await manage.seed(1, [[0]]);
+    const [endpoint, chat] = [endpoints[0]!, channels[0]!.chatId];
+    const backup = await server.backUp();
+    await publishAndWait(gateway, endpoint, 'one');
+    const whole = await server.backUp();
+
+    for (const [wrong, sentence] of [
+      [null, /is empty or has never been used/],
+      [backup, /an older backup/],
+    ] as const) {
+      await server.restore(wrong);
+      await until('it is noticed', async () => sentence.test((await readReadiness(gateway)).check ?? ''));
+      const refused = await publish(gateway.url, endpoint, { text: 'refused' });
+      expect({ status: refused.status, body: refused.body }).toMatchObject({ status: 503 });
+      expect((await readReadiness(gateway)).status).toBe(503);
+      const stored = (await server.backUp()).toString();
+      expect(stored).toBe(wrong === null ? stored : wrong.toString());
+      if (wrong === null) expect(stored).not.toContain('PostAccepted');
+      await server.restore(whole);
+      await until('the right store answers again', async () => (await readReadiness(gateway)).check === 'ok');
+    }
+    await publishAndWait(gateway, endpoint, 'two');
+    expect(await readTexts(telegram, chat)).toEqual(['one', 'two']);
+    const outages = gateway.program.log
+      .split('\n')
+      .filter((line) => line.includes('"lost the connection to the event store"'));
+    expect(outages).toHaveLength(4);
+  });
+
+  concurrentE2eTest(
+    'can replace it: a reset builds everything from it, and publishes nothing twice',
+    async (harness) => {
+      const { telegram, settings } = await setUp(harness);
+      const server = await startServer(harness);
+      const onServer = { ...settings, EVENT_STORE_URL: server.connectionString };
+      let gateway = await harness.startGateway(onServer);
+      const { endpoints, channels } = await createManagementClient(gateway).seed(1, [[0]]);
+      const [endpoint, channel] = [endpoints[0]!, channels[0]!];
+      await telegram.control.setDelay(1_500);
+      const answers = [await publish(gateway.url, endpoint, { text: 'one' })];
+      answers.push(await publish(gateway.url, endpoint, { text: 'two' }));
+      const backup = await server.backUp(); // neither outcome is in it
+      const ids = answers.map(postIdOf);
+      await until('both are published', async () => {
+        const manage = createManagementClient(gateway);
+        return (await Promise.all(ids.map((id) => isPublished(manage, id)))).every(Boolean);
+      });
+      await telegram.control.setDelay(0);
+      await expect(resetToStore(harness, onServer)).rejects.toThrow(/in use by 1 of the gateway's processes/);
+      await gateway.program.killAll();
+      await server.restore(backup);
+
+      expect(await resetToStore(harness, onServer)).toMatch(
+        /The outcomes of 2 publications were taken over, of which 0 are in doubt/,
+      );
+      gateway = await harness.startGateway(onServer);
+      await until('it is ready', async () => (await readReadiness(gateway)).status === 200);
+      await publishAndWait(gateway, endpoint, 'three');
+      expect(await readTexts(telegram, channel.chatId)).toEqual(['one', 'two', 'three']);
+      const manage = createManagementClient(gateway);
+      for (const id of ids) expect(await isPublished(manage, id)).toBe(true);
+    },
+  );
+});
