@@ -181,6 +181,10 @@ const PARTS = {
       part('health'),
     ],
   },
+  cli: {
+    why: 'The command line is a client of the HTTP API: it knows nothing else of a gateway.',
+    may: ['^src/kernel/message\\.ts$', '^src/config/command-line\\.ts$'],
+  },
   'stand-ins': {
     why: 'A stand-in that shared code with its publisher would share its mistakes.',
     may: [],

@@ -1,0 +1,227 @@
+import type { Command } from 'commander';
+import type { CommandLineSettings } from '../../config/command-line.js';
+import { type Call, define, type Options } from '../define.js';
+import { WrongUsage } from '../failures.js';
+import { readBody, setMember } from '../body.js';
+import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
+import type { Column } from '../output.js';
+import { limitOf } from '../values.js';
+
+/** Kind of a field: it says how the text of an option is read. */
+type FieldType = 'text' | 'number' | 'boolean' | 'list';
+
+/** A resource of the management API. */
+interface Resource {
+  readonly name: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, FieldType>>;
+  /** Filters of the list. */
+  readonly filters: readonly string[];
+  readonly columns: readonly Column[];
+  /** POSTs on one of them, with the fields of their bodies. */
+  readonly actions: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
+  /** Variable with an id in the examples. */
+  readonly variable: string;
+  readonly example: { readonly create: string; readonly update: string };
+}
+
+const ID: Column = ['ID', 'id'];
+const NAME: Column = ['NAME', 'name'];
+
+const RESOURCES: readonly Resource[] = [
+  {
+    name: 'owners',
+    path: '/owners',
+    fields: { name: 'text', plan: 'text', locale: 'text' },
+    filters: [],
+    columns: [ID, ['PLAN', 'plan'], ['LEFT', 'posts_left'], NAME],
+    actions: { 'rotate-key': {}, 'post-packs': { posts: 'number' } },
+    variable: '$OWNER',
+    example: { create: "--name 'Corner shop' --plan standard", update: '--plan pro' },
+  },
+  {
+    name: 'channels',
+    path: '/channels',
+    fields: { owner_id: 'text', platform: 'text', name: 'text', enabled: 'boolean' },
+    filters: ['status', 'owner_id'],
+    columns: [ID, ['PLATFORM', 'platform'], ['STATUS', 'status'], ['PAUSED UNTIL', 'paused_until'], NAME],
+    actions: { test: {}, retry: {} },
+    variable: '$CHANNEL',
+    example: {
+      create:
+        '--owner-id $OWNER --platform telegram --name News --set credentials.bot_token=$BOT_TOKEN --set credentials.chat_id=-1001234567890',
+      update: '--name "Evening news" --set settings.on_doubt=resend',
+    },
+  },
+  {
+    name: 'projects',
+    path: '/projects',
+    fields: { owner_id: 'text', name: 'text', channel_ids: 'list' },
+    filters: ['owner_id'],
+    columns: [ID, ['PAUSED UNTIL', 'paused_until'], NAME, ['CHANNELS', 'channel_ids']],
+    actions: {},
+    variable: '$PROJECT',
+    example: { create: '--owner-id $OWNER --name News --channel-ids $CHANNEL', update: '--name "Evening news"' },
+  },
+  {
+    name: 'endpoints',
+    path: '/endpoints',
+    fields: {
+      owner_id: 'text',
+      name: 'text',
+      project_ids: 'list',
+      mode: 'text',
+      min_interval: 'number',
+      require_signature: 'boolean',
+      require_timestamp: 'boolean',
+      ip_allowlist: 'list',
+      verbose_discovery: 'boolean',
+    },
+    filters: ['owner_id'],
+    columns: [ID, ['SLUG', 'slug'], ['MODE', 'mode'], ['ACTIVE', 'is_active'], ['DISABLED BY', 'disabled_by'], NAME],
+    actions: {
+      enable: {},
+      disable: {},
+      'rotate-token': {},
+      'rotate-slug': {},
+      'rotate-secret': { overlap_minutes: 'number' },
+    },
+    variable: '$ENDPOINT',
+    example: {
+      create: '--owner-id $OWNER --name Shop --project-ids $PROJECT --mode live',
+      update: '--require-signature true',
+    },
+  },
+  {
+    name: 'webhooks',
+    path: '/webhook-outputs',
+    fields: { project_id: 'text', url: 'text', kinds: 'list' },
+    filters: ['owner_id'],
+    columns: [ID, ['ACTIVE', 'is_active'], ['DISABLED BY', 'disabled_by'], ['KINDS', 'kinds'], ['URL', 'url']],
+    actions: { enable: {}, disable: {}, test: {}, 'rotate-secret': { overlap_minutes: 'number' } },
+    variable: '$WEBHOOK',
+    example: {
+      create: '--project-id $PROJECT --url https://example.org/posts --kinds post.published',
+      update: '--kinds post.published,publication.failed',
+    },
+  },
+];
+
+/** Adds `owners`, `channels`, `projects`, `endpoints` and `webhooks`. */
+export const addResources = (program: Command, settings: CommandLineSettings): void => {
+  for (const resource of RESOURCES) addResource(program, settings, resource);
+};
+
+const addResource = (program: Command, settings: CommandLineSettings, resource: Resource): void => {
+  const { name, path, variable, columns, filters } = resource;
+  const group = define(program, settings, {
+    usage: name,
+    summary: SUMMARIES.resource({ name }),
+    example: `crosspost ${name} list`,
+  });
+  const fieldOptions = Object.entries(resource.fields).map(([field, type]) => optionOf(field, type));
+  const bodyOptions = [
+    ...fieldOptions,
+    ['--set <path=json...>', OPTIONS.set],
+    ['--file <path>', OPTIONS.file],
+  ] as const;
+  const ownUrl = 'url' in resource.fields;
+  define(group, settings, {
+    usage: 'list',
+    summary: SUMMARIES.list({ name }),
+    example: `crosspost ${name} list --limit 20`,
+    options: [...filters.map((field) => optionOf(field, 'text')), ['--limit <n>', OPTIONS.limit]],
+    handler: ({ api, out, options }) => out.list(api.list(path, queryOf(filters, options), limitOf(options)), columns),
+  });
+  define(group, settings, {
+    usage: 'get <id>',
+    summary: SUMMARIES.get({ name }),
+    example: `crosspost ${name} get ${variable}`,
+    handler: (call) => request(call, 'GET', `${path}/${idOf(call)}`),
+  });
+  define(group, settings, {
+    usage: 'create',
+    summary: SUMMARIES.create({ name }),
+    example: `crosspost ${name} create ${resource.example.create}`,
+    options: bodyOptions,
+    ownUrl,
+    handler: async (call) => request(call, 'POST', path, await bodyOf(call.options, resource.fields)),
+  });
+  define(group, settings, {
+    usage: 'update <id>',
+    summary: SUMMARIES.update({ name }),
+    example: `crosspost ${name} update ${variable} ${resource.example.update}`,
+    options: bodyOptions,
+    ownUrl,
+    handler: async (call) =>
+      request(call, 'PATCH', `${path}/${idOf(call)}`, await bodyOf(call.options, resource.fields)),
+  });
+  for (const [action, fields] of Object.entries(resource.actions)) {
+    const needed = action === 'post-packs' ? ' --posts 100' : '';
+    define(group, settings, {
+      usage: `${action} <id>`,
+      summary: SUMMARIES.action({ action, name }),
+      example: `crosspost ${name} ${action} ${variable}${needed}`,
+      options: Object.entries(fields).map(([field, type]) => optionOf(field, type)),
+      handler: async (call) => {
+        const body = readFields(call.options, fields);
+        const given = Object.keys(fields).length > 0 ? body : undefined;
+        await request(call, 'POST', `${path}/${idOf(call)}/${action}`, given);
+      },
+    });
+  }
+  define(group, settings, {
+    usage: 'delete <id>',
+    summary: SUMMARIES.delete({ name }),
+    example: `crosspost ${name} delete ${variable}`,
+    options: name === 'channels' || name === 'projects' ? [['--cascade', OPTIONS.cascade]] : [],
+    handler: async ({ api, out, args, options }) => {
+      const query = { cascade: options.cascade ? 'true' : undefined };
+      await api.manage('DELETE', `${path}/${encodeURIComponent(args[0] ?? '')}`, { query });
+      if (!out.isJson) out.line(CLI_MESSAGES.deleted({ id: args[0] ?? '' }));
+    },
+  });
+};
+
+const idOf = ({ args }: Call): string => encodeURIComponent(args[0] ?? '');
+
+const request = async ({ api, out }: Call, method: string, path: string, body?: unknown): Promise<void> => {
+  const { text, thing } = await api.manage(method, path, { body });
+  out.answer(text, thing);
+};
+
+const optionOf = (field: string, type: FieldType): readonly [string, string] => [
+  `--${field.replaceAll('_', '-')} <${type === 'list' ? 'a,b' : type}>`,
+  OPTIONS.field({ field }),
+];
+
+/** Returns the body: the file, the fields in it replaced, and at last what `--set` says. */
+const bodyOf = async (options: Options, fields: Resource['fields']): Promise<unknown> => {
+  const file = typeof options.file === 'string' ? await readBody(options.file) : {};
+  const body: Record<string, unknown> = { ...file, ...readFields(options, fields) };
+  for (const assignment of (options.set ?? []) as readonly string[]) setMember(body, assignment);
+  if (Object.keys(body).length === 0) throw new WrongUsage(CLI_MESSAGES.noFields);
+  return body;
+};
+
+const readFields = (options: Options, fields: Resource['fields']): Record<string, unknown> => {
+  const body: Record<string, unknown> = {};
+  for (const [field, type] of Object.entries(fields)) {
+    const text = options[camelCase(field)];
+    if (typeof text === 'string') body[field] = readField(field, text, type);
+  }
+  return body;
+};
+
+const readField = (field: string, text: string, type: FieldType): unknown => {
+  if (type === 'text') return text;
+  if (type === 'list') return text === '' ? [] : text.split(',').map((item) => item.trim());
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  throw new WrongUsage(CLI_MESSAGES.wrongValue({ field, type, text }));
+};
+
+const queryOf = (fields: readonly string[], options: Options): Record<string, string | undefined> =>
+  Object.fromEntries(fields.map((field) => [field, options[camelCase(field)] as string | undefined]));
+
+const camelCase = (field: string): string => field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,20 @@
+/** A JSON object of the API. */
+export type Thing = Readonly<Record<string, unknown>>;
+
+/** True for a JSON object. */
+export const isThing = (value: unknown): value is Thing =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the value at a path of names, such as `candidate.state`; undefined if there is none. */
+export const valueAt = (thing: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isThing(value) ? value[name] : undefined), thing);
+
+/** Returns the objects in a list; none if it is no list. */
+export const thingsIn = (value: unknown): readonly Thing[] => (Array.isArray(value) ? value.filter(isThing) : []);
+
+/** Returns a value as a text for people: nothing for what is absent, JSON for objects and lists of them. */
+export const textOf = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { readCommandLineSettings } from '../config/command-line.js';
+import { addHistory } from './commands/history.js';
+import { addResources } from './commands/resources.js';
+import { addCommonOptions } from './define.js';
+import { Failure, NotReachable, WrongUsage } from './failures.js';
+import { SUMMARIES } from './messages.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Executes a command. Returns the exit code. */
+const run = async (given: readonly string[]): Promise<number> => {
+  const settings = readCommandLineSettings();
+  const program = new Command('crosspost').description(SUMMARIES.program).version(`crosspost ${version}`);
+  addCommonOptions(program).enablePositionalOptions().exitOverride();
+  addResources(program, settings);
+  addHistory(program, settings);
+  try {
+    // Fields may be written as in the API, too: --owner_id.
+    const args = given.map((arg) => arg.replace(/^--\w+/, (name) => name.replaceAll('_', '-')));
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const code = error instanceof Failure ? 1 : error instanceof WrongUsage ? 2 : error instanceof NotReachable ? 3 : 1;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return code;
+  }
+};
+
+process.stdout.on('error', () => process.exit(0)); // its reader has ended
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,140 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { type Thing, textOf, valueAt } from './json.js';
+
+/** A stream of the process. */
+type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
+
+/** Streams to print to, and how. */
+export interface OutputOptions {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  /** Print the API's answers as they are. */
+  readonly json: boolean;
+  readonly plain: boolean;
+}
+
+/** A column of a table: its title, and where its value is. */
+export type Column = readonly [title: string, path: string];
+
+const GOOD = new Set(['ok', 'published', 'live', 'level', 'done', 'accepted', 'delivered', 'true']);
+const BAD = new Set(['failed', 'in_doubt', 'stopped', 'needs_attention', 'rejected', 'false', 'disabled']);
+const WAITING = new Set(['queued', 'publishing', 'rebuilding', 'running', 'pending', 'paused']);
+
+/** Interval of the lines that show progress without a terminal, in ms. */
+const LINE_MS = 3_000;
+const BAR_WIDTH = 24;
+
+/** Prints for people on a terminal, and JSON for programs everywhere else. */
+export class Output {
+  private lastLineAt = 0;
+
+  constructor(private readonly options: OutputOptions) {}
+
+  /** True if answers are printed as JSON. */
+  get isJson(): boolean {
+    return this.options.json || !this.options.stdout.isTTY;
+  }
+
+  /** Prints an answer as it came, or for people. */
+  answer(text: string, thing: Thing): void {
+    if (this.isJson) this.line(text.trimEnd());
+    else this.details(thing);
+  }
+
+  /** Prints things as JSON lines, or as a table. */
+  async list(things: AsyncIterable<Thing> | Iterable<Thing>, columns: readonly Column[]): Promise<void> {
+    if (this.isJson) {
+      for await (const thing of things) this.line(JSON.stringify(thing));
+      return;
+    }
+    const rows: string[][] = [];
+    for await (const thing of things) rows.push(columns.map(([, path]) => clean(textOf(valueAt(thing, path)))));
+    this.table(
+      columns.map(([title]) => title),
+      rows,
+    );
+  }
+
+  /** Prints the members of an object, one a line. */
+  details(thing: Thing, indent = ''): void {
+    const width = Math.max(0, ...Object.keys(thing).map((name) => name.length));
+    for (const [name, value] of Object.entries(thing)) {
+      const isTree = typeof value === 'object' && value !== null && textOf(value) === JSON.stringify(value);
+      if (!isTree) this.line(`${indent}${this.style('cyan', name.padEnd(width))}  ${this.state(clean(textOf(value)))}`);
+      else {
+        this.line(`${indent}${this.style('cyan', name)}`);
+        for (const [key, item] of Object.entries(value as Record<string, unknown>)) {
+          if (typeof item === 'object' && item !== null && Array.isArray(value)) {
+            this.details(item as Thing, `${indent}  `);
+            this.line('');
+          } else this.details({ [key]: item }, `${indent}  `);
+        }
+      }
+    }
+  }
+
+  /** Prints a line of the result. */
+  line(text: string): void {
+    this.options.stdout.write(`${text}\n`);
+  }
+
+  /** Prints text of the result as it is. */
+  raw(text: string | Uint8Array): void {
+    this.options.stdout.write(text);
+  }
+
+  /** Prints a line that is no result. */
+  note(text: string): void {
+    this.options.stderr.write(`${text}\n`);
+  }
+
+  /** Shows how much is done: a bar on a terminal, else a line every few seconds. */
+  progress(fraction: number, text: string): void {
+    const { stderr } = this.options;
+    const share = Math.min(1, Math.max(0, fraction));
+    const percent = `${Math.floor(share * 100)} %`;
+    if (stderr.isTTY) {
+      const full = Math.round(share * BAR_WIDTH);
+      stderr.write(`\r\u001b[K[${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)}] ${percent}  ${clean(text)}`);
+    } else if (performance.now() - this.lastLineAt > LINE_MS || this.lastLineAt === 0) {
+      this.lastLineAt = performance.now();
+      stderr.write(`${percent}  ${clean(text)}\n`);
+    }
+  }
+
+  /** Removes the bar. */
+  endProgress(): void {
+    if (this.options.stderr.isTTY) this.options.stderr.write('\r\u001b[K');
+  }
+
+  /** Colours a word that names a state. */
+  state(word: string): string {
+    if (GOOD.has(word)) return this.style('green', word);
+    if (BAD.has(word)) return this.style('red', word);
+    return WAITING.has(word) ? this.style('yellow', word) : word;
+  }
+
+  private table(titles: readonly string[], rows: readonly (readonly string[])[]): void {
+    const widths = titles.map((title, i) => Math.max(title.length, ...rows.map((row) => [...(row[i] ?? '')].length)));
+    const room = this.options.stdout.columns ?? 80;
+    const print = (cells: readonly string[], paint: (cell: string, padded: string) => string): void => {
+      let left = room;
+      const parts = cells.map((cell, i) => {
+        const shown = [...cell].length > left && left > 1 ? `${[...cell].slice(0, left - 1).join('')}…` : cell;
+        left = Math.max(0, left - (widths[i] ?? 0) - 2);
+        return paint(shown, shown + ' '.repeat(Math.max(0, (widths[i] ?? 0) - [...shown].length)));
+      });
+      this.line(parts.join('  ').trimEnd());
+    };
+    print(titles, (_, padded) => this.style('bold', padded));
+    for (const row of rows) print(row, (cell, padded) => padded.replace(cell, () => this.state(cell)));
+  }
+
+  private style(style: 'bold' | 'cyan' | 'green' | 'red' | 'yellow', text: string): string {
+    const { plain, stdout } = this.options;
+    return plain || !stdout.isTTY ? text : styleText(style, text, { validateStream: false });
+  }
+}
+
+/** Removes what could control a terminal: texts come from networks and clients. */
+const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

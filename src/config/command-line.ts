@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Settings of the command line, from its environment. */
+export interface CommandLineSettings {
+  /** Base address of the gateway. */
+  readonly url: string;
+  /** Key for the management API; null if there is none. */
+  readonly key: string | null;
+  /** Token of an endpoint; null if there is none. */
+  readonly token: string | null;
+  /** True if the user asks for no colours (no-color.org). */
+  readonly plain: boolean;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+/** Reads the settings of the command line. The key is by default the one that a gateway in the same folder has generated. */
+export const readCommandLineSettings = (
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): CommandLineSettings => ({
+  url: env.CROSSPOST_URL || DEFAULT_URL,
+  key: env.CROSSPOST_KEY || env.OPERATOR_KEY || readGeneratedKey(env.DATA_DIR || '.data'),
+  token: env.CROSSPOST_TOKEN || null,
+  plain: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
+});
+
+const readGeneratedKey = (folder: string): string | null => {
+  try {
+    const { OPERATOR_KEY } = JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as { OPERATOR_KEY?: unknown };
+    return typeof OPERATOR_KEY === 'string' ? OPERATOR_KEY : null;
+  } catch {
+    return null; // no gateway runs here, or as another user
+  }
+};
