@@ -59,6 +59,10 @@ const PARTS = {
     why: 'The vault encrypts and stores; it knows no owner of a secret.',
     may: [part('kernel'), part('runtime')],
   },
+  jobs: {
+    why: 'A job is kept and carried out whatever it does: its handlers are given to it.',
+    may: [part('kernel'), part('runtime'), part('postgres')],
+  },
   erasure: {
     why: 'Notes of what is to be erased are written by use cases and read by a saga; they know no meaning of a subject.',
     may: [part('kernel')],
@@ -91,7 +95,15 @@ const PARTS = {
   },
   projections: {
     why: 'A read model is folded from events alone, so that it can be rebuilt and never sends anything.',
-    may: [part('kernel'), part('runtime'), '^src/payload/payload\\.ts$', ...EVENTS, ...EVENT_STORE, part('postgres')],
+    may: [
+      part('kernel'),
+      part('runtime'),
+      '^src/payload/payload\\.ts$',
+      ...EVENTS,
+      ...EVENT_STORE,
+      part('postgres'),
+      '^src/jobs/(job|job-table)\\.ts$',
+    ],
   },
   commands: {
     why: 'A use case talks to deciders, the store and queries; never to HTTP, a network or a saga.',
@@ -102,12 +114,14 @@ const PARTS = {
       part('domain'),
       ...EVENT_STORE,
       ...READ_SIDE,
+      '^src/projections/engine/rebuild/(rebuilds|decisions)\\.ts$',
+      '^src/jobs/(job|job-table)\\.ts$',
       part('erasure'),
       part('secrets'),
     ],
   },
   history: {
-    why: 'History reads streams and changes nothing; its folds are pure and know no decision.',
+    why: 'History reads streams and changes nothing but the transparency log, and an empty store that it fills by an import; its folds are pure and know no decision.',
     may: [
       part('kernel'),
       part('runtime'),
@@ -116,6 +130,8 @@ const PARTS = {
       ...EVENT_STORE,
       ...READ_SIDE,
       part('secrets'),
+      '^src/postgres/pool\\.ts$',
+      '^src/jobs/job\\.ts$',
     ],
   },
   media: {
@@ -149,6 +165,7 @@ const PARTS = {
       part('commands'),
       ...EVENT_STORE,
       part('postgres'),
+      '^src/history/transparency-log/',
       ...PLATFORM_PORT,
       ...READ_SIDE,
       part('erasure'),
@@ -167,6 +184,7 @@ const PARTS = {
       part('payload'),
       part('commands'),
       part('history'),
+      part('jobs'),
       ...EVENTS,
       ...READ_SIDE,
       part('config'),
@@ -269,6 +287,13 @@ module.exports = {
       { path: '^src/api/public/' },
       { path: '^src/api/management/' },
     ),
+    rule(
+      'client-stands-alone',
+      'The client is installed by others, in Node and browsers: it has no dependencies, and no module of Node.',
+      { path: '^clients/typescript/' },
+      { pathNot: '^clients/typescript/' },
+    ),
+    rule('program-without-client', 'The gateway does not call itself.', { path: '^src/' }, { path: '^clients/' }),
     rule(
       'not-to-dev-dependency',
       'The program must not need what only developers install.',

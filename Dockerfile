@@ -2,6 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY clients/typescript/package.json clients/typescript/
 RUN npm ci --include=dev
 COPY . .
 # The programs of the embedded PostgreSQL are removed: a container has its database elsewhere. They cannot be left out with

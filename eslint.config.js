@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 import plainWords from './eslint-rules/plain-words.js';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.data/**'] },
+  { ignores: ['**/dist/**', 'node_modules/**', 'coverage/**', '.data/**'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {
@@ -39,6 +39,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['clients/typescript/src/schema.ts'], rules: { 'max-lines': 'off' } }, // generated
   {
     files: ['src/domain/**/*.ts', 'src/kernel/**/*.ts', 'src/payload/**/*.ts'],
     ignores: ['src/kernel/clock.ts', 'src/kernel/ids.ts', '**/*.spec.ts'],

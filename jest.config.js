@@ -1,3 +1,5 @@
+import { swcOptions } from './scripts/swc-options.js';
+
 /**
  * Three projects (docs/testing.md). Unit specs are beside the code and use neither a process, a database nor HTTP;
  * integration specs run parts of the gateway inside Jest; e2e specs start the compiled program.
@@ -11,18 +13,13 @@ const project = (displayName, options) => ({
     '^.+\\.ts$': [
       '@swc/jest',
       {
-        jsc: {
-          target: 'es2023',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-        },
-        module: { type: 'es6' },
+        ...swcOptions,
         sourceMaps: 'inline',
       },
     ],
   },
   testMatch: ['**/*.spec.ts'],
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   ...options,
 });
 
@@ -30,10 +27,14 @@ const project = (displayName, options) => ({
 export default {
   projects: [
     project('unit', { roots: ['<rootDir>/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
-    project('integration', { roots: ['<rootDir>/test'], testPathIgnorePatterns: ['<rootDir>/test/e2e/'] }),
+    project('integration', {
+      testRunner: '<rootDir>/test/support/shared-modules-runner.js',
+      roots: ['<rootDir>/test'],
+      testPathIgnorePatterns: ['<rootDir>/test/e2e/'],
+    }),
     project('e2e', { roots: ['<rootDir>/test/e2e'] }),
   ],
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   // Of tests that run side by side in one file, because they wait for the same seconds.
   maxConcurrency: 5,
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],

@@ -49,14 +49,15 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
       },
-      /** Starts a gateway with additional settings. Returns `{ pid, port, url, stop }`. `stderr`: see startNode. */
-      startGateway: async (more, stderr) => {
+      /** Starts a gateway with additional settings. Returns `{ pid, port, url, stop }`. `stderr`, `flags`: see startNode. */
+      startGateway: async (more, stderr, flags) => {
         const started = await startNode(
           here('../dist/main.js'),
           [],
           { ...gatewaySettings, ...more },
           addressIn,
           stderr,
+          flags,
         );
         stops.push(started.stop);
         const url = started.value;

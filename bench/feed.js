@@ -1,9 +1,10 @@
 /**
- * Accepts posts as the API does, but many at a time and without HTTP: the same events through the same event store. For
- * benches that need a backlog.
+ * Accepts posts as the API does, and on request publishes them as a worker does, but many at a time, without HTTP and
+ * networks: the same events through the same event store. For benches that need a backlog or a long log.
  */
 import { catalogue } from '../dist/domain/catalogue.js';
 import { post as decider } from '../dist/domain/post/post.decider.js';
+import { publication } from '../dist/domain/publication/publication.decider.js';
 import { EventCodec } from '../dist/event-store/codec.js';
 import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
 import { AggregateStore, emptyAggregate } from '../dist/event-store/aggregate-store.js';
@@ -51,7 +52,27 @@ export const openFeed = (connectionString) => {
       context,
       emptyAggregate(decider),
     );
-    return aggregate.position;
+    return { position: aggregate.position, postId, requestId, targets: facts.targets };
+  };
+
+  /** Records that the publications of an accepted post were sent. Returns the position of the last event. */
+  const publish = async ({ postId, requestId, targets }) => {
+    let position = -1n;
+    for (const { publicationId, channelId } of targets) {
+      const context = () => ({
+        ...{ actor: 'system:publishing', requestId, causationId: requestId, correlationId: requestId },
+        ...{ clientAddress: null, commandId: newUuid(), at: Date.now() },
+      });
+      const ids = { publicationId, postId, channelId, at: Date.now() };
+      const start = { type: 'StartAttempt', worker: 'bench', sending: 'message', projectRevision: null, ...ids };
+      const empty = emptyAggregate(publication);
+      const started = await aggregates.execute(publication, publicationId, start, context(), empty);
+      const sent = { type: 'MarkPublished', attempt: 1, messageIds: [String(++postCount)], urls: [], warnings: [] };
+      const known = started.aggregate;
+      const done = await aggregates.execute(publication, publicationId, { ...sent, ...ids }, context(), known);
+      position = done.aggregate.position;
+    }
+    return position;
   };
 
   return {
@@ -60,8 +81,9 @@ export const openFeed = (connectionString) => {
      * Accepts `count` posts, for the endpoints of {@link seed} in turn. Each post goes to the channels of `targets` endpoints.
      * Returns the position of the last post.
      * @param onProgress called after every 10,000 posts
+     * @param isPublished true: they are published too, which makes three events of a post with one channel
      */
-    async add(endpoints, count, { targets = 1, onProgress = () => undefined } = {}) {
+    async add(endpoints, count, { targets = 1, isPublished = false, onProgress = () => undefined } = {}) {
       const channelsOf = (i) =>
         Array.from({ length: targets }, (_, n) => endpoints[(turn + i * targets + n) % endpoints.length]);
       let next = 0;
@@ -70,7 +92,8 @@ export const openFeed = (connectionString) => {
         while (next < count) {
           const i = next++;
           const channels = channelsOf(i);
-          const position = await accept(channels[0], channels);
+          const accepted = await accept(channels[0], channels);
+          const position = isPublished ? await publish(accepted) : accepted.position;
           if (position > last) last = position;
           if ((i + 1) % 10_000 === 0) onProgress(i + 1);
         }

@@ -9,11 +9,11 @@ const TICK_US = 10_000; // USER_HZ is 100 on every Linux
 
 /**
  * Starts a Node script and waits for the first line of its output for which `ready` returns a value. Its log is shown, or
- * discarded if `stderr` is 'ignore'.
+ * discarded if `stderr` is 'ignore'. `flags` are further flags of Node.
  */
-export const startNode = (script, args, env, ready, stderr = 'inherit') =>
+export const startNode = (script, args, env, ready, stderr = 'inherit', flags = []) =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...NODE_FLAGS, script, ...args], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...flags, script, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', stderr],
     });

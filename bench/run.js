@@ -2,9 +2,12 @@
 const benches = {
   accept: './accept.js',
   backlog: './backlog.js',
+  deliver: './deliver.js',
+  history: './history.js',
   latency: './latency.js',
   neighbours: './neighbours.js',
   publish: './publish.js',
+  rebuild: './rebuild.js',
   refuse: './refuse.js',
   snapshot: './snapshot.js',
   stores: './stores.js',

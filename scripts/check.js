@@ -9,8 +9,24 @@ import { availableParallelism } from 'node:os';
 const checks = {
   lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0', '.'],
   types: ['tsc', '-p', 'tsconfig.json'],
+  client: [
+    'tsc',
+    '-p',
+    'clients/typescript',
+    '--noEmit',
+    '--tsBuildInfoFile',
+    'node_modules/.cache/tsc/client.tsbuildinfo',
+  ],
   format: ['prettier', '--check', '--cache', '--log-level', 'warn', '.'],
-  imports: ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'src'],
+  imports: [
+    'depcruise',
+    '--config',
+    '.dependency-cruiser.cjs',
+    '--output-type',
+    'err-long',
+    'src',
+    'clients/typescript/src',
+  ],
   knip: ['knip', '--no-progress'],
   prose: ['../../scripts/check-prose.js'],
 };

@@ -1,18 +1,17 @@
 /**
- * Runs before `npm start`: compiles the program. Where TypeScript is not installed (`npm prune --omit=dev`, or `npm ci` with
+ * Runs before `npm start`: compiles the program. Where the compiler is not installed (`npm prune --omit=dev`, or `npm ci` with
  * NODE_ENV=production), a compiled program that is not older than its sources starts as it is; otherwise the start ends with
  * the commands that compile it.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-const COMPILER = 'node_modules/typescript/bin/tsc';
-/** tsc writes it last. */
-const COMPILED = 'dist/.tsbuildinfo';
+const COMPILER = 'node_modules/@swc/core/package.json';
+/** compile.js writes it last. */
+const COMPILED = 'dist/.complete';
 
 const newestSource = () => {
   if (!existsSync('src')) return 0; // a release without sources
@@ -29,17 +28,18 @@ const newestSource = () => {
 const explainMissingCompiler = () => {
   if (existsSync('dist/main.js') && existsSync(COMPILED) && newestSource() <= statSync(COMPILED).mtimeMs) return null;
   const state = existsSync('dist/main.js') ? 'dist/ is older than src/' : 'there is no dist/';
-  return `TypeScript is not installed, and ${state}. Compile the program once, with the development dependencies:
+  return `The compiler is not installed, and ${state}. Compile the program once, with the development dependencies:
 
   npm ci --include=dev && npm run build && npm prune --omit=dev
 
 Then start it with "npm start", or with "node --enable-source-maps --max-semi-space-size=64 dist/main.js".`;
 };
 
-if (existsSync(COMPILER))
-  process.exit(spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.build.json'], { stdio: 'inherit' }).status ?? 1);
-const problem = explainMissingCompiler();
-if (problem !== null) {
-  console.error(problem);
-  process.exit(1);
+if (existsSync(COMPILER)) await import('./compile.js');
+else {
+  const problem = explainMissingCompiler();
+  if (problem !== null) {
+    console.error(problem);
+    process.exitCode = 1;
+  }
 }

@@ -6,8 +6,7 @@ import { createLogger } from './config/logger.js';
 import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
 import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
-import { resetToStore } from './app/reset/reset-to-store.js';
-import { type Running, start } from './app/start.js';
+import type { Running } from './app/start.js';
 import { seedDemo } from './app/demo.js';
 import { SETTING_MESSAGES } from './config/messages.js';
 
@@ -32,6 +31,7 @@ const main = async (): Promise<void> => {
   const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
   const log = createLogger(settings);
   if (isReset(process.argv.slice(2))) {
+    const { resetToStore } = await import('./app/reset/reset-to-store.js');
     process.stdout.write(`${await resetToStore(settings, log)}\n`);
     return;
   }
@@ -48,6 +48,8 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
+    // Loading the gateway takes most of the time of a start: what cannot start says so before.
+    const { start } = await import('./app/start.js');
     running = await start(settings, log, stopping.signal);
     const demo = isDemo(settings) ? await seedDemo(running) : null;
     process.stdout.write(banner(running, demo));

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ProblemFilter } from '../api/transport/problem.filter.js';
 import { CoreModule } from './modules/core.module.js';
+import { DocumentationModule } from './modules/documentation.module.js';
 import { EventStoreModule } from './modules/event-store.module.js';
 import { HealthModule } from './modules/health.module.js';
 import { ManagementApiModule } from './modules/management-api.module.js';
@@ -10,6 +11,7 @@ import { PlatformsModule } from './modules/platforms.module.js';
 import { PublicApiModule } from './modules/public-api.module.js';
 import { ReadModelsModule } from './modules/read-models.module.js';
 import { SecretsModule } from './modules/secrets.module.js';
+import { ToolsModule } from './modules/tools.module.js';
 import { WallsModule } from './modules/walls.module.js';
 import { WorkerModule } from './modules/worker.module.js';
 import type { ProcessOptions } from './process-options.js';
@@ -28,10 +30,11 @@ export class AppModule {
         CqrsModule.forRoot(),
         EventStoreModule,
         HealthModule,
-        // Parts of a running process that no module of the role `tools` imports.
+        // Parts of every running process, whatever its roles.
         ...[PlatformsModule, ReadModelsModule, SecretsModule],
         ...(roles.has('worker') ? [WorkerModule] : []),
-        ...(roles.has('api') ? [PublicApiModule, ManagementApiModule] : []),
+        ...(roles.has('api') ? [PublicApiModule, ManagementApiModule, DocumentationModule] : []),
+        ...(roles.has('tools') ? [ToolsModule] : []),
         ...(demo ? [WallsModule] : []),
       ],
       controllers: [RootController],

@@ -2,10 +2,10 @@ import type { Role } from '../config/settings.js';
 import { describeServices } from './banner.js';
 
 it.each<[Role[], boolean, string]>([
-  [['api', 'worker', 'tools'], true, '/v1, /manage/v1, /walls, /healthz, /readyz, /metrics, publishes posts'],
+  [['api', 'worker', 'tools'], true, '/v1, /manage/v1, /sse, /walls, /healthz, /readyz, /metrics, publishes posts'],
   [['api'], false, '/v1, /manage/v1, /healthz, /readyz, /metrics'],
-  [['worker', 'tools'], false, '/healthz, /readyz, /metrics, publishes posts'],
-  [['tools'], false, '/healthz, /readyz, /metrics alone: this version has no assistant tools yet'],
+  [['worker', 'tools'], false, '/sse, /healthz, /readyz, /metrics, publishes posts'],
+  [['tools'], false, '/sse, /healthz, /readyz, /metrics'],
 ])('a process with the roles %j (demo: %s) serves %s', (roles, demo, expected) => {
   expect(describeServices({ roles: new Set(roles), demo })).toBe(expected);
 });

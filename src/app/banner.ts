@@ -12,14 +12,13 @@ export interface Demo {
 
 /** Returns the routes and the work of a process with these roles, for people. */
 export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
-  const services = [
+  return [
     ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),
+    ...(roles.has('tools') ? ['/sse'] : []),
     ...(demo ? ['/walls'] : []),
     '/healthz, /readyz, /metrics',
     ...(roles.has('worker') ? [BANNER_MESSAGES.publishes] : []),
   ].join(', ');
-  const isIdle = !roles.has('api') && !roles.has('worker');
-  return isIdle ? BANNER_MESSAGES.servesNothingElse({ services }) : services;
 };
 
 /** Returns the text that a started process prints for people: addresses, a generated key, and the demo's endpoint. */

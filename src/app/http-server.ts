@@ -1,8 +1,11 @@
+import { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { countDroppedLogLines } from '../config/log-output.js';
 import { NestLogger } from '../config/nest-logger.js';
+import type { Role } from '../config/settings.js';
+import { allowPages } from '../api/transport/cors.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
   answerClientError,
@@ -17,6 +20,9 @@ import { recordResponses } from '../api/public/gate/request-log-entry.js';
 import { RequestRecorder } from '../api/public/gate/request-recorder.js';
 import { disableBodyParsing } from '../api/transport/raw-body.js';
 import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
+import { HttpProblem } from '../api/transport/http-problem.js';
+import { HTTP_MESSAGES } from '../api/transport/messages.js';
+import { buildProblemView } from '../api/transport/problem.view.js';
 import { RequestMemory } from '../api/transport/request-memory.js';
 import { RequestBatch } from '../api/transport/request-batch.js';
 import { Metrics } from '../health/metrics.js';
@@ -65,6 +71,7 @@ export const createHttpServer = async (
     bodyParser: false,
     logger: new NestLogger(log),
   });
+  if (settings.corsOrigins.length > 0) app.enableCors({ delegator: allowPages(settings.corsOrigins) });
   recordClientAddresses(adapter.getInstance());
   const memory = overrides?.requestMemory ?? new RequestMemory();
   disableBodyParsing(adapter.getInstance(), memory);
@@ -73,11 +80,12 @@ export const createHttpServer = async (
   replaceServerResponses(adapter.getInstance());
   closeFinishedConnections(adapter.getInstance());
   const metrics = app.get(Metrics, { strict: false });
-  if (settings.roles.has('api')) {
+  if (servesRequests(settings.roles)) {
     recordResponses(adapter.getInstance(), app.get(RequestRecorder, { strict: false }), systemClock);
     watchUnauthenticatedBodies(metrics, app.get(UnauthenticatedBodies, { strict: false }));
     watchRequestMemory(metrics, memory);
   }
+  if (!settings.roles.has('api')) hidePublicApi(adapter.getInstance());
   metrics.watchCounter(
     'crosspost_log_lines_dropped_total',
     'Log lines dropped because nothing read stderr',
@@ -96,6 +104,22 @@ export const closeHttpServer = async (app: NestFastifyApplication): Promise<void
   const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(timer);
+};
+
+/** True for a process that checks requests of endpoints' clients, be it for `/v1` or for the assistant tools. */
+const servesRequests = (roles: ReadonlySet<Role>): boolean => roles.has('api') || roles.has('tools');
+
+/**
+ * Hides `/v1` from clients in a process with the role `tools` alone: its tools call those routes within the process, whose
+ * requests come over no socket.
+ */
+const hidePublicApi = (fastify: FastifyInstance): void => {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const isFromClient = request.raw.socket instanceof Socket;
+    if (!isFromClient || !request.routeOptions.url?.startsWith('/v1/')) return done();
+    const problem = HttpProblem.withMessage(404, 'not_found', HTTP_MESSAGES.noRoute);
+    void reply.code(problem.status).send(buildProblemView(problem, request.id));
+  });
 };
 
 const watchUnauthenticatedBodies = (metrics: Metrics, bodies: UnauthenticatedBodies): void => {

@@ -65,5 +65,4 @@ export const BANNER_MESSAGES = {
   ),
   firstPost: 'Hello from Crosspost',
   publishes: 'publishes posts',
-  servesNothingElse: message('{services} alone: this version has no assistant tools yet'),
 };

@@ -5,6 +5,7 @@ import type { Projection } from '../projections/engine/projection.js';
 import { posts } from '../projections/posts/posts.projection.js';
 import { publishSchedule } from '../projections/publish-schedule/publish-schedule.projection.js';
 import { requestLog } from '../projections/request-log/request-log.projection.js';
+import { webhookDeliveries } from '../projections/webhook-deliveries/webhook-deliveries.projection.js';
 
 /** Returns all projections. */
 export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonly Projection[] => [
@@ -13,4 +14,5 @@ export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonl
   posts,
   requestLog,
   audit,
+  webhookDeliveries,
 ];

@@ -1,6 +1,8 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/tokens.js';
 
 /** Pages for people, the first that this process serves before the others. */
 const PAGES = ['/walls', '/docs'];
@@ -17,7 +19,10 @@ const ROUTES = {
 /** Leads people who open the address in a browser to a page: the walls of demo mode, or the documentation. */
 @Controller()
 export class RootController {
-  constructor(private readonly host: HttpAdapterHost) {}
+  constructor(
+    private readonly host: HttpAdapterHost,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'roles'>,
+  ) {}
 
   /** Redirects to the first page that this process serves; without one, lists routes that it serves. */
   @Get()
@@ -25,7 +30,11 @@ export class RootController {
     const router = this.host.httpAdapter.getInstance<FastifyInstance>();
     const page = PAGES.find((url) => router.hasRoute({ method: 'GET', url }));
     if (page !== undefined) return void reply.redirect(page, 302);
-    const routes = Object.entries(ROUTES).filter(([, [method, url]]) => router.hasRoute({ method, url }));
+    // A process with the role `tools` alone has the routes of /v1 for its tools, and hides them from clients.
+    const isHidden = (url: string): boolean => url.startsWith('/v1/') && !this.settings.roles.has('api');
+    const routes = Object.entries(ROUTES).filter(
+      ([, [method, url]]) => router.hasRoute({ method, url }) && !isHidden(url),
+    );
     void reply.send({ ok: true, routes: routes.map(([route]) => route) });
   }
 }

@@ -11,6 +11,7 @@ import { listen } from './listen.js';
 import type { Overrides, ProcessSettings } from './process-options.js';
 import { Resources } from './resources.js';
 import { type Networks, NETWORKS } from './stand-ins.js';
+import { waitUntilBuilt } from './wait-until-built.js';
 
 /** A running process of the gateway. */
 export interface Running {
@@ -58,6 +59,8 @@ export const start = async (
     const metricsAddress = await openHealthListener(app, given, resources);
     signal?.throwIfAborted();
     settings.baseUrl = given.baseUrl ?? address;
+    if (given.roles.has('worker')) await waitUntilBuilt(infrastructureOf(app).pool, signal);
+    signal?.throwIfAborted();
     const networks = app.get<Networks>(NETWORKS, { strict: false });
     return { settings, address, metricsAddress, infrastructure: infrastructureOf(app), networks, stop };
   } catch (error) {

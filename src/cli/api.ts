@@ -16,6 +16,10 @@ export interface ApiRequest {
   /** Key or token instead of the management key. */
   readonly key?: string | null;
   readonly idempotencyKey?: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Statuses above 399 that are answers here, not failures. */
+  readonly accept?: readonly number[];
 }
 
 /** An answer of the gateway that is no error. */
@@ -59,8 +63,8 @@ export class Api {
       ...(request.raw && { body: request.raw.content, duplex: 'half' }),
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
     });
-    if (response.ok) return response;
-    throw failureOf(response.status, await readText(response), `${method} ${url.pathname}`);
+    if (response.ok || request.accept?.includes(response.status)) return response;
+    throw failureOf(response, await readText(response), `${method} ${url.pathname}`);
   }
 
   /** Lists things page by page, up to a number of them. @throws Failure @throws NotReachable */
@@ -93,12 +97,20 @@ export class Api {
     const key = request.key === undefined ? this.key : request.key;
     const type = request.raw?.type ?? (request.body === undefined ? null : 'application/json');
     return {
+      'user-agent': USER_AGENT,
       ...(key !== null && { authorization: `Bearer ${key}` }),
       ...(type !== null && { 'content-type': type }),
+      ...request.headers,
       ...(method === 'POST' && { 'idempotency-key': request.idempotencyKey ?? randomUUID() }),
     };
   }
 }
+
+/** Codes of connections that were never made. */
+const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Name in the request log. */
+const USER_AGENT = 'crosspost';
 
 /** Most items of a page. */
 const MAX_PAGE = 200;
@@ -107,7 +119,9 @@ const fetchFrom = async (url: URL, init: RequestInit): Promise<Response> => {
   try {
     return await fetch(url, init);
   } catch (error) {
-    throw new NotReachable(CLI_MESSAGES.notReachable({ url: url.origin, reason: reasonOf(error) }), { cause: error });
+    const reason = reasonOf(error);
+    const mayHaveArrived = !NEVER_ARRIVED.has(reason);
+    throw new NotReachable(CLI_MESSAGES.notReachable({ url: url.origin, reason }), { cause: error, mayHaveArrived });
   }
 };
 
@@ -115,7 +129,7 @@ const readText = async (response: Response): Promise<string> => {
   try {
     return await response.text();
   } catch (error) {
-    throw new NotReachable(CLI_MESSAGES.brokenOff({ reason: reasonOf(error) }), { cause: error });
+    throw new NotReachable(CLI_MESSAGES.brokenOff({ reason: reasonOf(error) }), { cause: error, mayHaveArrived: true });
   }
 };
 
@@ -136,10 +150,12 @@ const parseThing = (text: string): Thing => {
 };
 
 /** Returns what the gateway said, with each problem that it names. */
-const failureOf = (status: number, text: string, route: string): Failure => {
+const failureOf = ({ status, headers }: Response, text: string, route: string): Failure => {
   const thing = parseThing(text);
   const problems = Array.isArray(thing.errors) ? thing.errors.map(textOf) : [];
   const said = [...new Set(problems)].join('\n  ');
   const code = textOf(thing.code) || `http_${status}`;
-  return new Failure(code, said === '' ? CLI_MESSAGES.saidNothing({ status, route }) : said);
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+  return new Failure(code, said === '' ? CLI_MESSAGES.saidNothing({ status, route }) : said, status, retryAfter);
 };

@@ -3,6 +3,10 @@ export class Failure extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** HTTP status; null if no answer was an error. */
+    readonly status: number | null = null,
+    /** Seconds after which the gateway may be asked again; null if it did not say. */
+    readonly retryAfter: number | null = null,
   ) {
     super(`${code}: ${message}`);
   }
@@ -12,4 +16,12 @@ export class Failure extends Error {
 export class WrongUsage extends Error {}
 
 /** No gateway answers: exit code 3. */
-export class NotReachable extends Error {}
+export class NotReachable extends Error {
+  /** True if the request may have arrived. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(message: string, options: { cause?: unknown; mayHaveArrived?: boolean } = {}) {
+    super(message, options);
+    this.mayHaveArrived = options.mayHaveArrived ?? false;
+  }
+}

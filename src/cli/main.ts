@@ -1,12 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { readCommandLineSettings } from '../config/command-line.js';
-import { addHistory } from './commands/history.js';
-import { addResources } from './commands/resources.js';
-import { addCommonOptions } from './define.js';
 import { Failure, NotReachable, WrongUsage } from './failures.js';
-import { SUMMARIES } from './messages.js';
+import { createProgram } from './program.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -15,10 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** Executes a command. Returns the exit code. */
 const run = async (given: readonly string[]): Promise<number> => {
   const settings = readCommandLineSettings();
-  const program = new Command('crosspost').description(SUMMARIES.program).version(`crosspost ${version}`);
-  addCommonOptions(program).enablePositionalOptions().exitOverride();
-  addResources(program, settings);
-  addHistory(program, settings);
+  const program = createProgram(settings, version);
   try {
     // Fields may be written as in the API, too: --owner_id.
     const args = given.map((arg) => arg.replace(/^--\w+/, (name) => name.replaceAll('_', '-')));

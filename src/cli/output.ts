@@ -18,7 +18,7 @@ export type Column = readonly [title: string, path: string];
 
 const GOOD = new Set(['ok', 'published', 'live', 'level', 'done', 'accepted', 'delivered', 'true']);
 const BAD = new Set(['failed', 'in_doubt', 'stopped', 'needs_attention', 'rejected', 'false', 'disabled']);
-const WAITING = new Set(['queued', 'publishing', 'rebuilding', 'running', 'pending', 'paused']);
+const WAITING = new Set(['queued', 'publishing', 'rebuilding', 'running', 'pending', 'paused', 'warning']);
 
 /** Interval of the lines that show progress without a terminal, in ms. */
 const LINE_MS = 3_000;
@@ -78,6 +78,11 @@ export class Output {
     this.options.stdout.write(`${text}\n`);
   }
 
+  /** Prints words of the result in a line, states in colour. */
+  states(words: readonly string[]): void {
+    this.line(words.map((word) => this.state(clean(word))).join('  '));
+  }
+
   /** Prints text of the result as it is. */
   raw(text: string | Uint8Array): void {
     this.options.stdout.write(text);
@@ -109,9 +114,10 @@ export class Output {
 
   /** Colours a word that names a state. */
   state(word: string): string {
-    if (GOOD.has(word)) return this.style('green', word);
-    if (BAD.has(word)) return this.style('red', word);
-    return WAITING.has(word) ? this.style('yellow', word) : word;
+    const name = word.trim();
+    if (GOOD.has(name)) return this.style('green', word);
+    if (BAD.has(name) || name.startsWith('rejected_')) return this.style('red', word);
+    return WAITING.has(name) ? this.style('yellow', word) : word;
   }
 
   private table(titles: readonly string[], rows: readonly (readonly string[])[]): void {

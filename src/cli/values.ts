@@ -15,3 +15,7 @@ export const wholeNumber = (field: string, text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new WrongUsage(CLI_MESSAGES.wrongValue({ field, type: 'number', text }));
   return Number(text);
 };
+
+/** Returns the name of a field as commander names its option: `owner_id` becomes `ownerId`. */
+export const camelCase = (field: string): string =>
+  field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

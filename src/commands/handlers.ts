@@ -21,10 +21,24 @@ import { PauseTargetsHandler } from './pause/pause-targets.js';
 import { RegisterOwnerHandler } from './owner/register-owner.js';
 import { ResendPublicationHandler } from './publication/resend-publication.js';
 import { ResumeTargetsHandler } from './pause/resume-targets.js';
+import { DiscardCandidateHandler } from './projection/discard-candidate.js';
+import { PromoteCandidateHandler } from './projection/promote-candidate.js';
+import { RebuildProjectionHandler } from './projection/rebuild-projection.js';
+import { RollBackProjectionHandler } from './projection/roll-back-projection.js';
+import { RetryProjectionHandler } from './projection/retry-projection.js';
 import { RotateEndpointSlugHandler } from './endpoint/rotate-endpoint-slug.js';
 import { RotateEndpointTokenHandler } from './endpoint/rotate-endpoint-token.js';
 import { RotateOwnerKeyHandler } from './owner/rotate-owner-key.js';
 import { RotateSigningSecretHandler } from './endpoint/rotate-signing-secret.js';
+import { ChangeWebhookOutputHandler } from './webhook-output/change-webhook-output.js';
+import { CreateWebhookOutputHandler } from './webhook-output/create-webhook-output.js';
+import { DeleteWebhookOutputHandler } from './webhook-output/delete-webhook-output.js';
+import { DisableWebhookOutputHandler } from './webhook-output/disable-webhook-output.js';
+import { EnableWebhookOutputHandler } from './webhook-output/enable-webhook-output.js';
+import { RotateOutputSecretHandler } from './webhook-output/rotate-output-secret.js';
+import { PingWebhookOutputHandler } from './delivery/ping-webhook-output.js';
+import { RetryDeliveriesHandler } from './delivery/retry-deliveries.js';
+import { SkipEventHandler } from './projection/skip-event.js';
 
 /** Handlers of the management API's commands. */
 export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
@@ -53,4 +67,18 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   DeleteChannelHandler,
   DeleteProjectHandler,
   DeleteEndpointHandler,
+  CreateWebhookOutputHandler,
+  ChangeWebhookOutputHandler,
+  EnableWebhookOutputHandler,
+  DisableWebhookOutputHandler,
+  DeleteWebhookOutputHandler,
+  RotateOutputSecretHandler,
+  PingWebhookOutputHandler,
+  RetryDeliveriesHandler,
+  DiscardCandidateHandler,
+  PromoteCandidateHandler,
+  RebuildProjectionHandler,
+  RollBackProjectionHandler,
+  RetryProjectionHandler,
+  SkipEventHandler,
 ];

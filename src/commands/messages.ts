@@ -12,6 +12,28 @@ export const COMMAND_MESSAGES = {
   planWithoutInput: message(
     'The plan "{plan}" has no webhook input. Use one of the plans {plans}, or an endpoint of mode "test".',
   ),
+  /** 402 `plan_not_allowed` */
+  planWithoutOutput: message('The plan "{plan}" has no webhook output. Use one of the plans {plans}.'),
+  /** 409 `output_disabled` */
+  outputDisabled: 'The webhook output is disabled. Enable it, then ask for the delivery again.',
+  /** 409 `not_stopped` */
+  notStopped: 'This projection has not stopped: there is no event to try again or to leave out.',
+  /** 409 `candidate_exists` */
+  candidateExists: 'A candidate is there already. Promote or discard it first.',
+  /** 409 `no_candidate` */
+  noCandidate: 'This projection has no candidate. A rebuild creates one.',
+  /** 409 `candidate_deployed` */
+  candidateDeployed: 'A newer version of the program builds this candidate, and makes it live by itself.',
+  /** 409 `no_previous` */
+  noPrevious: 'No previous version is kept: there is nothing to go back to.',
+  /** 409 `not_level` */
+  notLevel: 'This version has not reached the end of the history, or no process fills it. Try again when it is level.',
+  /** 409 `views_in_use` */
+  viewsInUse: 'Queries that run for long hold the views of this projection. Nothing was changed. Try again.',
+  /** 409 `other_program` */
+  otherProgram: 'Another version of the program fills this projection. Ask a process of that version.',
+  /** 409 `job_running` */
+  jobRuns: message('A job works on this projection already: {id}. Wait until it has ended.'),
   /** 422 `invalid_targets` */
   noTarget: 'None of these ids is a target of this endpoint. GET …/info lists the ids.',
   /** 409 `wrong_state` */
@@ -27,4 +49,7 @@ export const COMMAND_MESSAGES = {
 export const DISABLED_REASONS = {
   byOwner: 'disabled by its owner',
   planWithoutInput: message('the plan "{plan}" has no webhook input'),
+  planWithoutOutput: message('the plan "{plan}" has no webhook output'),
+  outputGone: 'its server answered 410 Gone: it wants no more deliveries',
+  outputFailures: 'every attempt to deliver to it has failed for five days',
 };

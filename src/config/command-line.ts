@@ -9,6 +9,8 @@ export interface CommandLineSettings {
   readonly key: string | null;
   /** Token of an endpoint; null if there is none. */
   readonly token: string | null;
+  /** Secret with which posts are signed; null if they are not. */
+  readonly signingSecret: string | null;
   /** True if the user asks for no colours (no-color.org). */
   readonly plain: boolean;
 }
@@ -22,6 +24,7 @@ export const readCommandLineSettings = (
   url: env.CROSSPOST_URL || DEFAULT_URL,
   key: env.CROSSPOST_KEY || env.OPERATOR_KEY || readGeneratedKey(env.DATA_DIR || '.data'),
   token: env.CROSSPOST_TOKEN || null,
+  signingSecret: env.CROSSPOST_SIGNING_SECRET || null,
   plain: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
 });
 

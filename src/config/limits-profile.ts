@@ -47,6 +47,10 @@ export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, 
 export const plansWithInput = ({ plans }: LimitsProfile): readonly Plan[] =>
   PLANS.filter((plan) => plans[plan].webhookInput);
 
+/** Returns the plans with webhook output. */
+export const plansWithOutput = ({ plans }: LimitsProfile): readonly Plan[] =>
+  PLANS.filter((plan) => plans[plan].webhookOutput);
+
 /** Longest interval between two posts: 31 days, in seconds. */
 const MAX_SECONDS = 31 * 86_400;
 /** Largest limit for a burst, a minute or an hour of violations. */

@@ -11,6 +11,7 @@ export const SETTING_MESSAGES = {
   encodePassword:
     'characters of the user and the password that have a meaning in a URL must be percent-encoded: % as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A',
   notCidr: message('"{value}" is neither a CIDR nor an address'),
+  notOrigin: 'an origin is a scheme, a host and perhaps a port, without a path',
   secretsKeyMissing:
     'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
   samePort: message('METRICS_PORT takes another port than PORT; got "{value}"'),

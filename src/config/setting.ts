@@ -98,6 +98,16 @@ const parseCidr = (item: string): string => {
   return item;
 };
 
+/** Parses origins separated by commas. Returns them as browsers send them: in lower case, without a default port. */
+export const parseOrigins = (text: string): readonly string[] =>
+  text.split(',').map((part) => parseOrigin(part.trim()));
+
+const parseOrigin = (item: string): string => {
+  const isOrigin = /^https?:\/\/[^/?#@\s*]+$/i.test(item) && URL.canParse(item);
+  if (!isOrigin) throw new Error(SETTING_MESSAGES.notOrigin);
+  return new URL(item).origin;
+};
+
 /** Parses 32 bytes in base64 or base64url, with or without padding. */
 export const parseKey32 = (text: string): Buffer => {
   // Buffer.from silently drops characters that are not base64, so the form is checked first.

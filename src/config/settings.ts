@@ -51,7 +51,13 @@ export interface Settings {
   readonly allowPrivateAddresses: readonly string[];
   /** CIDRs; empty: none. */
   readonly trustedProxies: readonly string[];
+  /** Origins, as browsers send them; empty: none. */
+  readonly corsOrigins: readonly string[];
   readonly maintenance: boolean;
+  /** Origin of the history's checkpoints; null: from the base URL. */
+  readonly historyOrigin: string | null;
+  /** 32 bytes; null: derived from the secrets key. */
+  readonly historyKey: Buffer | null;
   readonly minuteMs: number;
   readonly logLevel: LogLevel;
   readonly environment: Environment;
@@ -102,7 +108,10 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     mediaProbe: values.MEDIA_PROBE,
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUSTED_PROXIES,
+    corsOrigins: values.CORS_ORIGINS,
     maintenance: values.MAINTENANCE,
+    historyOrigin: values.HISTORY_ORIGIN,
+    historyKey: values.HISTORY_KEY,
     minuteMs: values.MINUTE_MS,
     logLevel: values.LOG_LEVEL,
     environment: values.NODE_ENV,

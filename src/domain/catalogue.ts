@@ -7,9 +7,12 @@ import { ownerEvents } from './owner/owner.events.js';
 import { postEvents } from './post/post.events.js';
 import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectEvents } from './project/project.events.js';
+import { projectionEvents } from './projection/projection.events.js';
 import { publicationEvents } from './publication/publication.events.js';
 import { requestLogEvents } from './request-log/request-log.events.js';
 import { translationEvents } from './translation/translation.events.js';
+import { webhookOutputEvents } from './webhook-output/webhook-output.events.js';
+import { deliveryEvents } from './delivery/delivery.events.js';
 
 /** All event types. For each there is a golden file, test/domain/golden/<type>.v<version>.json, which must always decode. */
 export const catalogue: Catalogue = {
@@ -24,4 +27,7 @@ export const catalogue: Catalogue = {
   ...noticeEvents,
   ...translationEvents,
   ...requestLogEvents,
+  ...webhookOutputEvents,
+  ...deliveryEvents,
+  ...projectionEvents,
 };

@@ -1,6 +1,7 @@
 import { isUnavailable } from '../postgres/unavailable.js';
 import type { Log } from '../kernel/log.js';
 import { Backoff } from '../runtime/backoff.js';
+import { sleepUnlessAborted } from '../runtime/sleep.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -10,6 +11,7 @@ import {
   type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
+  NotAppended,
   type Position,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -18,10 +20,26 @@ import {
   Unavailable,
   WrongEventStore,
 } from './port.js';
+import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from './import-marks.js';
+import { STORE_MESSAGES } from './messages.js';
 import type { KnownStore, StoreCheck } from './store-check.js';
 
 /** Pause between two checks while the store is the wrong one, in ms. */
 const RECHECK_MS = 1_000;
+
+/** Interval at which a process looks whether an import has ended, in ms. */
+const IMPORT_LOOK_MS = 250;
+
+/** Access to a store for an import: with its marks, and while everybody else waits (ADR-133). */
+export interface ImportAccess extends Pick<
+  EventStore,
+  'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention'
+> {
+  /** See {@link EventStoreAdapter.commitsInOrder}. */
+  readonly commitsInOrder: boolean;
+  /** Reads whether an import has begun in the store, and has not ended. Null: none has begun. */
+  readState(): Promise<'running' | 'ended' | null>;
+}
 
 /** Figures of the connection to the store, for health and metrics. */
 export interface StoreConnection {
@@ -49,6 +67,8 @@ export class CheckedEventStore implements EventStore {
   private readonly closing = new AbortController();
   private droppedSubscriptions = 0;
   private lostConnections = 0;
+  /** Time at which this process learnt that the store holds a part of an import; null: it holds none. */
+  private importSince: number | null = null;
 
   constructor(
     private readonly store: EventStoreAdapter,
@@ -75,15 +95,43 @@ export class CheckedEventStore implements EventStore {
     events: readonly NewEvent[],
     condition?: AppendCondition | null,
   ): Promise<AppendResult> {
-    return this.call(() => this.store.append(stream, expected, events, condition));
+    return this.call(async () => {
+      if (this.importSince !== null) throw new NotAppended(STORE_MESSAGES.importUnfinished);
+      return this.store.append(stream, expected, events, condition);
+    });
   }
 
-  readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
-    return this.call(() => this.store.readStream(stream, options));
+  async readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
+    const events = await this.call(() => this.store.readStream(stream, options));
+    return events.every(isHistory) ? events : events.filter(isHistory);
   }
 
-  readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
-    return this.call(() => this.store.readAll(options));
+  /** Reads on past the marks of an import, so that a short page is the end of the log. */
+  async readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
+    const { limit } = options;
+    let page = await this.call(() => this.store.readAll(options));
+    const events = page.filter(isHistory);
+    for (let asked = limit; page.length === asked && events.length < limit;) {
+      const after = page.at(-1)!.position;
+      asked = limit - events.length;
+      page = await this.call(() => this.store.readAll({ ...options, after, limit: asked }));
+      events.push(...page.filter(isHistory));
+    }
+    return events;
+  }
+
+  /** Returns the access of an import. */
+  openForImport(): ImportAccess {
+    const { store } = this;
+    return {
+      commitsInOrder: store.commitsInOrder,
+      append: (stream, expected, events) => this.call(() => store.append(stream, expected, events)),
+      readStream: (stream, options) => this.call(() => store.readStream(stream, options)),
+      readAll: (options) => this.call(() => store.readAll(options)),
+      readHead: () => this.call(() => store.readHead()),
+      setRetention: (stream, maxCount) => this.call(() => store.setRetention(stream, maxCount)),
+      readState: () => this.call(() => this.readImportState()),
+    };
   }
 
   readHead(): Promise<Position> {
@@ -106,10 +154,17 @@ export class CheckedEventStore implements EventStore {
       }
       backoff.reset();
       const untilChange = AbortSignal.any([signal, trust]);
-      for await (const batch of this.store.subscribe({ ...options, after, signal: untilChange, onDrop })) {
+      // The mark stands before all events of an import: a subscription that receives it, or begins behind it, waits for the end.
+      const types = options.types && [...options.types, IMPORT_STARTED];
+      await this.untilImported(untilChange);
+      for await (const batch of this.store.subscribe({
+        ...{ ...options, after, signal: untilChange, onDrop },
+        ...(types && { types }),
+      })) {
+        if (batch.events.some(({ type }) => type === IMPORT_STARTED)) await this.untilImported(untilChange, true);
         if (untilChange.aborted) break; // the batch may be of another store
         after = batch.position;
-        yield batch;
+        yield batch.events.every(isHistory) ? batch : { ...batch, events: batch.events.filter(isHistory) };
       }
     }
   }
@@ -123,9 +178,9 @@ export class CheckedEventStore implements EventStore {
   }
 
   get appendFailure(): AppendFailure | null {
-    if (!this.wrong) return this.store.appendFailure;
-    const { problem: message, since } = this.wrong;
-    return { code: 'WRONG_EVENT_STORE', message, since };
+    if (this.wrong) return { code: 'WRONG_EVENT_STORE', message: this.wrong.problem, since: this.wrong.since };
+    if (this.importSince === null) return this.store.appendFailure;
+    return { code: 'IMPORT_UNFINISHED', message: STORE_MESSAGES.importUnfinished, since: this.importSince };
   }
 
   checkAppends(): void {
@@ -145,6 +200,24 @@ export class CheckedEventStore implements EventStore {
     const result = await start();
     if (before.aborted) await this.ensureTrust();
     return result;
+  }
+
+  /** Waits while the store holds a part of an import. @param look true: an import has begun, which this process may not know */
+  private async untilImported(signal: AbortSignal, look = this.importSince !== null): Promise<void> {
+    for (let mustLook = look; mustLook && !signal.aborted; mustLook = this.importSince !== null) {
+      await this.readImportState().catch(() => (this.importSince ??= Date.now()));
+      if (this.importSince !== null) await sleepUnlessAborted(IMPORT_LOOK_MS, signal);
+    }
+  }
+
+  private async readImportState(): Promise<'running' | 'ended' | null> {
+    const [last] = await this.store.readStream(IMPORT_STREAM, { direction: 'backwards', limit: 1 });
+    const isRunning = last !== undefined && last.type !== IMPORT_ENDED;
+    if (isRunning && this.importSince === null) this.log.warn({}, STORE_MESSAGES.importUnfinished);
+    if (!isRunning && this.importSince !== null) this.log.info({}, STORE_MESSAGES.importEnded);
+    this.importSince = isRunning ? (this.importSince ?? Date.now()) : null;
+    if (last === undefined) return null;
+    return isRunning ? 'running' : 'ended';
   }
 
   private handleLoss(): void {
@@ -185,8 +258,10 @@ export class CheckedEventStore implements EventStore {
         : error;
     });
     if (this.changes !== changes) return this.checkLater(0); // the answers may be of two stores
-    if ('problem' in verdict) this.reportWrongStore(verdict.problem);
-    else this.trustStore(verdict);
+    if ('problem' in verdict) return this.reportWrongStore(verdict.problem);
+    await this.readImportState();
+    if (this.changes !== changes) return this.checkLater(0);
+    this.trustStore(verdict);
   }
 
   private trustStore(store: KnownStore): void {

@@ -20,6 +20,9 @@ export const STORE_MESSAGES = {
   lostEvents: message(
     'The event store {found} at {address} ends at position {end}, but this process has read it up to position {position}: an older backup was restored. Stop all processes, and start them again.',
   ),
+  importUnfinished:
+    'The event store holds a part of a history that is being imported, or whose import was broken off: nothing else is written, and nothing is published. Send the whole history again: the import goes on where it was.',
+  importEnded: 'the import of the history has ended',
   remedy:
     'Set EVENT_STORE_URL to the right event store, or restore that from its newest backup. If this event store is to replace it, stop all processes and run "npm start -- projections reset --to-store": read models and sagas are built from it again, and nothing is published twice.',
 };

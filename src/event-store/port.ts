@@ -158,6 +158,12 @@ export interface EventStore {
 
 /** An event store that can be checked: what each adapter implements. */
 export interface EventStoreAdapter extends EventStore {
+  /**
+   * True if appends to several streams that begin in one turn of the event loop stand in the log in the order of their calls, all of
+   * them or none.
+   */
+  readonly commitsInOrder: boolean;
+
   /** Reads which store this is, and where it ends. @throws Unavailable */
   readIdentity(): Promise<StoreIdentity>;
 

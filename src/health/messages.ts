@@ -13,6 +13,7 @@ export const HEALTH_MESSAGES = {
 /** Results of checks in `/readyz`. */
 export const READINESS_MESSAGES = {
   notBuilt: 'not built yet: start a process with the role worker on this database',
+  beingBuilt: 'being built from the events: wait until it has reached the newest one',
   stopped: message('stopped: {error}'),
   farBehind: message('far behind: the next event to apply is {seconds} s old'),
   noAnswer: message('no answer within {ms} ms'),

@@ -6,6 +6,8 @@ import { Readiness, type ReadinessReport } from './readiness.js';
 interface State {
   /** Live projections by name: the position, and the error of one that is stopped. */
   readonly projections?: Readonly<Record<string, readonly [position: bigint, error?: string]>> | Error;
+  /** Names of those that have not reached the end of the log yet. */
+  readonly unbuilt?: readonly string[];
   readonly head?: bigint | Error;
   readonly appendFailure?: AppendFailure;
   /** Age of the event after each position, ms. */
@@ -19,11 +21,22 @@ const STORE = '3f0c5a52-9d0f-4c1e-8f6e-0a4d2b1c7e11';
 const BUILT = { discovery: [9n], posts: [9n] } as const;
 
 /** Reads readiness once. */
-const readiness = ({ projections = BUILT, head = 9n, ages = {}, appendFailure }: State): Promise<ReadinessReport> => {
+const readiness = ({
+  projections = BUILT,
+  head = 9n,
+  ages = {},
+  appendFailure,
+  unbuilt = [],
+}: State): Promise<ReadinessReport> => {
   const rows =
     projections instanceof Error
       ? projections
-      : Object.entries(projections).map(([name, [position, error = null]]) => ({ name, position, error }));
+      : Object.entries(projections).map(([name, [position, error = null]]) => ({
+          name,
+          position,
+          error,
+          level: !unbuilt.includes(name),
+        }));
   const query = () => answer(rows).then((found) => ({ rows: found }));
   const readAll = ({ after }: { after: bigint }) =>
     Promise.resolve(
@@ -79,6 +92,11 @@ describe('readiness', () => {
     expect(await readiness({ projections: { ...BUILT, discovery: [7n, 'no such event'] } })).toMatchObject({
       ok: false,
       checks: { ...OK, discovery: 'stopped: no such event' },
+      degraded: [],
+    });
+    expect(await readiness({ unbuilt: ['discovery', 'posts'] })).toMatchObject({
+      ok: false,
+      checks: { ...OK, discovery: expect.stringMatching(/^being built from the events/) },
       degraded: [],
     });
     const { ok, checks } = await readiness({ projections: {} });

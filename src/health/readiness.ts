@@ -62,6 +62,8 @@ interface LiveProjection {
   readonly name: string;
   readonly position: Position;
   readonly error: string | null;
+  /** False until it has reached the end of the log once. */
+  readonly level: boolean;
 }
 
 /**
@@ -126,13 +128,14 @@ export class Readiness {
   private judgeRequired(projections: readonly LiveProjection[]): string {
     const required = projections.find(({ name }) => name === REQUIRED);
     if (!required) return READINESS_MESSAGES.notBuilt;
-    return required.error === null ? 'ok' : READINESS_MESSAGES.stopped({ error: required.error });
+    if (required.error !== null) return READINESS_MESSAGES.stopped({ error: required.error });
+    return required.level ? 'ok' : READINESS_MESSAGES.beingBuilt;
   }
 
   /** Reads the live projections; the statement also shows that the database answers. */
   private async readProjections(): Promise<LiveProjection[]> {
     const { rows } = await this.sources.pool.query<LiveProjection>(
-      `select p.name, c.position, c.error from ops_projection p
+      `select p.name, c.position, c.error, c.level from ops_projection p
        join ops_checkpoint c on c.name = p.name and c.version = p.live_version order by 1`,
     );
     return rows;

@@ -45,7 +45,7 @@ export async function* examine(
   yield { sizeBytes, inspection, isComplete: inspection?.needs === undefined };
   if (inspection?.needs === undefined) return;
 
-  const release = await slots?.acquire();
+  const release = await slots?.acquire(signal);
   try {
     const parts: FilePart[] = [head];
     let total = head.bytes.length;

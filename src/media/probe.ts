@@ -10,6 +10,7 @@ import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './me
 import { PROBE_NOTES } from './messages.js';
 import { aboutField } from '../validation/wording.js';
 import { mostBytesOf, readRange } from './read-range.js';
+import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
 import { Semaphore } from '../runtime/semaphore.js';
 
 /** Facts about one medium of a payload, from a few small reads (D-24). */
@@ -50,6 +51,8 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal;
   /** Pays for the first reads of all media together, then for each further read. Without it nothing is paid. */
   readonly pay?: PayRequests;
+  /** The owner whose client causes the probes: only so many media of one owner are probed at a time. Without it there is no bound. */
+  readonly ownerId?: string;
 }
 
 /** Options of a {@link Prober}. */
@@ -61,7 +64,7 @@ export interface ProberOptions {
 }
 
 /** A medium's part in one call. */
-interface Call extends Pick<ProbeOptions, 'pay'> {
+interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
   readonly signal: AbortSignal;
   /** The payment for the first reads of all media. */
   readonly heads: PaidRequests | undefined;
@@ -72,16 +75,22 @@ const OVER = new Error('the media have been probed');
 
 /** Media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
+/**
+ * Media of one owner that are probed at a time; the others of this owner wait. So one owner fills neither the slots for further
+ * reads nor the queue of the parsing process (ADR-132). More than a post may hold.
+ */
+const PROBES_PER_OWNER = 16;
 
 /** Creates the prober of a process. */
 export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3_000 }: ProberOptions): Prober => {
   const slots = new Semaphore(DEEP_PROBES);
+  const owners = new KeyedSemaphore(PROBES_PER_OWNER);
 
   /** @param over resolves when the time is over: the facts known by then count */
   const probe = (
     medium: Media,
     path: string,
-    { signal, pay, heads }: Call,
+    { signal, pay, heads, ownerId }: Call,
     over: Promise<void>,
   ): Promise<ProbeReport> => {
     let refusal: unknown;
@@ -104,7 +113,9 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
         ? reportOf(medium, path, known)
         : { ...inconclusive(medium, path, why), ...(isHostUnknown && { isHostUnknown }) };
     const look = async (): Promise<ProbeReport> => {
+      let release: (() => void) | undefined;
       try {
+        if (ownerId !== undefined) release = await owners.acquire(ownerId, signal);
         for await (known of examine(read, inspector, { slots, signal }))
           if (findMediaProblem(medium.type, known)) break;
         return soFar(PROBE_NOTES.unreadable);
@@ -112,13 +123,15 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
         if (refusal !== undefined) throw error;
         if (!(error instanceof FetchError)) return soFar(error instanceof Error ? error.message : String(error));
         return error.isPermanent ? refused(medium, path, error) : soFar(error.message, error.isHostUnknown);
+      } finally {
+        release?.();
       }
     };
     return Promise.race([look(), over.then(() => soFar(PROBE_NOTES.outOfTime({ ms: budgetMs })))]);
   };
 
   return {
-    async probeAll(media, { signal, pay } = {}) {
+    async probeAll(media, { signal, pay, ownerId } = {}) {
       const heads = await pay?.({ probes: media.length, bytes: media.length * HEAD_BYTES });
       const budget = new AbortController();
       setMaxListeners(0, budget.signal); // a few per medium, not a leak
@@ -132,7 +145,9 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
       });
       try {
         return await Promise.all(
-          media.map((medium, i) => probe(medium, `media[${i}].url`, { signal: budget.signal, pay, heads }, over)),
+          media.map((medium, i) =>
+            probe(medium, `media[${i}].url`, { signal: budget.signal, pay, heads, ownerId }, over),
+          ),
         );
       } finally {
         clearTimeout(timer);

@@ -14,6 +14,8 @@ import type { TrafficMeter } from './traffic-meter.js';
 export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions, 'resolve' | 'ca' | 'build'>> {
   readonly policy: AddressPolicy;
   readonly timeouts?: Partial<GuardedTimeouts>;
+  /** Connections to one origin at most; default 64. */
+  readonly connections?: number;
   /** Bounds how many requests run at a time, also together with other clients; default: no bound but that of connections. */
   readonly slots?: RequestSlots;
 }
@@ -62,7 +64,7 @@ export interface CompleteAnswer extends Pick<OpenAnswer, 'status' | 'headers'> {
 }
 
 /**
- * Calls hosts that users named: media, translation (D-30). It allows https on port 443 of public addresses, without
+ * Calls hosts that users named: media, translation, webhooks (D-30). It allows https on port 443 of public addresses, without
  * redirects, compression, proxies or credentials in the URL, within limits of size and time; exceptions of the policy are
  * for tests. Every failure is a {@link FetchError}. Answers of 400 and above are answers: only the caller knows their
  * meaning (see `fetchErrorOfStatus`).
@@ -72,12 +74,19 @@ export class GuardedClient {
   private readonly slots: RequestSlots | undefined;
   private readonly agent: Agent;
 
-  constructor({ policy, timeouts = {}, slots, resolve = resolveHost, ...connect }: GuardedClientOptions) {
+  constructor({
+    policy,
+    timeouts = {},
+    slots,
+    connections = 64,
+    resolve = resolveHost,
+    ...connect
+  }: GuardedClientOptions) {
     this.policy = policy;
     this.slots = slots;
     this.agent = new Agent({
       connect: guardedConnector({ policy, resolve, timeoutMs: timeouts.connectMs ?? 5_000, ...connect }),
-      connections: 64,
+      connections,
       pipelining: 1,
       headersTimeout: timeouts.headersMs ?? 10_000,
       bodyTimeout: timeouts.idleMs ?? 10_000,

@@ -1,3 +1,4 @@
+import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
 import { Semaphore } from '../runtime/semaphore.js';
 
 /** Numbers of requests that may run at a time. */
@@ -6,19 +7,14 @@ export interface RequestSlotLimits {
   readonly inAll: number;
 }
 
-interface Host {
-  readonly slots: Semaphore;
-  /** Requests that run or wait. */
-  users: number;
-}
-
 /** Bounds how many requests run at a time: to one host, and in all. The others wait in the order in which they asked. */
 export class RequestSlots {
-  private readonly hosts = new Map<string, Host>();
+  private readonly hosts: KeyedSemaphore;
   private readonly all: Semaphore;
 
-  constructor(private readonly limits: RequestSlotLimits) {
-    this.all = new Semaphore(limits.inAll);
+  constructor({ perHost, inAll }: RequestSlotLimits) {
+    this.hosts = new KeyedSemaphore(perHost);
+    this.all = new Semaphore(inAll);
   }
 
   /**
@@ -27,30 +23,16 @@ export class RequestSlots {
    * @throws the signal's reason if it aborts
    */
   async acquire(hostname: string, signal: AbortSignal): Promise<() => void> {
-    const host = this.enter(hostname);
-    const releases = [() => this.leave(hostname, host)];
-    const release = (): void => {
-      for (const undo of releases.toReversed()) undo();
-    };
+    const releaseHost = await this.hosts.acquire(hostname, signal);
     try {
-      releases.push(await host.slots.acquire(signal));
-      releases.push(await this.all.acquire(signal));
-      return release;
+      const releaseAll = await this.all.acquire(signal);
+      return () => {
+        releaseAll();
+        releaseHost();
+      };
     } catch (error) {
-      release();
+      releaseHost();
       throw error;
     }
-  }
-
-  private enter(hostname: string): Host {
-    const host = this.hosts.get(hostname) ?? { slots: new Semaphore(this.limits.perHost), users: 0 };
-    this.hosts.set(hostname, host);
-    host.users++;
-    return host;
-  }
-
-  private leave(hostname: string, host: Host): void {
-    host.users--;
-    if (host.users === 0) this.hosts.delete(hostname);
   }
 }

@@ -3,6 +3,7 @@ import type { Sent } from '../validation/check-fields.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
 import { Must } from '../validation/rules.js';
 import { findButtonUrlProblem, findTextLinkProblem } from '../outbound-http/url-rules.js';
+import { Schema, schemaOf } from '../validation/json-schema.js';
 
 /**
  * The fields of a publish payload as they were sent, with the rules of the schema (publish-api.md: Publish payload, Limits).
@@ -14,13 +15,16 @@ export class PublishPayloadDto {
   @Must.beText()
   readonly text: unknown;
 
+  @Schema.items(() => EntityDto)
   @Must.beArray('entities')
   readonly entities: unknown;
 
+  @Schema.items(() => MediaDto)
   @Must.haveAtMostItems(LIMITS.media)
   @Must.beArray('media')
   readonly media: unknown;
 
+  @Schema.items(() => ({ type: 'array', maxItems: LIMITS.buttonsPerRow, items: schemaOf(ButtonDto) }))
   @Must.haveAtMostItems(LIMITS.buttonRows)
   @Must.beArray('rows of buttons')
   readonly buttons: unknown;
@@ -34,6 +38,7 @@ export class PublishPayloadDto {
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly ad_target_pause_minutes: unknown;
 
+  @Schema.items(() => TargetDto)
   @Must.beArray('objects like {"id": "tgt_…"}')
   readonly targets: unknown;
 
@@ -113,6 +118,7 @@ export class MediaDto {
   @Must.bePresent('photo, video or audio')
   readonly type: unknown;
 
+  @Schema.is(() => ({ format: 'uri', pattern: '^https://', maxLength: LIMITS.urlLength }))
   @Must.beText()
   @Must.bePresent('the https:// URL of the file')
   readonly url: unknown;
@@ -130,6 +136,7 @@ export class ButtonDto {
   @Must.bePresent('the text of the button')
   readonly text: unknown;
 
+  @Schema.is(() => ({ format: 'uri', pattern: '^(https|tg)://' }))
   @Must.satisfy(findButtonUrlProblem)
   @Must.beText()
   @Must.bePresent('the https:// or tg:// URL that the button opens')

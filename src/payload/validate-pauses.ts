@@ -5,6 +5,7 @@ import { LIMITS } from './payload.js';
 import { ProblemList, type Refused } from '../validation/problem-list.js';
 import { Must } from '../validation/rules.js';
 import { wrongTypePredicate } from '../validation/wording.js';
+import { Schema } from '../validation/json-schema.js';
 
 /** The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
@@ -22,13 +23,15 @@ export interface TempResumeBody {
   readonly targets: readonly string[];
 }
 
-class TempPauseDto {
+/** Fields of the body of temp-pause. */
+export class TempPauseDto {
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly project_minutes: unknown;
 
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly target_minutes: unknown;
 
+  @Schema.items(() => ({ type: 'string', minLength: 1 }))
   @Must.beArray('target ids')
   readonly targets: unknown;
 
@@ -39,11 +42,13 @@ class TempPauseDto {
   }
 }
 
-class TempResumeDto {
+/** Fields of the body of temp-resume. */
+export class TempResumeDto {
   @Must.beOneOf(RESUME_SCOPES)
   @Must.beText()
   readonly scope: unknown;
 
+  @Schema.items(() => ({ type: 'string', minLength: 1 }))
   @Must.beArray('target ids')
   readonly targets: unknown;
 

@@ -88,10 +88,11 @@ export const exchange = (
       controller?.abort(new Error(why.code));
     };
     const onAbort = (): void => stop({ code: 'aborted', detail: EXCHANGE_MESSAGES.stopped });
-    const timer = setTimeout(
-      () => stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) }),
-      timeoutMs,
-    );
+    const timeOut = (): void => {
+      if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
+    };
+    // After a pause of the process, its timers run before it reads its sockets: an answer that has arrived counts.
+    const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
 
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });

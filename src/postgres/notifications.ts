@@ -7,7 +7,7 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 type Listener = (payload: string) => void;
 
 /** Channels of notifications; each is listened to in the processes that subscribe to it. */
-type NotificationChannel = 'projection' | 'lease' | 'due';
+type NotificationChannel = 'projection' | 'lease' | 'due' | 'deliveries' | 'job';
 
 /**
  * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a listener
@@ -18,6 +18,7 @@ export class Notifications {
   private readonly lossListeners = new Set<() => void>();
   private readonly stopping = new AbortController();
   private client: Client | null = null;
+  private lastQuery: Promise<unknown> = Promise.resolve();
   private loop: Promise<void> | null = null;
 
   constructor(
@@ -38,7 +39,7 @@ export class Notifications {
     if (!this.listeners.has(channel)) {
       this.listeners.set(channel, listeners);
       // A connection that is lost meanwhile listens to all channels once it is back.
-      this.client?.query(`listen ${channel}`).catch(() => undefined);
+      if (this.client) this.query(this.client, `listen ${channel}`).catch(() => undefined);
     }
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -53,6 +54,12 @@ export class Notifications {
     this.stopping.abort();
     await this.client?.end().catch(() => undefined);
     await this.loop;
+  }
+
+  /** Sends a query after those before it: a client of `pg` takes one at a time. */
+  private query(client: Client, text: string): Promise<unknown> {
+    const send = () => client.query(text);
+    return (this.lastQuery = this.lastQuery.then(send, send));
   }
 
   private async listen(listening: () => void): Promise<void> {
@@ -77,7 +84,7 @@ export class Notifications {
           await client.end();
           break;
         }
-        await client.query([...this.listeners.keys()].map((channel) => `listen ${channel}`).join('; '));
+        await this.query(client, [...this.listeners.keys()].map((channel) => `listen ${channel}`).join('; '));
         listening();
         failure.clear();
         await ended;

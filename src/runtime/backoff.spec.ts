@@ -27,6 +27,14 @@ describe('Backoff', () => {
     expect(backoff.nextDelay()).toBeLessThanOrEqual(100);
   });
 
+  it('starts again with the first delay after a try that ran for the longest delay', () => {
+    const backoff = new Backoff(bounds);
+    for (let failures = 0; failures < 5; failures++) backoff.nextDelay(999);
+    expect(backoff.nextDelay(999)).toBeGreaterThanOrEqual(500);
+    expect(backoff.nextDelay(1_000)).toBeLessThanOrEqual(100);
+    expect(backoff.nextDelay()).toBeGreaterThanOrEqual(100);
+  });
+
   it('ends a wait at once when the signal is aborted', async () => {
     const abort = new AbortController();
     const waited = new Backoff({ firstMs: 3_600_000, longestMs: 3_600_000 }).wait(abort.signal);

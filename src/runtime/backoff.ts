@@ -29,13 +29,17 @@ export class Backoff {
     this.failures = 0;
   }
 
-  /** Counts a failure and returns the delay after it, in ms. */
-  nextDelay(): number {
+  /**
+   * Counts a failure and returns the delay after it, in ms.
+   * @param ranMs time that the try has run before it failed; one that ran for the longest delay was a success until then
+   */
+  nextDelay(ranMs = 0): number {
+    if (ranMs >= this.bounds.longestMs) this.reset();
     return backoffDelay(this.bounds, this.failures++) * (0.5 + Math.random() / 2);
   }
 
-  /** Counts a failure and waits. Resolves at once when the signal is aborted. */
-  wait(signal: AbortSignal): Promise<void> {
-    return sleepUnlessAborted(this.nextDelay(), signal);
+  /** Counts a failure and waits. Resolves at once when the signal is aborted. @param ranMs as {@link nextDelay} takes it */
+  wait(signal: AbortSignal, ranMs = 0): Promise<void> {
+    return sleepUnlessAborted(this.nextDelay(ranMs), signal);
   }
 }

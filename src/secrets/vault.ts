@@ -30,6 +30,12 @@ export interface UnconfirmedSecret {
   readonly checkAt: string;
 }
 
+/** A secret as it is stored. */
+export interface SealedSecret {
+  readonly id: string;
+  readonly sealed: Buffer;
+}
+
 /** A small set of named secrets, for example a channel's credentials. */
 export type Secret = Readonly<Record<string, string>>;
 
@@ -106,6 +112,25 @@ export class SecretVault {
     const secret = this.open(id, rows[0].sealed);
     this.cache.set(id, secret);
     return secret;
+  }
+
+  /** Lists secrets in the order of their ids, as they are stored: readable under the same key alone. Unconfirmed ones are left out. */
+  async listSealed(after: string, limit: number): Promise<readonly SealedSecret[]> {
+    const { rows } = await this.pool.query<SealedSecret>(
+      `select secret_id as id, sealed from ops_secret
+       where secret_id > $1 and stream is not null order by secret_id limit $2`,
+      [after, limit],
+    );
+    return rows;
+  }
+
+  /** Stores a secret that {@link listSealed} gave, unless it is there. @throws UnreadableSecret it was sealed under another key */
+  async storeSealed({ id, sealed }: SealedSecret): Promise<void> {
+    this.open(id, sealed);
+    await this.pool.query(
+      'insert into ops_secret (secret_id, sealed, stream) values ($1, $2, $3) on conflict (secret_id) do nothing',
+      [id, sealed, 'import'],
+    );
   }
 
   /** Returns those of the ids whose secret was erased or never existed. */

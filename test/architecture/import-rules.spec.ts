@@ -20,7 +20,15 @@ const findViolations = async (files: ReadonlyMap<string, string>): Promise<reado
     }
     await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "module": "nodenext" } }');
     const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-    const args = [cruiser, '--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json', 'src'];
+    const args = [
+      cruiser,
+      '--config',
+      join(root, '.dependency-cruiser.cjs'),
+      '--output-type',
+      'json',
+      'src',
+      'clients',
+    ];
     const output = await new Promise<string>((done) =>
       execFile(process.execPath, args, { cwd: folder }, (_, out) => done(out)),
     );
@@ -82,6 +90,13 @@ const BREACHES: readonly Breach[] = [
     'src/api/public/info.controller.ts',
     '../management/page.js',
     'src/api/management/page.ts',
+  ],
+  ['client-stands-alone', 'clients/typescript/src/send.ts', '../../../src/kernel/ids.js', 'src/kernel/ids.ts'],
+  [
+    'program-without-client',
+    'src/cli/api.ts',
+    '../../clients/typescript/src/index.js',
+    'clients/typescript/src/index.ts',
   ],
 ];
 

@@ -8,6 +8,8 @@ const root = join(import.meta.dirname, '../..');
 /** Files without sentences for users, or whose sentences already stand in one place. */
 const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/\.spec\.ts$/, 'tests'],
+  [/^cli\/commands\/completion\.ts$/, 'scripts for shells'],
+  [/^api\/documentation\/docs\.controller\.ts$/, 'a script for browsers'],
   [/^stand-ins\//, 'stand-ins speak like the real networks'],
   [/^media\/(helper-process|inspector|photo-program)\.ts$/, 'reasons in the log'],
   [/^health\/(deployment-)?metrics\.ts$|^app\/http-server\.ts$/, 'help texts of metrics'],

@@ -1,6 +1,8 @@
 import type { DomainEvent } from '../../src/kernel/events.js';
+import { operations } from './samples/operations.js';
 import { publishing } from './samples/publishing.js';
 import { settings } from './samples/settings.js';
+import { webhooks } from './samples/webhooks.js';
 
 /**
  * For each event type, the current data of its golden files, one for each version, the oldest first. The last one is the
@@ -11,4 +13,9 @@ export type SamplesOf<E extends DomainEvent> = {
 };
 
 /** One sample for every event type and version of the catalogue. */
-export const samples: Readonly<Record<string, readonly unknown[]>> = { ...settings, ...publishing };
+export const samples: Readonly<Record<string, readonly unknown[]>> = {
+  ...settings,
+  ...publishing,
+  ...webhooks,
+  ...operations,
+};

@@ -49,7 +49,7 @@ export class RetryingClient {
   constructor(
     readonly name: string,
     private readonly urls: () => readonly string[],
-    private readonly timeLimitMs = 60_000,
+    private readonly timeLimitMs = 180_000,
   ) {}
 
   /** @throws Error on an answer other than 200, 202 and 503, or if no attempt succeeds within the time limit */

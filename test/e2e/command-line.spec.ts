@@ -8,6 +8,7 @@ const run = async (url: string, ...args: readonly string[]) => {
     CROSSPOST_KEY: OPERATOR_KEY,
   });
   const { code } = await program.exited;
+  await program.closed;
   return { code, output: program.output, errors: program.log };
 };
 

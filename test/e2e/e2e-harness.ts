@@ -148,7 +148,7 @@ export class E2eHarness {
 export const createManagementClient = ({ url }: Gateway): ManagementClient => new ManagementClient(() => url);
 
 /** Far above the duration of a test on an idle machine, because the machine may be busy. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 
 const runWithHarness = async (run: (harness: E2eHarness) => Promise<void>): Promise<void> => {
   const harness = new E2eHarness();

@@ -12,14 +12,14 @@ const random = new Random();
 const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 
 describe('a worker that is frozen during a publication until its lease has expired', () => {
-  /** Freezes the first worker during calls on both channels and starts a second one. */
+  /** Freezes the first worker during calls on both channels, then starts a second one. */
   const freezeWorker = async (harness: E2eHarness) => {
     const { telegram, start } = await startSharedServers(harness, { LEASE_SECONDS: '2' });
     const [api, one] = await Promise.all([start('api'), start('worker')]);
     const manage = createManagementClient(api);
     const { endpoints, channels } = await manage.seed(2, [[0], [1]]);
     const [slow, silent] = channels.map(({ chatId }) => chatId) as [string, string];
-    await telegram.control.addFault({ mode: 'delay', channel: slow, delay_ms: 12_000 });
+    await telegram.control.addFault({ mode: 'delay', channel: slow, delay_ms: 20_000 });
     await telegram.control.addFault({ mode: 'accept_then_hang', channel: silent });
     const held = [
       await sendPost(api.url, endpoints[0]!, 'slow'),
@@ -27,8 +27,8 @@ describe('a worker that is frozen during a publication until its lease has expir
     ] as const;
     await waitForCall(telegram, slow);
     await waitForCall(telegram, silent);
-    const two = await start('worker');
     one.program.freeze();
+    const two = await start('worker');
     const next = [
       await sendPost(api.url, endpoints[0]!, 'next'),
       await sendPost(api.url, endpoints[1]!, 'next'),

@@ -56,7 +56,7 @@ e2eTest(
       ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
     });
     const manage = createManagementClient(gateway);
-    const create = (path: string, body: object) => until(path, () => manage.post<{ id: string }>(path, body), 20_000);
+    const create = (path: string, body: object) => until(path, () => manage.post<{ id: string }>(path, body), 60_000);
     const { id: owner_id } = await create('/owners', { name: 'Large', plan: 'business' });
     const platformOf = new Map<string, Platform>();
     for (const platform of NETWORKS) {

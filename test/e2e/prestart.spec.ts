@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder with the program's files, but without TypeScript: `npm prune --omit=dev` leaves such a one. */
+/** A folder with the program's files, but without the compiler: `npm prune --omit=dev` leaves such a one. */
 const createInstallation = (files: Readonly<Record<string, number>>): string => {
   const folder = mkdtempSync(join(tmpdir(), 'crosspost-prestart-'));
   folders.push(folder);
@@ -28,8 +28,8 @@ const prestart = (folder: string): { status: number | null; stderr: string } => 
   return { status, stderr };
 };
 
-describe('npm start without TypeScript', () => {
-  const dist = { 'dist/main.js': 200, 'dist/.tsbuildinfo': 200 };
+describe('npm start without the compiler', () => {
+  const dist = { 'dist/main.js': 200, 'dist/.complete': 200 };
 
   it('starts the compiled program if no source is newer, or there are none', () => {
     expect(prestart(createInstallation({ ...dist, 'src/main.ts': 100, 'src/a/b.spec.ts': 300 }))).toEqual({
@@ -46,7 +46,7 @@ describe('npm start without TypeScript', () => {
     ] as const) {
       const { status, stderr } = prestart(createInstallation(files));
       expect(status).toBe(1);
-      expect(stderr).toContain(`TypeScript is not installed, and ${state}.`);
+      expect(stderr).toContain(`The compiler is not installed, and ${state}.`);
       expect(stderr).toContain('npm ci --include=dev && npm run build && npm prune --omit=dev');
     }
   });

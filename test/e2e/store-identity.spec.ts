@@ -65,6 +65,7 @@ const resetToStore = async (harness: E2eHarness, settings: Readonly<Record<strin
   });
   harness.addCleanup(() => program.killAll());
   const { code } = await program.exited;
+  await program.closed;
   if (code !== 0) throw new Error(program.log);
   return program.output;
 };
@@ -101,6 +102,15 @@ describe('an event store that the database does not belong to', () => {
     await first.restore(backup);
     expect(await failToStart(harness, onFirst)).toMatch(
       /ends at position \d+, but ".*" of this database has read it up to/,
+    );
+
+    // A backup that has grown since then is as long as what was read: an event that was read shows that it is another history.
+    const grown = await harness.startGateway({ ...onFirst, ...(await harness.createDatabase()) });
+    const { endpoints: others } = await createManagementClient(grown).seed(1, [[0]]);
+    for (const text of ['other', 'posts', 'than', 'before']) await publishAndWait(grown, others[0]!, text);
+    await grown.program.killAll();
+    expect(await failToStart(harness, onFirst)).toMatch(
+      /does not contain the event .* which ".*" of this database has read: an older backup .* other events were written/,
     );
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const TIME_LIMIT_MS = process.env.TEST_LONG ? 300_000 : 100_000;
+const TIME_LIMIT_MS = 300_000;
 const POLL_INTERVAL_MS = 25;
 
 /**

@@ -27,7 +27,9 @@ const figures = async (name: string): Promise<ReadonlyMap<string, number>> => {
   return new Map([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
 };
 
-const names = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log'].map((name) => `projection="${name}"`);
+const names = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'].map(
+  (name) => `projection="${name}"`,
+);
 
 describe('/readyz (D-31)', () => {
   it('names each part that it checks', async () => {

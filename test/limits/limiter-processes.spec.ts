@@ -1,7 +1,7 @@
 import type { LimitedEndpoint, Limiter, Verdict } from '../../src/limits/limiter.js';
 import { LimitsDatabase, profileWith } from './limits-database.js';
 
-const SECONDS = process.env.TEST_LONG ? 20 : 4;
+const SECONDS = process.env.TEST_LONG ? 20 : 3;
 
 let database: LimitsDatabase;
 beforeAll(async () => {

@@ -93,7 +93,7 @@ it('keeps no idle process alive', () => {
   const script = fileURLToPath(new URL('./inspect-process.ts', import.meta.url));
   const { stdout, status } = spawnSync(process.execPath, ['--import', loader, script], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 120_000,
   });
   expect(JSON.parse(stdout)).toMatchObject({ extension: 'mp4', durationSeconds: 5, hasVideo: true });
   expect(status).toBe(0);

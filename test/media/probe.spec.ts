@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { Inspector } from '../../src/media/inspector.js';
 import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
 import type { Media } from '../../src/payload/payload.js';
+import { until } from '../e2e/until.js';
 import { clientWith, host, stopLater } from './harness.js';
 import { makeVideo, makeVideoParts, m4a, mp3, mp3WithTag, ogg, webm, type VideoShape } from './make-videos.js';
 import { gif, jpeg, png, webp } from './make-images.js';
@@ -197,6 +199,29 @@ describe('the limits of a medium, at their edge and one past it', () => {
         message: expect.stringMatching(/^media have 4096 MB/) as string,
       }),
     ]);
+  });
+});
+
+describe('the probes of one owner', () => {
+  it('wait for each other, and delay no other owner', async () => {
+    const held: ServerResponse[] = [];
+    const slow = there.on('/slow', (_, response) => void held.push(response));
+    const one = prober();
+    const stop = new AbortController();
+    const flood = Array.from({ length: 10 }, () =>
+      one.probeAll(
+        [0, 1, 2].map(() => ({ type: 'photo', url: slow })),
+        { ownerId: 'flooding', signal: stop.signal },
+      ),
+    );
+    await until('the owner has all its probes under way', async () => held.length === 16);
+    const [report] = await one.probeAll([{ type: 'photo', url: there.serve('/fine', png(1, 2)) }], {
+      ownerId: 'other',
+    });
+    expect(report).toMatchObject({ ok: true, inconclusive: false });
+    expect(held).toHaveLength(16);
+    stop.abort();
+    expect((await Promise.all(flood)).flat().every(({ inconclusive }) => inconclusive)).toBe(true);
   });
 });
 

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { createConnections, exchange, type ExchangeLimits } from '../../src/platforms/exchange.js';
 
 const connections = createConnections();
@@ -47,6 +49,42 @@ describe('an exchange with a response', () => {
     });
     expect(await post(url, {}, Readable.from(['one ', 'two']))).toMatchObject({ kind: 'answered', status: 302 });
     expect(received).toBe('one two');
+  });
+
+  it('is answered if the response arrived while the process stood still past the time-out', async () => {
+    const RECEIVED = 1;
+    const MAY_ANSWER = 2;
+    const ANSWERED = 3;
+    const progress = new Int32Array(new SharedArrayBuffer(4));
+    // A thread of its own, because it answers while this one is blocked.
+    const thread = new Worker(
+      `const { parentPort, workerData: progress } = require('node:worker_threads');
+      const server = require('node:http').createServer((request, response) => {
+        request.resume();
+        Atomics.store(progress, 0, ${RECEIVED});
+        const timer = setInterval(() => {
+          if (Atomics.load(progress, 0) !== ${MAY_ANSWER}) return;
+          clearInterval(timer);
+          response.end('{}', () => {
+            Atomics.store(progress, 0, ${ANSWERED});
+            Atomics.notify(progress, 0);
+          });
+        }, 5);
+      });
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+      { eval: true, workerData: progress },
+    );
+    const port = await new Promise<number>((resolve) => thread.once('message', resolve));
+    const timeoutMs = 4_000;
+    const outcome = post(`http://127.0.0.1:${port}`, { timeoutMs });
+    while (Atomics.load(progress, 0) !== RECEIVED) await sleep(5);
+    await new Promise(setImmediate); // from here, the event loop runs timers before it reads sockets
+    Atomics.store(progress, 0, MAY_ANSWER);
+    Atomics.wait(progress, 0, MAY_ANSWER);
+    Atomics.wait(progress, 0, ANSWERED, timeoutMs);
+    const ended = await outcome;
+    await thread.terminate();
+    expect(ended).toMatchObject({ kind: 'answered', status: 200 });
   });
 
   it('reuses connections', async () => {

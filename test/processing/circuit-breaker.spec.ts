@@ -6,7 +6,7 @@ import { LibreTranslate } from '../../src/processing/translation/libre-translate
 import { startTranslator, type TestTranslator } from '../stand-ins/libretranslate/stand-in.js';
 
 /** Timeout of the service, and time for which the circuit stays open, in ms. */
-const TIMEOUT_MS = 200;
+const TIMEOUT_MS = 1_000;
 const OPEN_MS = 60_000;
 
 let service: TestTranslator;

@@ -20,6 +20,8 @@ const KEPT_LINES = 400;
  */
 export class Program {
   readonly exited: Promise<Exit>;
+  /** Resolves when it has exited and all of its output was read. */
+  readonly closed: Promise<unknown>;
   private readonly logLines: string[] = [];
   private readonly child: ChildProcess;
   private printed = '';
@@ -41,6 +43,7 @@ export class Program {
       if (this.logLines.length > KEPT_LINES) this.logLines.shift();
     });
     this.exited = killWithTestProcess(this.child);
+    this.closed = once(this.child, 'close');
   }
 
   /**

@@ -22,7 +22,7 @@ export interface ChangingCall<T> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly read: BodyReader<T>;
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
 }
 
 type Secrets = Readonly<Record<string, string>>;

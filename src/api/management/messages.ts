@@ -16,6 +16,7 @@ export const BODY_MESSAGES = {
   duplicateId: message('names {id} twice: remove one of them'),
   settingOfOthers: message('is a setting of {platforms} only, and this channel is on {platform}: leave it out'),
   noNoticeNetwork: 'cannot be set, because no network carries notices: leave it out',
+  noKinds: 'is empty: name at least one event kind, or disable the webhook output',
   shorterText: message('must be 1 to {limit} characters, not {value}'),
 };
 
@@ -50,6 +51,8 @@ export const CALL_MESSAGES = {
   planForOperator: "Only the operator can change a plan. Use the operator's key.",
   /** 403 `forbidden` */
   deletionForOperator: "Only the operator can delete owners. Use the operator's key.",
+  /** 403 `forbidden` */
+  projectionsForOperator: "Projections are the operator's. Use the operator's key.",
   /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
   /** 409 `idempotency_conflict` */
@@ -124,6 +127,14 @@ export const CHANNEL_MESSAGES = {
   sameChat: message('The channel "{name}" posts to the same chat: what goes to both appears there twice.'),
 };
 
+/** Refusals of questions about jobs. */
+export const JOB_MESSAGES = {
+  /** 403 `forbidden` */
+  operatorsOnly: "Jobs are the operator's: use the operator's key.",
+  /** 409 `job_running` */
+  alreadyRuns: message('{id} does the same already. Wait until it has ended.'),
+};
+
 /** Refusals of questions about history. */
 export const HISTORY_MESSAGES = {
   /** 404 `not_found` */
@@ -141,6 +152,34 @@ export const HISTORY_MESSAGES = {
   /** 404 `not_found` */
   noStory:
     'There is no story of this id, or none that this API key may see. Send the id of a post, a publication, a request or an event.',
+  /** 403 `forbidden` */
+  tilesAreOperators:
+    'Tiles show the streams of all owners: only the operator may read them. Owners prove single events.',
+  /** 404 `not_found` */
+  noTile: 'The log has no such tile at its present size. Read the checkpoint, and ask for the tiles of its size.',
+  /** 404 `not_found` */
+  noEvent: 'The audit trail has no event of this id, or none that this API key may see.',
+  /** 503 `log_behind` */
+  logBehind: 'No checkpoint covers this yet. Check that a process with the role worker runs, and repeat the request.',
+  /** 403 `forbidden` */
+  transferIsOperators: 'Only the operator may export or import the history: it is that of all owners.',
+  /** 415 `unsupported_media_type` */
+  transferType: 'Send the history with the media type application/x-ndjson.',
+  /** 422 `invalid` */
+  line: message('Line {line}: {problem}'),
+  /** 403 `forbidden` */
+  verificationIsOperators: 'Only the operator may verify the history: it is that of all owners.',
+  /** 422 `missing` */
+  idWithoutAggregate: 'needs "aggregate" beside it',
+  /** 422 `invalid` */
+  badCheckpoint: message(
+    'must be a checkpoint of this log as GET /history/log/checkpoint gave it, with every line break: {origin} has not signed this text',
+  ),
   /** 409 `history_unreadable` */
   unreadable: message('History cannot be shown: {reason}.'),
+};
+
+/** Reasons for which a webhook output is disabled. */
+export const WEBHOOK_MESSAGES = {
+  disabledByOwner: 'disabled by its owner',
 };

@@ -6,6 +6,7 @@ import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { IdPrefix } from '../../kernel/ids.js';
 import { nullToAbsent } from '../../validation/absence.js';
 import type { Sent } from '../../validation/check-fields.js';
+import type { SentClass } from '../../validation/json-schema.js';
 import {
   type ChannelStatus,
   FindResource,
@@ -23,7 +24,8 @@ import { Must } from '../../validation/rules.js';
 import { CHANNEL_STATUSES } from './channels/channel.view.js';
 import { Is } from './rules.js';
 
-class ListQuery extends PageQuery {
+/** The query of a list of resources. */
+export class ListQuery extends PageQuery {
   /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
   @Is.matching(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
@@ -43,7 +45,8 @@ const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   return KindListQuery;
 };
 
-class ChannelListQuery extends createListQuery('tgt') {
+/** The query of the list of channels. */
+export class ChannelListQuery extends createListQuery('tgt') {
   /** Only channels in this state. */
   @Must.beOneOf(CHANNEL_STATUSES)
   readonly status: ChannelStatus | undefined;
@@ -59,7 +62,11 @@ const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   channel: ChannelListQuery,
   project: createListQuery('prj'),
   endpoint: createListQuery('ep'),
+  webhook_output: createListQuery('whk'),
 };
+
+/** Returns the class of the query of a list, for its documentation. */
+export const listQueryOf = (kind: ResourceKind): SentClass => QUERIES[kind];
 
 /** Finds the resources that a caller may see: an owner its own, the operator all (management-api.md: Manners). */
 @Injectable()
@@ -75,7 +82,7 @@ export class OwnedResources {
   async findResource<K extends ResourceKind>(request: FastifyRequest, kind: K, id: string): Promise<ResourceRows[K]> {
     await this.catchUpReadModels(request);
     const resource = await this.queries.execute(new FindResource(kind, id, getOwnerScope(getCaller(request))));
-    if (!resource) throw notFoundProblem(kind);
+    if (!resource) throw notFoundProblem(kind.replace('_', ' '));
     return resource;
   }
 

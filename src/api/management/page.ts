@@ -14,7 +14,8 @@ const limitComplaint = (value: unknown): FieldProblem | undefined =>
     : { code: 'out_of_range', predicate: BODY_MESSAGES.badLimit({ limit: MAX_LIMIT }) };
 
 /** Checks a `limit` of 1 to 200. */
-export const isLimit = (): PropertyDecorator => Is.checkedBy(limitComplaint);
+export const isLimit = (): PropertyDecorator =>
+  Is.checkedBy(limitComplaint, { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT });
 
 /** Converts a checked `limit`. */
 export const toLimit = (limit: string | undefined): number => (limit === undefined ? DEFAULT_LIMIT : Number(limit));

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { plansWithInput, monthlyPostsOf } from '../../config/limits-profile.js';
+import { plansWithInput, plansWithOutput, monthlyPostsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import type { MonthlyPosts, PostsLeft } from '../../domain/owner/monthly-quota.js';
@@ -14,6 +14,8 @@ import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
 export class PlanQuotas {
   /** Plans with webhook input. */
   readonly inputPlans: readonly Plan[];
+  /** Plans with webhook output. */
+  readonly outputPlans: readonly Plan[];
   private readonly monthlyPosts: MonthlyPosts;
 
   constructor(
@@ -22,6 +24,7 @@ export class PlanQuotas {
     private readonly queries: QueryBus,
   ) {
     this.inputPlans = plansWithInput(limitsProfile);
+    this.outputPlans = plansWithOutput(limitsProfile);
     this.monthlyPosts = monthlyPostsOf(limitsProfile);
   }
 

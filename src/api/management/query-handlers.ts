@@ -12,6 +12,11 @@ import { FindPublicationHandler, ListReceiptsHandler } from '../../projections/p
 import { FindPostsLeftHandler } from '../../projections/posts/usage.queries.js';
 import { FindHoldsHandler } from '../../projections/publish-schedule/holds.queries.js';
 import { ListRequestsHandler } from '../../projections/request-log/request-log.queries.js';
+import {
+  FindDeliveryHandler,
+  FindFailedDeliveriesHandler,
+  ListDeliveriesHandler,
+} from '../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 
 /** The handlers of the management API's queries. */
 export const queryHandlers: readonly Type<IQueryHandler<IQuery>>[] = [
@@ -27,4 +32,7 @@ export const queryHandlers: readonly Type<IQueryHandler<IQuery>>[] = [
   FindPostsLeftHandler,
   FindHoldsHandler,
   ListRequestsHandler,
+  FindDeliveryHandler,
+  ListDeliveriesHandler,
+  FindFailedDeliveriesHandler,
 ];

@@ -1,21 +1,36 @@
 import { ValidateBy } from 'class-validator';
 import type { RuleContext } from '../../validation/rules.js';
+import type { JsonSchema } from '../../validation/json-schema.js';
 import { countCharacters, isVisible } from '../../validation/text-measure.js';
 import { wrongTypePredicate, tooLongPredicate, type FieldProblem } from '../../validation/wording.js';
 import { FIELD_MESSAGES } from '../../validation/messages.js';
 import { BODY_MESSAGES } from './messages.js';
 
 /** Creates a rule in the form that validation/check-fields.ts reads. */
-const rule = (name: string, findProblemOf: (value: unknown) => FieldProblem | undefined): PropertyDecorator =>
+const rule = (
+  name: string,
+  findProblemOf: (value: unknown) => FieldProblem | undefined,
+  schema: JsonSchema,
+): PropertyDecorator =>
   ValidateBy(
     { name, validator: { validate: (value) => findProblemOf(value) === undefined } },
     {
       message: 'see contexts',
       context: {
         findProblem: (value) => findProblemOf(value) ?? { code: name, predicate: 'is wrong' },
+        schema,
       } satisfies RuleContext,
     },
   );
+
+const CREDENTIAL = /^[\x21-\x7e]{1,4096}$/;
+/** A line without control characters. */
+const ONE_LINE = { pattern: '^\\P{Cc}*$' };
+
+const textSchema = (maxLength: number, more: JsonSchema = {}): JsonSchema => ({
+  ...{ type: 'string', minLength: 1, maxLength },
+  ...more,
+});
 
 const problem = (code: string, predicate: string): FieldProblem => ({ code, predicate });
 
@@ -42,29 +57,49 @@ const findIntegerProblem = (value: unknown, min: number, max: number): FieldProb
 /** Rules for management bodies, beside those of the payload (`Must`). The rule nearest to the field is checked first. */
 export const Is = {
   /** Names of resources: 1 to 200 characters on one line. */
-  name: (): PropertyDecorator => rule('isName', (value) => findTextProblem(value, 200, false)),
+  name: (): PropertyDecorator =>
+    rule('isName', (value) => findTextProblem(value, 200, false), textSchema(200, ONE_LINE)),
   /** One line of at most `limit` characters. */
-  line: (limit: number): PropertyDecorator => rule('isLine', (value) => findTextProblem(value, limit, false)),
+  line: (limit: number): PropertyDecorator =>
+    rule('isLine', (value) => findTextProblem(value, limit, false), textSchema(limit, ONE_LINE)),
   /** Text of at most `limit` characters, line breaks included. */
-  text: (limit: number): PropertyDecorator => rule('isText', (value) => findTextProblem(value, limit, true)),
+  text: (limit: number): PropertyDecorator =>
+    rule('isText', (value) => findTextProblem(value, limit, true), textSchema(limit)),
   integer: (min: number, max: number): PropertyDecorator =>
-    rule('isIntegerWithin', (value) => findIntegerProblem(value, min, max)),
+    rule('isIntegerWithin', (value) => findIntegerProblem(value, min, max), {
+      type: 'integer',
+      minimum: min,
+      maximum: max,
+    }),
   /** A token or key of a network: it is sent in URLs and headers. */
   credential: (): PropertyDecorator =>
-    rule('isCredential', (value) => {
-      if (typeof value !== 'string') return wrongType('a string', value);
-      return /^[\x21-\x7e]{1,4096}$/.test(value) ? undefined : problem('bad_credential', BODY_MESSAGES.badCredential);
-    }),
+    rule(
+      'isCredential',
+      (value) => {
+        if (typeof value !== 'string') return wrongType('a string', value);
+        return CREDENTIAL.test(value) ? undefined : problem('bad_credential', BODY_MESSAGES.badCredential);
+      },
+      { type: 'string', pattern: CREDENTIAL.source },
+    ),
   /** Text that matches a pattern. @param inWords describes the pattern, as the end of "must be …" */
   matching: (form: RegExp, inWords: string): PropertyDecorator =>
-    rule('isLike', (value) => {
-      if (typeof value === 'number') return problem('wrong_type', BODY_MESSAGES.numberForText({ form: inWords }));
-      if (typeof value !== 'string') return wrongType('a string', value);
-      return form.test(value) ? undefined : problem('bad_form', wrongTypePredicate(inWords, value));
-    }),
-  /** A value checked by a function, which returns a problem or undefined. */
-  checkedBy: (findProblemOf: (value: unknown) => FieldProblem | undefined): PropertyDecorator =>
-    rule('isAllowed', findProblemOf),
+    rule(
+      'isLike',
+      (value) => {
+        if (typeof value === 'number') return problem('wrong_type', BODY_MESSAGES.numberForText({ form: inWords }));
+        if (typeof value !== 'string') return wrongType('a string', value);
+        return form.test(value) ? undefined : problem('bad_form', wrongTypePredicate(inWords, value));
+      },
+      { type: 'string', pattern: form.source },
+    ),
+  /**
+   * A value checked by a function, which returns a problem or undefined.
+   * @param schema says as much of it as JSON Schema can
+   */
+  checkedBy: (
+    findProblemOf: (value: unknown) => FieldProblem | undefined,
+    schema: JsonSchema = { type: 'string' },
+  ): PropertyDecorator => rule('isAllowed', findProblemOf, schema),
 } as const;
 
 /** Converts a numeric id to text. Leaves a number that JSON has rounded, so that the rule reports it. */

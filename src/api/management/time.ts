@@ -16,7 +16,7 @@ const timeComplaint = (value: unknown): FieldProblem | undefined =>
     : { code: 'bad_time', predicate: BODY_MESSAGES.badTime };
 
 /** Checks a time in a query: ISO 8601 with a time zone. */
-export const isTime = (): PropertyDecorator => Is.checkedBy(timeComplaint);
+export const isTime = (): PropertyDecorator => Is.checkedBy(timeComplaint, { type: 'string', format: 'date-time' });
 
 /** Converts a checked time; undefined stays so. */
 export const toInstant = (time: string | undefined): number | undefined =>

@@ -5,6 +5,7 @@ import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
 import { Gate } from './gate/gate.js';
 import { InfoView } from './info.view.js';
+import { Documented } from '../documentation/documented.js';
 
 /** Answers discovery (publish-api.md: GET /v1/webhooks/{slug}/info). */
 @Controller('v1/webhooks/:slug')
@@ -15,6 +16,7 @@ export class InfoController {
     private readonly queries: QueryBus,
   ) {}
 
+  @Documented({ summary: 'Discover projects, targets and capabilities' })
   @Get('info')
   async info(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<InfoView> {
     const { endpoint } = await this.gate.admit(request, slug, 'discovery');

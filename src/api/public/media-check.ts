@@ -60,14 +60,15 @@ export class MediaCheck implements OnModuleDestroy {
 
   /**
    * Probes media.
+   * @param ownerId the owner whose client sent them
    * @param media of a payload that passed its other checks; undefined: it has none
    * @throws GateRejection 429 if the probe budget does not cover them
    */
-  async check(pay: PayRequests, media: readonly Media[] = []): Promise<CheckedMedia> {
+  async check(ownerId: string, pay: PayRequests, media: readonly Media[] = []): Promise<CheckedMedia> {
     if (media.length === 0) return { problems: [], media: [] };
     if (!this.prober)
       return { problems: [], media: media.map((medium) => ({ ...medium, ok: true, sizeBytes: null, mime: null })) };
-    const reports = await this.prober.probeAll(media, { pay });
+    const reports = await this.prober.probeAll(media, { pay, ownerId });
     const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
     return { problems: findMediaProblems(reports), media: certain };
   }
@@ -76,8 +77,8 @@ export class MediaCheck implements OnModuleDestroy {
    * Probes the media of a body that is rejected anyway, and returns the certain problems, with their indexes in the body; none
    * if the probe budget does not cover them.
    */
-  async findProblems(pay: PayRequests, media: readonly IndexedMedium[]): Promise<readonly Problem[]> {
-    const { problems } = await this.check(pay, media).catch((error: unknown) => {
+  async findProblems(ownerId: string, pay: PayRequests, media: readonly IndexedMedium[]): Promise<readonly Problem[]> {
+    const { problems } = await this.check(ownerId, pay, media).catch((error: unknown) => {
       if (error instanceof GateRejection) return NOTHING_CHECKED;
       throw error;
     });

@@ -9,7 +9,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { Refused } from '../../validation/problem-list.js';
-import { validateTempPause, validateTempResume } from '../../payload/validate-pauses.js';
+import { TempPauseDto, TempResumeDto, validateTempPause, validateTempResume } from '../../payload/validate-pauses.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { AdmittedRequest } from './gate/admitted-requests.js';
 import { Gate } from './gate/gate.js';
@@ -18,6 +18,7 @@ import { HttpProblem } from '../transport/http-problem.js';
 import { targetsRejection } from './targets-rejection.js';
 import { PausesView } from './pauses.view.js';
 import { checkBody, readJson } from './read-payload.js';
+import { Documented } from '../documentation/documented.js';
 
 /** The read models that show a pause: discovery, and the schedule of waiting publications. */
 const READ_MODELS = ['discovery', 'publish-schedule'];
@@ -34,6 +35,11 @@ export class PausesController {
     private readonly progress: ProjectionProgress,
   ) {}
 
+  @Documented({
+    summary: 'Pause projects or channels without publishing',
+    body: TempPauseDto,
+    codes: { 422: ['invalid_targets'] },
+  })
   @Post('temp-pause')
   @HttpCode(200)
   async pause(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesView> {
@@ -45,6 +51,7 @@ export class PausesController {
   }
 
   /** Resumes everything if the body is empty. */
+  @Documented({ summary: 'Resume projects or channels', body: TempResumeDto, codes: { 422: ['invalid_targets'] } })
   @Post('temp-resume')
   @HttpCode(200)
   async resume(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PausesView> {

@@ -7,6 +7,7 @@ import { type EndpointPost, FindEndpointPost } from '../../projections/posts/end
 import { Gate } from './gate/gate.js';
 import { postNotFoundRejection } from './gate/rejections.js';
 import { PostStatusView } from './post-status.view.js';
+import { Documented } from '../documentation/documented.js';
 
 /** Form of a post's id. What has another form is not searched for. */
 const POST_ID = /^post_\w{1,64}$/;
@@ -19,6 +20,7 @@ export class PostStatusController {
     private readonly queries: QueryBus,
   ) {}
 
+  @Documented({ summary: 'Show what became of a post', codes: { 404: ['not_found'] } })
   @Get('posts/:post_id')
   async get(
     @Req() request: FastifyRequest,

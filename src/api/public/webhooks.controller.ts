@@ -12,6 +12,8 @@ import { measureLatency, type RequestLogEntry, readUserAgent } from './gate/requ
 import type { ParsedPost } from './gate/parsed-post.js';
 import { measureBody } from '../transport/raw-body.js';
 import { PublishView } from './publish.view.js';
+import { PublishPayloadDto } from '../../payload/payload.dto.js';
+import { Documented } from '../documentation/documented.js';
 
 /** The route as the request log shows it. A constant: reading it from the framework would allocate an object per request. */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
@@ -24,6 +26,13 @@ export class WebhooksController {
     private readonly commands: CommandBus,
   ) {}
 
+  @Documented({
+    summary: 'Publish a post',
+    body: PublishPayloadDto,
+    answer: PublishView,
+    alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
+    codes: { 402: ['quota_exhausted'], 422: ['invalid_targets'], 429: ['probe_budget'] },
+  })
   @Post(':slug')
   @HttpCode(200)
   @Header('content-type', 'application/json; charset=utf-8')

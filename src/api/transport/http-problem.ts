@@ -1,7 +1,10 @@
 import type { Rejection } from '../../kernel/result.js';
 import type { Problem } from '../../validation/problem-list.js';
 
-/** An answer that is not a success. Code behind a controller throws it; its body has the form of D-6. */
+/**
+ * An answer that is not a success. Code behind a controller throws it; its body has the form of D-6. It has no stack trace:
+ * it would have no reader, and capturing it would take longer than most of the checks that end in a problem (ADR-136).
+ */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +16,10 @@ export class HttpProblem extends Error {
     /** More fields of the body, for programs: `retry_at` (management-api.md: Routes). */
     readonly figures: NonNullable<Rejection['figures']> = {},
   ) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(problems[0]?.message ?? code);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'HttpProblem';
   }
 

@@ -35,7 +35,12 @@ export class ProblemFilter implements ExceptionFilter {
     void reply
       .code(problem.status)
       .headers({ ...problem.headers })
-      .send(buildProblemView(problem, request.id));
+      .send(this.buildBody(problem, request));
+  }
+
+  /** Builds the body of an answer (D-6). */
+  protected buildBody(problem: HttpProblem, request: FastifyRequest): object {
+    return buildProblemView(problem, request.id);
   }
 
   private problemOf(error: unknown, request: FastifyRequest): HttpProblem {

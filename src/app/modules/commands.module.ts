@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
 import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
+import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
 import { Deletions } from '../../commands/deletion/deletions.js';
 import { managementHandlers } from '../../commands/handlers.js';
 import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
@@ -8,7 +9,7 @@ import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
 import { AcceptPostHandler } from '../../commands/post/accept-post.js';
 import { KeyClaims } from '../../commands/post/key-claims.js';
 import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
-import { plansWithInput } from '../../config/limits-profile.js';
+import { plansWithInput, plansWithOutput } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -37,6 +38,12 @@ import { SecretsModule } from './secrets.module.js';
         new InputWithdrawal(aggregates, endpoints, plansWithInput(limitsProfile)),
     },
     {
+      provide: OutputWithdrawal,
+      inject: [AggregateStore, References, SETTINGS],
+      useFactory: (aggregates: AggregateStore, references: References, { limitsProfile }: Settings) =>
+        new OutputWithdrawal(aggregates, references, plansWithOutput(limitsProfile)),
+    },
+    {
       provide: Deletions,
       inject: [AggregateStore, References, QueuedPublications, ProjectionProgress],
       useFactory: (
@@ -52,6 +59,6 @@ import { SecretsModule } from './secrets.module.js';
       useFactory: (aggregates: AggregateStore) => new KeyClaims(aggregates),
     },
   ],
-  exports: [Deletions, InputWithdrawal, KeyClaims, AcceptPostHandler],
+  exports: [Deletions, InputWithdrawal, OutputWithdrawal, KeyClaims, AcceptPostHandler],
 })
 export class CommandsModule {}

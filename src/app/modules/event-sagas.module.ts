@@ -2,6 +2,11 @@ import { Inject, Injectable, Module } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { Deletions } from '../../commands/deletion/deletions.js';
 import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
+import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
+import type { Keys } from '../../config/generated-keys.js';
+import { monthlyPostsOf } from '../../config/limits-profile.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
@@ -12,6 +17,7 @@ import { Leases } from '../../postgres/leases.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
+import { NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { EventSaga, type EventSagaDependencies } from '../../sagas/engine/event-saga.js';
 import { completeDeletions } from '../../sagas/complete-deletions/complete-deletions.js';
@@ -22,10 +28,17 @@ import {
   FlagMissingCredentials,
   type FlagMissingCredentialsDependencies,
 } from '../../sagas/flag-missing-credentials/flag-missing-credentials.js';
+import { DeliverNotices } from '../../sagas/deliver-notices/deliver-notices.js';
+import { NoticeQueue } from '../../sagas/deliver-notices/notice-queue.js';
+import { queueNotices } from '../../sagas/deliver-notices/queue-notices.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
+import { raiseQuotaNotices } from '../../sagas/raise-notices/raise-quota-notices.js';
+import { WriteTransparencyLog } from '../../sagas/write-transparency-log/write-transparency-log.js';
+import { createLogIdentity } from '../log-identity.js';
 import { withdrawInput } from '../../sagas/withdraw-input/withdraw-input.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { KEYS } from '../process-options.js';
 import { EventSagaTask } from '../worker/event-saga-task.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
@@ -36,12 +49,16 @@ import { SecretsModule } from './secrets.module.js';
 
 /** Injection tokens of the sagas that follow the log, each as a task. */
 export const RAISE_NOTICES = Symbol('RaiseNotices');
+export const RAISE_QUOTA_NOTICES = Symbol('RaiseQuotaNotices');
+export const QUEUE_NOTICES = Symbol('QueueNotices');
+export const DELIVER_NOTICES = Symbol('DeliverNotices');
 export const WITHDRAW_INPUT = Symbol('WithdrawInput');
 export const ERASE_REPLACED = Symbol('EraseReplaced');
 export const NOTE_TRANSLATIONS = Symbol('NoteTranslations');
 export const COMPLETE_DELETIONS = Symbol('CompleteDeletions');
 export const DUE_ERASURES = Symbol('DueErasures');
 export const FLAG_MISSING_CREDENTIALS = Symbol('FlagMissingCredentials');
+export const WRITE_TRANSPARENCY_LOG = Symbol('WriteTransparencyLog');
 
 @Injectable()
 class Dependencies implements EventSagaDependencies {
@@ -84,7 +101,8 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
 
 /**
  * Sagas that follow the log: notices to owners, the withdrawal of webhook input that a plan no longer has, the completion of
- * deletions, and the erasure of what was replaced, or is not needed any more.
+ * deletions, the erasure of what was replaced, or is not needed any more, and the transparency log of the
+ * history.
  */
 @Module({
   imports: [PostgresModule, EventStoreModule, ReadModelsModule, CommandsModule, SecretsModule, PlatformsModule],
@@ -97,6 +115,15 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
       inject: [CredentialsDependencies],
       useFactory: (dependencies: CredentialsDependencies) =>
         new EventSagaTask(new FlagMissingCredentials(dependencies)),
+    },
+    {
+      provide: WRITE_TRANSPARENCY_LOG,
+      inject: [Dependencies, SETTINGS, KEYS],
+      useFactory: (dependencies: Dependencies, settings: Settings, keys: Keys) => {
+        const identity = createLogIdentity(settings, keys);
+        const { pool, store, codec, leases, log } = dependencies;
+        return new EventSagaTask(new WriteTransparencyLog({ pool, store, codec, leases, log, identity }));
+      },
     },
     {
       provide: ERASE_REPLACED,
@@ -128,20 +155,63 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
         new EventSagaTask(new EventSaga(raiseNotices(aggregates), dependencies)),
     },
     {
+      provide: RAISE_QUOTA_NOTICES,
+      inject: [AggregateStore, ProjectionProgress, SETTINGS, Dependencies],
+      useFactory: (
+        aggregates: AggregateStore,
+        progress: ProjectionProgress,
+        { limitsProfile }: Settings,
+        dependencies: Dependencies,
+      ) => {
+        const { pool } = dependencies;
+        const monthlyPosts = monthlyPostsOf(limitsProfile);
+        const reaction = raiseQuotaNotices({ pool, aggregates, progress, monthlyPosts });
+        return new EventSagaTask(new EventSaga(reaction, dependencies));
+      },
+    },
+    {
+      provide: QUEUE_NOTICES,
+      inject: [Dependencies],
+      useFactory: (dependencies: Dependencies) =>
+        new EventSagaTask(new EventSaga(queueNotices(new NoticeQueue(dependencies.pool)), dependencies)),
+    },
+    {
+      provide: DELIVER_NOTICES,
+      inject: [Dependencies, SecretVault, PlatformCatalogue, Publishers, SETTINGS],
+      useFactory: (
+        { pool, leases, log }: Dependencies,
+        vault: SecretVault,
+        platforms: PlatformCatalogue,
+        publishers: Publishers,
+        { minuteMs }: Settings,
+      ) => {
+        const stores = { queue: new NoticeQueue(pool), chats: new NoticeChats(pool), vault };
+        return new EventSagaTask(new DeliverNotices({ ...stores, platforms, publishers, leases, log, minuteMs }));
+      },
+    },
+    {
       provide: WITHDRAW_INPUT,
-      inject: [InputWithdrawal, ProjectionProgress, Dependencies],
-      useFactory: (withdrawal: InputWithdrawal, progress: ProjectionProgress, dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(withdrawInput(withdrawal, progress), dependencies)),
+      inject: [InputWithdrawal, OutputWithdrawal, ProjectionProgress, Dependencies],
+      useFactory: (
+        withdrawal: InputWithdrawal,
+        outputs: OutputWithdrawal,
+        progress: ProjectionProgress,
+        dependencies: Dependencies,
+      ) => new EventSagaTask(new EventSaga(withdrawInput(withdrawal, outputs, progress), dependencies)),
     },
   ],
   exports: [
     COMPLETE_DELETIONS,
     RAISE_NOTICES,
+    RAISE_QUOTA_NOTICES,
+    QUEUE_NOTICES,
+    DELIVER_NOTICES,
     WITHDRAW_INPUT,
     ERASE_REPLACED,
     NOTE_TRANSLATIONS,
     DUE_ERASURES,
     FLAG_MISSING_CREDENTIALS,
+    WRITE_TRANSPARENCY_LOG,
   ],
 })
 export class EventSagasModule {}

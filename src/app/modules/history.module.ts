@@ -1,5 +1,9 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
+import type { Keys } from '../../config/generated-keys.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { AuditTrail } from '../../history/audit-trail/audit-trail.js';
@@ -8,7 +12,11 @@ import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
 import { HistoryReader } from '../../history/time-travel/history-reader.js';
 import { HistorySnapshotTable } from '../../history/time-travel/history-snapshots.js';
 import { TimeTravel } from '../../history/time-travel/time-travel.js';
+import { LogTables } from '../../history/transparency-log/log-tables.js';
+import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
 import { Traces } from '../../history/trace/traces.js';
+import { ExportHistory } from '../../history/transfer/export-history.js';
+import { ImportHistory } from '../../history/transfer/import-history.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex } from '../../projections/audit/audit.queries.js';
@@ -16,12 +24,17 @@ import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { createLogIdentity } from '../log-identity.js';
+import { KEYS } from '../process-options.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** History: states at a time, the audit trail and traces. */
+/** Checkpoints of the sagas that start at `now`: an import moves them, so that they do not act on the history. */
+const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/schedule-deliveries'];
+
+/** History: states at a time, the audit trail, traces and the transparency log. */
 @Module({
   imports: [EventStoreModule, PostgresModule, ReadModelsModule, SecretsModule],
   providers: [
@@ -76,7 +89,25 @@ import { SecretsModule } from './secrets.module.js';
         reader: HistoryReader,
       ) => new Traces({ store, stories, progress, index, events, reader }),
     },
+    {
+      provide: TransparencyLog,
+      inject: [POOL, EVENT_STORE, EventCodec, AuditIndex],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec, index: AuditIndex) =>
+        new TransparencyLog({ tables: new LogTables(pool), store, codec, index }),
+    },
+    {
+      provide: ExportHistory,
+      inject: [POOL, EVENT_STORE, EventCodec, SecretVault],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec, vault: SecretVault) =>
+        new ExportHistory({ tables: new LogTables(pool), store, codec, vault }),
+    },
+    {
+      provide: ImportHistory,
+      inject: [POOL, CheckedEventStore, SecretVault, SETTINGS, KEYS],
+      useFactory: (pool: Pool, store: CheckedEventStore, vault: SecretVault, settings: Settings, keys: Keys) =>
+        new ImportHistory({ pool, store, vault, identity: createLogIdentity(settings, keys), latecomers: LATECOMERS }),
+    },
   ],
-  exports: [TimeTravel, AuditTrail, Traces],
+  exports: [ExportHistory, ImportHistory, TimeTravel, AuditTrail, Traces, TransparencyLog, AggregatePlaces],
 })
 export class HistoryModule {}

@@ -7,6 +7,10 @@ import { EndpointSecretsController } from '../../api/management/endpoints/endpoi
 import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint-view-builder.js';
 import { EndpointsController } from '../../api/management/endpoints/endpoints.controller.js';
 import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
+import { JobsController } from '../../api/management/jobs/jobs.controller.js';
+import { VerificationController } from '../../api/management/history/verification.controller.js';
+import { TransferController } from '../../api/management/history/transfer.controller.js';
+import { TransparencyLogController } from '../../api/management/history/transparency-log.controller.js';
 import { HistoryController } from '../../api/management/history/history.controller.js';
 import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
@@ -16,10 +20,14 @@ import { PlanQuotas } from '../../api/management/plan-quotas.js';
 import { PostsController } from '../../api/management/posts/posts.controller.js';
 import { PublicationViewBuilder } from '../../api/management/posts/publication-view-builder.js';
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
+import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
+import { DeliveriesController } from '../../api/management/webhook-outputs/deliveries.controller.js';
+import { WebhookOutputsController } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
 import { HistoryModule } from './history.module.js';
+import { JobsModule } from './jobs.module.js';
 import { PlatformsModule } from './platforms.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { PublicApiModule } from './public-api.module.js';
@@ -36,6 +44,7 @@ import { SecretsModule } from './secrets.module.js';
     SecretsModule,
     PlatformsModule,
     HistoryModule,
+    JobsModule,
     PublicApiModule, // the request log shows requests that the gate has not stored yet
   ],
   controllers: [
@@ -48,7 +57,14 @@ import { SecretsModule } from './secrets.module.js';
     PostsController,
     PublicationsController,
     PlansController,
+    TransferController,
+    TransparencyLogController, // before the history of an aggregate, whose paths are as long
+    VerificationController,
     HistoryController,
+    WebhookOutputsController,
+    DeliveriesController,
+    ProjectionsController,
+    JobsController,
   ],
   providers: [
     ApiKeyGuard,

@@ -57,6 +57,6 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
         new MediaCheck(createAddressPolicy(allowPrivateAddresses), slots, mediaProbe ? inspector : null),
     },
   ],
-  exports: [RequestRecorder, UnauthenticatedBodies],
+  exports: [Gate, RequestRecorder, UnauthenticatedBodies],
 })
 export class PublicApiModule {}

@@ -26,12 +26,13 @@ import {
   type PublicationRunnerDependencies,
 } from '../../sagas/publish-due-posts/attempt/publication-runner.js';
 import { PublishingQuota } from '../../sagas/publish-due-posts/attempt/quota.js';
-import { ChannelClaims } from '../../sagas/publish-due-posts/claiming/channel-claims.js';
-import { PlatformConcurrency } from '../../sagas/publish-due-posts/claiming/platform-concurrency.js';
+import { DueClaims } from '../../sagas/engine/due-claims.js';
+import { GroupConcurrency } from '../../sagas/engine/group-concurrency.js';
 import { MediaFiles } from '../../sagas/publish-due-posts/inputs/media-files.js';
 import { PostProcessor } from '../../sagas/publish-due-posts/inputs/post-processor.js';
 import { StoredTranslations } from '../../sagas/publish-due-posts/inputs/stored-translations.js';
 import {
+  DUE_CHANNELS,
   PublishDuePostsSaga,
   type PublishDuePostsSagaDependencies,
 } from '../../sagas/publish-due-posts/publish-due-posts.saga.js';
@@ -62,7 +63,7 @@ class RunnerDependencies implements PublicationRunnerDependencies {
     readonly publishers: Publishers,
     readonly processor: PostProcessor,
     readonly quota: PublishingQuota,
-    readonly concurrency: PlatformConcurrency,
+    readonly concurrency: GroupConcurrency,
     readonly pacing: Pacing,
     readonly messages: ChannelMessages,
     readonly pauses: PauseAfterPublication,
@@ -80,10 +81,10 @@ class RunnerDependencies implements PublicationRunnerDependencies {
 @Injectable()
 class SagaDependencies implements PublishDuePostsSagaDependencies {
   constructor(
-    readonly claims: ChannelClaims,
+    readonly claims: DueClaims,
     readonly schedule: PublishScheduleQueries,
     readonly runner: PublicationRunner,
-    readonly concurrency: PlatformConcurrency,
+    readonly concurrency: GroupConcurrency,
     readonly progress: ProjectionProgress,
     readonly leases: Leases,
     readonly notifications: Notifications,
@@ -118,19 +119,19 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
       useFactory: (dependencies: RunnerDependencies) => new PublicationRunner(dependencies),
     },
     {
-      provide: ChannelClaims,
+      provide: DueClaims,
       inject: [POOL, Leases],
-      useFactory: (pool: Pool, leases: Leases) => new ChannelClaims(pool, leases),
+      useFactory: (pool: Pool, leases: Leases) => new DueClaims(pool, leases, DUE_CHANNELS),
     },
     {
-      provide: PlatformConcurrency,
+      provide: GroupConcurrency,
       inject: [Publishers],
-      useFactory: ({ platforms }: Publishers) => new PlatformConcurrency(platforms, CHANNELS_PER_NETWORK),
+      useFactory: ({ platforms }: Publishers) => new GroupConcurrency(platforms, CHANNELS_PER_NETWORK),
     },
     {
       provide: Pacing,
-      inject: [CallTurns, PlatformConcurrency, SETTINGS],
-      useFactory: (turns: CallTurns, concurrency: PlatformConcurrency, { pacing }: Settings) =>
+      inject: [CallTurns, GroupConcurrency, SETTINGS],
+      useFactory: (turns: CallTurns, concurrency: GroupConcurrency, { pacing }: Settings) =>
         new Pacing(turns, concurrency, pacing),
     },
     {
@@ -153,8 +154,8 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
     },
     {
       provide: PostProcessor,
-      inject: [AggregateStore, StoredTranslations, PlatformConcurrency],
-      useFactory: (aggregates: AggregateStore, translations: StoredTranslations, concurrency: PlatformConcurrency) =>
+      inject: [AggregateStore, StoredTranslations, GroupConcurrency],
+      useFactory: (aggregates: AggregateStore, translations: StoredTranslations, concurrency: GroupConcurrency) =>
         new PostProcessor(aggregates, translations, concurrency),
     },
     {

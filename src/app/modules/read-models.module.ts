@@ -3,6 +3,8 @@ import type { Pool } from 'pg';
 import { queryHandlers } from '../../api/management/query-handlers.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import { createDecisionRecorder } from '../../commands/projection/record-decision.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { Notifications } from '../../postgres/notifications.js';
@@ -13,6 +15,9 @@ import { FindEndpointTargetsHandler } from '../../projections/discovery/endpoint
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
+import { Decisions } from '../../projections/engine/rebuild/decisions.js';
+import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
 import { FindEndpointPostHandler } from '../../projections/posts/endpoint-post.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
@@ -20,6 +25,8 @@ import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { DeliveryBodies } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
+import { OutputQueues } from '../../projections/webhook-deliveries/output-queue.queries.js';
 import { projectionsOf } from '../projections.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -43,8 +50,13 @@ import { PostgresModule } from './postgres.module.js';
     },
     {
       provide: EndpointSnapshots,
-      inject: [POOL],
-      useFactory: (pool: Pool) => new EndpointSnapshots(pool),
+      inject: [POOL, ProjectionProgress, Notifications],
+      useFactory: (pool: Pool, progress: ProjectionProgress, notifications: Notifications) => {
+        const snapshots = new EndpointSnapshots(pool);
+        progress.onVersions('discovery', () => snapshots.clear());
+        notifications.onLoss(() => snapshots.clear());
+        return snapshots;
+      },
     },
     { provide: References, inject: [POOL], useFactory: (pool: Pool) => new References(pool) },
     { provide: QueuedPublications, inject: [POOL], useFactory: (pool: Pool) => new QueuedPublications(pool) },
@@ -60,6 +72,22 @@ import { PostgresModule } from './postgres.module.js';
       useFactory: (pool: Pool, { minuteMs }: Settings) => new PublishScheduleQueries(pool, minuteMs),
     },
     {
+      provide: ProjectionStatuses,
+      inject: [POOL, EVENT_STORE, EventCodec],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec) => new ProjectionStatuses(pool, store, codec),
+    },
+    {
+      provide: Decisions,
+      inject: [POOL, AggregateStore],
+      useFactory: (pool: Pool, aggregates: AggregateStore) => new Decisions(pool, createDecisionRecorder(aggregates)),
+    },
+    {
+      provide: Rebuilds,
+      inject: [POOL, EVENT_STORE, SETTINGS, Decisions],
+      useFactory: (pool: Pool, store: EventStore, settings: Settings, decisions: Decisions) =>
+        new Rebuilds(pool, store, projectionsOf(settings), decisions),
+    },
+    {
       provide: ChannelMessages,
       inject: [POOL, ProjectionProgress],
       useFactory: (pool: Pool, progress: ProjectionProgress) => new ChannelMessages(pool, progress),
@@ -69,6 +97,12 @@ import { PostgresModule } from './postgres.module.js';
       inject: [POOL, EVENT_STORE, EventCodec],
       useFactory: (pool: Pool, store: EventStore, codec: EventCodec) => new PostStories(pool, store, codec),
     },
+    { provide: OutputQueues, inject: [POOL], useFactory: (pool: Pool) => new OutputQueues(pool) },
+    {
+      provide: DeliveryBodies,
+      inject: [EVENT_STORE, EventCodec],
+      useFactory: (store: EventStore, codec: EventCodec) => new DeliveryBodies(store, codec),
+    },
     {
       provide: PostPayloads,
       inject: [EVENT_STORE, EventCodec],
@@ -77,6 +111,9 @@ import { PostgresModule } from './postgres.module.js';
   ],
   exports: [
     ProjectionProgress,
+    ProjectionStatuses,
+    Decisions,
+    Rebuilds,
     EndpointSnapshots,
     LiveEndpoints,
     ChannelsWithoutCredentials,
@@ -86,6 +123,8 @@ import { PostgresModule } from './postgres.module.js';
     ChannelMessages,
     PostPayloads,
     PostStories,
+    DeliveryBodies,
+    OutputQueues,
   ],
 })
 export class ReadModelsModule {}

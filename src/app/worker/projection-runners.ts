@@ -9,6 +9,7 @@ import { LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
 import { createPool, type PoolOptions } from '../../postgres/pool.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { Decisions } from '../../projections/engine/rebuild/decisions.js';
 import { ProjectionRunner } from '../../projections/engine/runner.js';
 import { Database, longestIdleTransaction } from '../database.js';
 import { projectionsOf } from '../projections.js';
@@ -26,6 +27,7 @@ export class ProjectionRunners implements BackgroundTask {
     private readonly codec: EventCodec,
     private readonly leases: Leases,
     private readonly progress: ProjectionProgress,
+    private readonly decisions: Decisions,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOG) private readonly log: Logger,
   ) {
@@ -42,10 +44,10 @@ export class ProjectionRunners implements BackgroundTask {
   }
 
   private async runAll(): Promise<void> {
-    const { database, store, codec, leases, progress, log } = this;
+    const { database, store, codec, leases, progress, decisions, log } = this;
     const max = database.connections.projections;
     const pool = max === 0 ? database.pool : createPool(database.connectionString, this.poolOptions(max));
-    const dependencies = { pool, versionsPool: database.pool, store, codec, leases, progress, log };
+    const dependencies = { pool, versionsPool: database.pool, store, codec, leases, progress, decisions, log };
     const runners = projectionsOf(this.settings).map((projection) => new ProjectionRunner(projection, dependencies));
     await Promise.all(runners.map((runner) => runner.run(this.stopping.signal)));
     if (pool !== database.pool) await pool.end();

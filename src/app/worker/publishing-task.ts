@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import type { PublishDuePostsSaga } from '../../sagas/publish-due-posts/publish-due-posts.saga.js';
+import type { ShutdownSignals } from '../../sagas/engine/shutdown-signals.js';
 import type { BackgroundTask } from './background-task.js';
 
-/** Longest wait of a stopping worker for the answers of networks, in ms. A send that it aborts is in doubt. */
+/** Longest wait of a stopping worker for the answers of networks and customers' servers, in ms. A post whose send it aborts is in doubt. */
 const DRAIN_MS = 3_000;
 
-/** Publishes due posts; finishes the sends under way when it stops. */
+/** Publishes due posts, or delivers webhooks; finishes the sends under way when it stops. */
 export class PublishingTask implements BackgroundTask {
   private readonly drain = new AbortController();
   private readonly abort = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
-  constructor(private readonly saga: Pick<PublishDuePostsSaga, 'run'>) {
+  constructor(private readonly saga: { run(signals: ShutdownSignals): Promise<void> }) {
     // Hundreds of channels listen to them at a time, which is no leak.
     setMaxListeners(0, this.drain.signal, this.abort.signal);
   }

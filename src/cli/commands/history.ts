@@ -6,6 +6,8 @@ import { thingsIn } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
 import { limitOf } from '../values.js';
+import { addTransfer } from './transfer.js';
+import { addTransparencyLog } from './transparency-log.js';
 
 const EVENT_COLUMNS: readonly Column[] = [
   ['AT', 'at'],
@@ -23,7 +25,7 @@ const CHANGE_COLUMNS: readonly Column[] = [
 ];
 const FILTERS = ['aggregate', 'id', 'actor', 'type', 'since', 'until'] as const;
 
-/** Adds `history` with `events` and `trace`. */
+/** Adds `history` with what lists, traces and proves it. */
 export const addHistory = (program: Command, settings: CommandLineSettings): void => {
   const history = define(program, settings, {
     usage: 'history <aggregate> <id>',
@@ -72,4 +74,6 @@ export const addHistory = (program: Command, settings: CommandLineSettings): voi
       else await out.list(thingsIn(thing.events), EVENT_COLUMNS);
     },
   });
+  addTransparencyLog(history, settings);
+  addTransfer(history, settings);
 };

@@ -5,7 +5,7 @@ import { WrongUsage } from '../failures.js';
 import { readBody, setMember } from '../body.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { limitOf } from '../values.js';
+import { camelCase, limitOf } from '../values.js';
 
 /** Kind of a field: it says how the text of an option is read. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';
@@ -101,7 +101,7 @@ const RESOURCES: readonly Resource[] = [
     actions: { enable: {}, disable: {}, test: {}, 'rotate-secret': { overlap_minutes: 'number' } },
     variable: '$WEBHOOK',
     example: {
-      create: '--project-id $PROJECT --url https://example.org/posts --kinds post.published',
+      create: '--project-id $PROJECT --url $WEBHOOK_URL --kinds post.published',
       update: '--kinds post.published,publication.failed',
     },
   },
@@ -126,6 +126,7 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
     ['--file <path>', OPTIONS.file],
   ] as const;
   const ownUrl = 'url' in resource.fields;
+  const mayCascade = name === 'channels' || name === 'projects';
   define(group, settings, {
     usage: 'list',
     summary: SUMMARIES.list({ name }),
@@ -173,8 +174,8 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
   define(group, settings, {
     usage: 'delete <id>',
     summary: SUMMARIES.delete({ name }),
-    example: `crosspost ${name} delete ${variable}`,
-    options: name === 'channels' || name === 'projects' ? [['--cascade', OPTIONS.cascade]] : [],
+    example: `crosspost ${name} delete ${variable}${mayCascade ? ' --cascade' : ''}`,
+    options: mayCascade ? [['--cascade', OPTIONS.cascade]] : [],
     handler: async ({ api, out, args, options }) => {
       const query = { cascade: options.cascade ? 'true' : undefined };
       await api.manage('DELETE', `${path}/${encodeURIComponent(args[0] ?? '')}`, { query });
@@ -223,5 +224,3 @@ const readField = (field: string, text: string, type: FieldType): unknown => {
 
 const queryOf = (fields: readonly string[], options: Options): Record<string, string | undefined> =>
   Object.fromEntries(fields.map((field) => [field, options[camelCase(field)] as string | undefined]));
-
-const camelCase = (field: string): string => field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

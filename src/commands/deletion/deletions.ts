@@ -1,13 +1,15 @@
 import { channel } from '../../domain/channel/channel.decider.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import { project } from '../../domain/project/project.decider.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
 import type { AggregateStore, DecisionResult } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Position } from '../../event-store/port.js';
 import type { Decider } from '../../kernel/decider.js';
 import type { DomainEvent } from '../../kernel/events.js';
-import { isRejection, type Rejection } from '../../kernel/result.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import type { References } from '../../projections/discovery/references.queries.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { QueuedPublications, QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
@@ -29,6 +31,12 @@ interface NewEndpoint {
   readonly endpointId: string;
   readonly ownerId: string;
   readonly projectIds: readonly string[];
+}
+
+interface NewOutput {
+  readonly outputId: string;
+  readonly ownerId: string;
+  readonly projectId: string;
 }
 
 /** Thrown if the read models have not reached the deletion in time: it is completed later. */
@@ -78,7 +86,7 @@ export class Deletions {
   }
 
   /**
-   * Takes a deleted project out of the endpoints that name it, and cancels what is queued of it.
+   * Takes a deleted project out of the endpoints that name it, deletes its webhook outputs, and cancels what is queued of it.
    * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeProject(projectId: string, after: Position, context: CommandContext): Promise<Completed> {
@@ -87,7 +95,8 @@ export class Deletions {
     const removed = await this.each(endpointIds, context, `without/${projectId}`, (endpointId, each) =>
       this.removeProjects(endpointId, [projectId], each),
     );
-    return latestCompleted([...removed, await this.cancelQueue({ projectId }, context)]);
+    const outputs = await this.deleteOutputs(await this.references.findOutputsOf(projectId), context);
+    return latestCompleted([...removed, ...outputs, await this.cancelQueue({ projectId }, context)]);
   }
 
   /** Cancels what is queued of a deleted endpoint's posts. @param after see above @throws Unavailable @throws ReadModelsBehind */
@@ -114,8 +123,22 @@ export class Deletions {
       ...(await this.each(owned.projects, context, 'delete', (projectId, each) =>
         this.aggregates.execute(project, projectId, { type: 'DeleteProject', projectId }, each),
       )),
+      ...(await this.deleteOutputs(owned.outputs, context)),
     ];
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
+  }
+
+  /** Deletes a new webhook output again if its owner or project was deleted meanwhile. @throws Unavailable */
+  async verifyNewOutput(
+    { outputId, ownerId, projectId }: NewOutput,
+    context: CommandContext,
+  ): Promise<Rejection<'not_found'> | null> {
+    const [deletedProject] = await filterDeleted(this.aggregates, project, [projectId]);
+    const rejection =
+      (await rejectDeletedOwner(this.aggregates, ownerId)) ??
+      (deletedProject === undefined ? null : reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'project' })));
+    if (rejection) await this.deleteOutputs([outputId], context);
+    return rejection;
   }
 
   /** Deletes a new channel again if its owner was deleted meanwhile. @returns null if it stays @throws Unavailable */
@@ -186,6 +209,12 @@ export class Deletions {
     if (deleted.length === 0) return NOTHING;
     return latestCompleted(
       await this.each([endpointId], context, 'drop', (_, each) => this.removeProjects(endpointId, deleted, each)),
+    );
+  }
+
+  private deleteOutputs(outputIds: readonly string[], context: CommandContext): Promise<Completed[]> {
+    return this.each(outputIds, context, 'delete', (outputId, each) =>
+      this.aggregates.execute(webhookOutput, outputId, { type: 'DeleteOutput', outputId }, each),
     );
   }
 

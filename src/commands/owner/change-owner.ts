@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner, type OwnerCommand } from '../../domain/owner/owner.decider.js';
-import type { Plan } from '../../domain/owner/owner.events.js';
+import type { Locale, Plan } from '../../domain/owner/owner.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { streamOf } from '../../kernel/decider.js';
@@ -9,6 +9,7 @@ import { isRejection } from '../../kernel/result.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
 import { InputWithdrawal } from '../endpoint/input-withdrawal.js';
+import { OutputWithdrawal } from '../webhook-output/output-withdrawal.js';
 
 /** The chat that receives an owner's notices. */
 export interface NoticeChat {
@@ -16,12 +17,17 @@ export interface NoticeChat {
   readonly chatId: string;
 }
 
-/** Changes an owner's name, plan or notice chat; undefined fields stay as they are, null removes the chat. */
+/** Changes an owner's name, plan, language or notice chat; undefined fields stay as they are, null removes the chat. */
 export class ChangeOwner extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly ownerId: string,
-    readonly change: { readonly name?: string; readonly plan?: Plan; readonly noticeChat?: NoticeChat | null },
+    readonly change: {
+      readonly name?: string;
+      readonly plan?: Plan;
+      readonly locale?: Locale;
+      readonly noticeChat?: NoticeChat | null;
+    },
   ) {
     super();
   }
@@ -33,22 +39,33 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
     private readonly withdrawal: InputWithdrawal,
+    private readonly outputs: OutputWithdrawal,
   ) {}
 
-  async execute({ context, ownerId, change: { name, plan, noticeChat } }: ChangeOwner): Promise<CommandOutcome> {
+  async execute({
+    context,
+    ownerId,
+    change: { name, plan, locale, noticeChat },
+  }: ChangeOwner): Promise<CommandOutcome> {
     // First completes an earlier change whose process died: a better plan would hide that it is incomplete.
-    if (plan !== undefined) await this.withdrawal.disableEndpointsOf(ownerId, context);
+    if (plan !== undefined) await this.withdraw(ownerId, context);
     const changed = toOutcome(
-      await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan }, context),
+      await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan, locale }, context),
     );
     if (isRejection(changed)) return changed;
-    const disabled = plan === undefined ? [] : await this.withdrawal.disableEndpointsOf(ownerId, context);
+    const disabled = plan === undefined ? [] : await this.withdraw(ownerId, context);
     const all = latestCompleted([changed, ...disabled]);
     if (noticeChat === undefined) return all;
     const commandId = `${context.commandId}/notice-chat`;
     const command = await this.noticeChatCommand(ownerId, noticeChat, commandId);
     const set = toOutcome(await this.aggregates.execute(owner, ownerId, command, { ...context, commandId }));
     return isRejection(set) ? set : latestCompleted([all, set]);
+  }
+
+  /** Disables what the present plan does not allow. */
+  private async withdraw(ownerId: string, context: CommandContext) {
+    const endpoints = await this.withdrawal.disableEndpointsOf(ownerId, context);
+    return [...endpoints, ...(await this.outputs.disableOutputsOf(ownerId, context))];
   }
 
   private async noticeChatCommand(ownerId: string, chat: NoticeChat | null, commandId: string): Promise<OwnerCommand> {

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
-import type { Plan } from '../../domain/owner/owner.events.js';
+import type { Locale, Plan } from '../../domain/owner/owner.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
@@ -15,6 +15,7 @@ export class RegisterOwner extends Command<CommandOutcome> {
       readonly plan: Plan;
       /** SHA-256 (hex) of the key; the key itself is not stored. */
       readonly keyHash: string;
+      readonly locale?: Locale;
     },
   ) {
     super();
@@ -25,8 +26,8 @@ export class RegisterOwner extends Command<CommandOutcome> {
 export class RegisterOwnerHandler implements ICommandHandler<RegisterOwner> {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  async execute({ context, owner: { ownerId, name, plan, keyHash } }: RegisterOwner): Promise<CommandOutcome> {
-    const command = { type: 'RegisterOwner', ownerId, name, plan, keyHash } as const;
+  async execute({ context, owner: { ownerId, name, plan, keyHash, locale } }: RegisterOwner): Promise<CommandOutcome> {
+    const command = { type: 'RegisterOwner', ownerId, name, plan, keyHash, locale } as const;
     return toOutcome(await this.aggregates.execute(owner, ownerId, command, context));
   }
 }

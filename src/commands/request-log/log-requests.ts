@@ -3,6 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import {
   type LoggedRequest,
   type RequestsLogged,
+  RETAINED_EVENTS,
   requestLogStream,
 } from '../../domain/request-log/request-log.events.js';
 import { BEGINNING, WrongExpectedRevision } from '../../event-store/port.js';
@@ -22,8 +23,6 @@ export class LogRequests extends Command<void> {
   }
 }
 
-/** Events that a request log retains (publish-api.md: Limits, request log); each holds at least one request. */
-const RETAINED_EVENTS = 100;
 const MAX_CONFLICTS = 50;
 const MAX_CACHED_ENDS = 10_000;
 

@@ -2,9 +2,15 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** Kinds of notices (publish-api.md: Endpoint and pause states; D-25, D-26), named as in D-29. */
+/** Kinds of notices (publish-api.md: Endpoint and pause states; D-18, D-25, D-26), named as in D-29. */
 export type NoticeKind =
-  'publication.in_doubt' | 'publication.failed' | 'channel.needs_attention' | 'endpoint.disabled';
+  | 'publication.in_doubt'
+  | 'publication.failed'
+  | 'channel.needs_attention'
+  | 'endpoint.disabled'
+  | 'webhook_output.disabled'
+  | 'quota.nearly_used'
+  | 'quota.used_up';
 
 /** The resources that a notice concerns; those that do not apply are absent. */
 export interface NoticeSubject {
@@ -12,6 +18,9 @@ export interface NoticeSubject {
   readonly postId?: string;
   readonly publicationId?: string;
   readonly endpointId?: string;
+  readonly outputId?: string;
+  /** UTC month of a quota: `2026-11`. */
+  readonly month?: string;
 }
 
 /** A notice to an owner was raised; it may not have been delivered yet. */

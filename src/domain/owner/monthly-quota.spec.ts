@@ -1,4 +1,12 @@
-import { computePostsLeft, computeUsedUpAt, largerPlan, type MonthlyUsage, ownerMonthKey } from './monthly-quota.js';
+import {
+  computePostsLeft,
+  computeUsedUpAt,
+  countToNextLevel,
+  findQuotaLevel,
+  largerPlan,
+  type MonthlyUsage,
+  ownerMonthKey,
+} from './monthly-quota.js';
 import type { Plan } from './owner.events.js';
 
 const MONTHLY: Record<Plan, number | null> = {
@@ -70,5 +78,32 @@ describe('the month of an owner', () => {
     expect(largerPlan('free', 'business')).toBe('business');
     expect(largerPlan(null, 'pro')).toBe('pro');
     expect(largerPlan(null, null)).toBeNull();
+  });
+});
+
+describe('the levels at which an owner gets a notice (D-18)', () => {
+  it.each<[used: number, packs: number, level: string | null, countToNext: number]>([
+    [0, 0, null, 24],
+    [23, 0, null, 1],
+    [24, 0, 'nearly_used', 6],
+    [29, 0, 'nearly_used', 1],
+    [30, 0, 'used_up', 0],
+    [31, 0, 'used_up', 0],
+    [30, 1, 'nearly_used', 1],
+    [24, 30, null, 24],
+  ])('with %i posts used and packs of %i are %s, and the next comes after %i', (used, packs, level, countToNext) => {
+    const posts = left([month('2026-11', used)], packs);
+    expect([findQuotaLevel(posts), countToNextLevel(posts)]).toEqual([level, countToNext]);
+  });
+
+  it('skip 80 % of so few posts that none are left then', () => {
+    const posts = { ...left([]), used: 0, left: 2 };
+    expect([findQuotaLevel(posts), countToNextLevel(posts)]).toEqual([null, 2]);
+    expect(findQuotaLevel({ ...posts, used: 1, left: 1 })).toBeNull();
+  });
+
+  it('do not exist without a quota', () => {
+    const posts = left([month('2026-11', 99_999, 'business')], 0, 'business');
+    expect([findQuotaLevel(posts), countToNextLevel(posts)]).toEqual([null, null]);
   });
 });

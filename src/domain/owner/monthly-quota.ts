@@ -70,6 +70,28 @@ export const computePostsLeft = (
 /** Returns the number of publications in the month that uses up the quota; null: unlimited. */
 export const computeUsedUpAt = ({ used, left }: PostsLeft): number | null => (left === null ? null : used + left);
 
+/** A level of the month's posts at which the owner gets a notice: few are left, or none. */
+export type QuotaLevel = 'nearly_used' | 'used_up';
+
+/** Share of the month's posts, packs included, from which few are left, in percent. */
+export const NEARLY_USED_PERCENT = 80;
+
+const nearlyUsedAt = (total: number): number => Math.ceil((total * NEARLY_USED_PERCENT) / 100);
+
+/** Returns the level that a month has reached; null: none. */
+export const findQuotaLevel = ({ used, left }: PostsLeft): QuotaLevel | null => {
+  if (left === null) return null;
+  if (left === 0) return 'used_up';
+  return used >= nearlyUsedAt(used + left) ? 'nearly_used' : null;
+};
+
+/** Returns after how many more publications a month reaches its next level, from 0; null: unlimited. */
+export const countToNextLevel = ({ used, left }: PostsLeft): number | null => {
+  if (left === null) return null;
+  const first = nearlyUsedAt(used + left);
+  return used < first ? first - used : left;
+};
+
 /** Returns the plan that a month counts by: after a change within the month, the larger one applies to all of it. */
 export const largerPlan = (a: Plan | null, b: Plan | null): Plan | null => {
   if (a === null || b === null) return a ?? b;

@@ -1,6 +1,6 @@
 import { type Decider, assertNever } from '../../kernel/decider.js';
 import { reject } from '../../kernel/result.js';
-import type { OwnerEvent, Plan } from './owner.events.js';
+import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from './owner.events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { STATE_MESSAGES } from '../messages.js';
 
@@ -12,8 +12,15 @@ export type OwnerCommand =
       readonly name: string;
       readonly plan: Plan;
       readonly keyHash: string;
+      readonly locale?: Locale;
     }
-  | { readonly type: 'ChangeOwner'; readonly ownerId: string; readonly name?: string; readonly plan?: Plan }
+  | {
+      readonly type: 'ChangeOwner';
+      readonly ownerId: string;
+      readonly name?: string;
+      readonly plan?: Plan;
+      readonly locale?: Locale;
+    }
   | { readonly type: 'RotateOwnerKey'; readonly ownerId: string; readonly keyHash: string }
   | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
   | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
@@ -25,6 +32,7 @@ export type OwnerState = null | {
   readonly name: string;
   readonly plan: Plan;
   readonly keyHash: string;
+  readonly locale: Locale;
   readonly hasNoticeChat: boolean;
   /** Posts in all post packs so far, used or not (D-18). */
   readonly packPosts: number;
@@ -36,25 +44,29 @@ export type OwnerState = null | {
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
   category: 'owner',
   initial: null,
-  snapshotVersion: 2,
+  snapshotVersion: 3,
 
   ownerOf: (state, id) => (state ? id : null),
 
   decide(command, state) {
     const { ownerId } = command;
     if (command.type === 'RegisterOwner') {
-      const { name, plan, keyHash } = command;
+      const { name, plan, keyHash, locale = DEFAULT_LOCALE } = command;
       if (state) return reject('already_exists', STATE_MESSAGES.alreadyExists({ what: 'owner' }));
-      return [{ type: 'OwnerRegistered', data: { ownerId, name, plan, keyHash } }];
+      const registered: OwnerEvent = { type: 'OwnerRegistered', data: { ownerId, name, plan, keyHash } };
+      if (locale === DEFAULT_LOCALE) return [registered];
+      return [registered, { type: 'OwnerLocaleChanged', data: { ownerId, locale } }];
     }
     if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'owner' }));
     switch (command.type) {
       case 'ChangeOwner': {
-        const { name, plan } = command;
+        const { name, plan, locale } = command;
         const events: OwnerEvent[] = [];
         if (name !== undefined && name !== state.name) events.push({ type: 'OwnerRenamed', data: { ownerId, name } });
         if (plan !== undefined && plan !== state.plan)
           events.push({ type: 'OwnerPlanChanged', data: { ownerId, plan } });
+        if (locale !== undefined && locale !== state.locale)
+          events.push({ type: 'OwnerLocaleChanged', data: { ownerId, locale } });
         return events;
       }
       case 'RotateOwnerKey':
@@ -75,7 +87,7 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
   evolve(state, event) {
     if (event.type === 'OwnerRegistered') {
       const { name, plan, keyHash } = event.data;
-      return { name, plan, keyHash, hasNoticeChat: false, packPosts: 0, deleted: false };
+      return { name, plan, keyHash, locale: DEFAULT_LOCALE, hasNoticeChat: false, packPosts: 0, deleted: false };
     }
     if (!state) return state;
     switch (event.type) {
@@ -85,6 +97,8 @@ export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 
         return { ...state, plan: event.data.plan };
       case 'OwnerKeyRotated':
         return { ...state, keyHash: event.data.keyHash };
+      case 'OwnerLocaleChanged':
+        return { ...state, locale: event.data.locale };
       case 'OwnerNoticeChatSet':
         return { ...state, hasNoticeChat: true };
       case 'OwnerNoticeChatRemoved':

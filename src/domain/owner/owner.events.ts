@@ -6,6 +6,13 @@ export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as 
 /** Name of a plan. */
 export type Plan = (typeof PLANS)[number];
 
+/** Languages of notices. */
+export const LOCALES = ['en', 'ru'] as const;
+/** Language of an owner's notices. */
+export type Locale = (typeof LOCALES)[number];
+/** Language of an owner who has chosen none. */
+export const DEFAULT_LOCALE: Locale = 'en';
+
 /** An owner was registered. `keyHash`: SHA-256 (hex) of the owner's key. */
 export type OwnerRegistered = DomainEvent<
   'OwnerRegistered',
@@ -17,6 +24,11 @@ export type OwnerRenamed = DomainEvent<'OwnerRenamed', { readonly ownerId: strin
 export type OwnerPlanChanged = DomainEvent<'OwnerPlanChanged', { readonly ownerId: string; readonly plan: Plan }>;
 /** The key was replaced. `keyHash`: SHA-256 (hex) of the new key, which is shown once and stored nowhere. */
 export type OwnerKeyRotated = DomainEvent<'OwnerKeyRotated', { readonly ownerId: string; readonly keyHash: string }>;
+/** The owner reads another language, in which notices are written from now on. */
+export type OwnerLocaleChanged = DomainEvent<
+  'OwnerLocaleChanged',
+  { readonly ownerId: string; readonly locale: Locale }
+>;
 /** Notices go to this chat; the bot's token is stored encrypted as `secretId`. */
 export type OwnerNoticeChatSet = DomainEvent<
   'OwnerNoticeChatSet',
@@ -38,6 +50,7 @@ export type OwnerEvent =
   | OwnerRenamed
   | OwnerPlanChanged
   | OwnerKeyRotated
+  | OwnerLocaleChanged
   | OwnerNoticeChatSet
   | OwnerNoticeChatRemoved
   | PostPackAdded
@@ -49,6 +62,7 @@ export const ownerEvents = {
   OwnerRenamed: { version: 1 },
   OwnerPlanChanged: { version: 1 },
   OwnerKeyRotated: { version: 1 },
+  OwnerLocaleChanged: { version: 1 },
   OwnerNoticeChatSet: { version: 1 },
   OwnerNoticeChatRemoved: { version: 1 },
   PostPackAdded: { version: 1 },

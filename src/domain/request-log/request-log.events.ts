@@ -34,6 +34,9 @@ export type RequestsLogged = DomainEvent<
   { readonly endpointId: string; readonly requests: readonly LoggedRequest[] }
 >;
 
+/** Events that a request log retains (publish-api.md: Limits, request log); each holds at least one request. */
+export const RETAINED_EVENTS = 100;
+
 /** Versions of these events. */
 export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
   Record<RequestsLogged['type'], unknown>;

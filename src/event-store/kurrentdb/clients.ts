@@ -1,4 +1,7 @@
+import type { CallOptions, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
+import { isClientCancellationError } from '@kurrent/kurrentdb-client/dist/utils/isClientCancellationError.js';
+import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 
 /**
  * Creates a client for a connection string. `esdb:` is replaced by the equivalent `kurrentdb:`, because the library prints
@@ -39,20 +42,42 @@ export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
   );
 };
 
-/** Releases a client that only reads. There is nothing to close: its native reader is freed with it. */
-export const releaseReadClient = (): Promise<void> => Promise.resolve();
+/** The parts of the client that its own calls are made of. */
+interface ClientInternals {
+  getGRPCClient(grpcClient: typeof streams.StreamsClient, name: string): Promise<GrpcClient>;
+  callArguments(options: object, callOptions: CallOptions): [Metadata, CallOptions];
+  handleError(grpc: GrpcClient, error: Error): Promise<void>;
+}
 
 /**
- * A client that is created when it is first needed, and again after it broke. Reads and subscriptions have one each,
- * because a failure closes the connection for all calls of its client.
+ * Opens a call over a client's connection, with its credentials. As with the client's own calls, a lost connection or another leader
+ * is answered with a new connection. The caller ends the call. The client's own calls convert every event several times
+ * (ADR-121), its reads use another connection that is never closed, and a call of its own that is cancelled closes the connection
+ * under all others (ADR-127).
+ * @throws the client's errors: it finds no node of the cluster
  */
+export const openCall = async <Call extends ClientCall>(
+  client: KurrentDBClient,
+  create: (grpc: GrpcClient, metadata: Metadata, options: CallOptions) => Call,
+): Promise<Call> => {
+  const internals = client as unknown as ClientInternals;
+  const grpc = await internals.getGRPCClient(streams.StreamsClient, 'call');
+  const call = create(grpc, ...internals.callArguments({}, { deadline: Infinity }));
+  call.on('error', (error: Error) => {
+    if (!isClientCancellationError(error)) void internals.handleError(grpc, error);
+  });
+  return call;
+};
+
+interface ClientCall {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A client that is created when it is first needed, and again after it was replaced. */
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
 
-  constructor(
-    private readonly connectionString: string,
-    private readonly retire: (client: KurrentDBClient) => Promise<void>,
-  ) {}
+  constructor(private readonly connectionString: string) {}
 
   getClient(): KurrentDBClient {
     return (this.current ??= createClient(this.connectionString));
@@ -62,10 +87,10 @@ export class RenewableClient {
   replaceClient(broken: KurrentDBClient): void {
     if (this.current !== broken) return; // another call has replaced it already
     this.current = undefined;
-    void this.retire(broken);
+    void disposeClient(broken);
   }
 
   async close(): Promise<void> {
-    if (this.current) await this.retire(this.current);
+    if (this.current) await disposeClient(this.current);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@kurrent/kurrentdb-client';
 import { AppendTooLarge, StorageFailed, Unavailable, WrongExpectedRevision } from '../port.js';
 import { CallTimeout } from './call-timeout.js';
-import { toAppendError, toPortError, isStreamNotFound, isClientBroken } from './errors.js';
+import { toAppendError, toPortError, isStreamNotFound, isWrongPosition } from './errors.js';
 
 const service = (code: number, details: string) =>
   Object.assign(new Error(`${code} ${details}`), { code, details, metadata: undefined as never });
@@ -78,8 +78,8 @@ describe('errors of the client, as observed', () => {
     const typed = (type: `${ErrorType}`) => Object.assign(new Error(), { type });
     expect(isStreamNotFound(typed('stream-not-found'))).toBe(true);
     expect(isStreamNotFound(typed('unavailable'))).toBe(false);
-    expect(isClientBroken(typed('unavailable'))).toBe(true);
-    expect(isClientBroken(service(14, 'UNAVAILABLE'))).toBe(false);
-    expect(isClientBroken(undefined)).toBe(false);
+    expect(isWrongPosition(service(2, 'UNKNOWN: Unexpected ReadAllResult: Error'))).toBe(true);
+    expect(isWrongPosition(service(2, 'UNKNOWN: Exception was thrown by handler.'))).toBe(false);
+    expect(isWrongPosition(undefined)).toBe(false);
   });
 });

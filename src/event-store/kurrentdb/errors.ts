@@ -4,6 +4,7 @@ import {
   AppendTooLarge,
   type ExpectedRevision,
   type NewEvent,
+  type Position,
   StreamDeleted,
   StorageFailed,
   Unavailable,
@@ -23,6 +24,7 @@ const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
+const UNKNOWN = 2;
 const ABORTED = 10;
 
 /** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
@@ -34,6 +36,9 @@ const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|F
 /** gRPC: no user of this name and password. A read does not tell it apart from missing rights. */
 const UNAUTHENTICATED = 16;
 
+/** gRPC: the server does not know the call. */
+const UNIMPLEMENTED = 12;
+
 interface ClientError {
   readonly type?: unknown;
   readonly code?: unknown;
@@ -41,9 +46,6 @@ interface ClientError {
 }
 
 const asClientError = (error: unknown): ClientError => (typeof error === 'object' && error !== null ? error : {});
-
-/** True if a read failed because its client is broken; it never recovers by itself. */
-export const isClientBroken = (error: unknown): boolean => asClientError(error).type === ErrorType.UNAVAILABLE;
 
 /**
  * True if a client that appends may fail like this for ever. Before its first append it looks for the leader and asks for the
@@ -53,6 +55,30 @@ export const isRememberedByClient = (error: unknown): boolean => {
   const { type, message } = asClientError(error);
   return type === ErrorType.ACCESS_DENIED || isGivenUpByServer(error) || /^Failed to discover/.test(String(message));
 };
+
+/** True if the server does not know the call. */
+export const isUnimplemented = (error: unknown): boolean => asClientError(error).code === UNIMPLEMENTED;
+
+/** Message of a read of $all that does not start at an event (seen on 23.10.6). */
+const WRONG_POSITION = 'Unexpected ReadAllResult: Error';
+
+/** True if a read of $all, or a subscription, failed because of the position at which it starts. */
+export const isWrongPosition = (error: unknown): boolean => {
+  if (error instanceof WrongPosition) return true;
+  const { code, message } = asClientError(error);
+  return code === UNKNOWN && String(message).includes(WRONG_POSITION);
+};
+
+/** A subscription starts at a position at which the log has no event: it cannot know what follows. */
+export class WrongPosition extends Error {
+  constructor(
+    readonly position: Position,
+    options?: { cause?: unknown },
+  ) {
+    super(KURRENTDB_MESSAGES.wrongPosition({ position: String(position) }), options);
+    this.name = 'WrongPosition';
+  }
+}
 
 /** True if a read failed because there is no such stream. */
 export const isStreamNotFound = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_NOT_FOUND;

@@ -1,4 +1,4 @@
-import { type AllStreamRecordedEvent, type EventData, type RecordedEvent } from '@kurrent/kurrentdb-client';
+import type { EventData } from '@kurrent/kurrentdb-client';
 import type { NewEvent, StoredEvent } from '../port.js';
 
 /**
@@ -18,36 +18,47 @@ const isCanonical = (text: string): boolean => {
 /** Key of metadata that are not canonical JSON. */
 const EXACT_TEXT_KEY = 'exact_text';
 
+const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
+
 const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: string } =>
   typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
 
-const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+/** An event as it is sent: JSON if it is canonical, otherwise bytes. Both members are the text to send. */
+export interface WireEvent extends NewEvent {
+  readonly isJson: boolean;
+}
 
-/** Converts an event to the client's form for an append. */
-export const toEventData = ({ id, type, data, metadata }: NewEvent): EventData => {
-  const isPlain = isCanonical(metadata) && !isWrapped(JSON.parse(metadata));
-  const metadataBytes = toBytes(isPlain ? metadata : JSON.stringify({ [EXACT_TEXT_KEY]: metadata }));
-  return isCanonical(data)
-    ? { id, type, contentType: 'application/json', data: JSON.parse(data) as [], metadata: metadataBytes }
-    : { id, type, contentType: 'application/octet-stream', data: toBytes(data), metadata: metadataBytes };
+/** Converts an event to the form in which it is sent. */
+export const toWireEvent = ({ id, type, data, metadata }: NewEvent): WireEvent => {
+  const isPlain = isCanonical(metadata) && !(metadata.startsWith(WRAPPED_START) && isWrapped(JSON.parse(metadata)));
+  return {
+    id,
+    type,
+    isJson: isCanonical(data),
+    data,
+    metadata: isPlain ? metadata : JSON.stringify({ [EXACT_TEXT_KEY]: metadata }),
+  };
 };
 
-/** Converts an event that the client has read. An event of another program is converted as far as possible. */
-export const toStoredEvent = (event: RecordedEvent | AllStreamRecordedEvent): StoredEvent => ({
-  id: event.id,
-  type: event.type,
-  stream: event.streamId,
-  revision: event.revision,
-  position: event.position?.commit ?? 0n,
-  data: toText(event.data),
-  metadata: isWrapped(event.metadata) ? event.metadata[EXACT_TEXT_KEY] : toText(event.metadata),
-});
+/** Converts an event to the client's form, for a call of its own. */
+export const toEventData = ({ id, type, isJson, data, metadata }: WireEvent): EventData => {
+  const event = { id, type, metadata: new Uint8Array(Buffer.from(metadata)) };
+  return isJson
+    ? { ...event, contentType: 'application/json', data: JSON.parse(data) as [] }
+    : { ...event, contentType: 'application/octet-stream', data: new Uint8Array(Buffer.from(data)) };
+};
 
-const toText = (value: unknown): string => {
-  if (value === undefined) return '';
-  return value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);
+/** Returns the metadata of an event as they were appended. */
+export const toPlainMetadata = (text: string): string => {
+  if (!text.startsWith(WRAPPED_START)) return text;
+  try {
+    const metadata: unknown = JSON.parse(text);
+    return isWrapped(metadata) ? metadata[EXACT_TEXT_KEY] : text;
+  } catch {
+    return text; // of another program
+  }
 };
 
 /** True if an event is one of the server's own, which $all contains too. */
-export const isSystemEvent = ({ streamId, type }: AllStreamRecordedEvent): boolean =>
-  type.startsWith('$') || streamId.startsWith('$');
+export const isSystemEvent = ({ stream, type }: Pick<StoredEvent, 'stream' | 'type'>): boolean =>
+  type.startsWith('$') || stream.startsWith('$');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jsonEvent, NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import { type KurrentDBClient, NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { type Log, silentLog } from '../../kernel/log.js';
 import {
   type AppendCondition,
@@ -21,12 +21,14 @@ import {
   WrongExpectedRevision,
 } from '../port.js';
 import { AppendHealth, type Refusal } from '../append-health.js';
-import { AppendLanes, type QueueBounds } from './append-lanes.js';
-import { disposeClient, RenewableClient } from './clients.js';
+import type { Written } from './append-call.js';
+import { type Append, type AppendBounds, Appender } from './appender.js';
+import { RenewableClient } from './clients.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
-import { toEventData } from './event-text.js';
+import { toEventData, toWireEvent } from './event-text.js';
 import { EventReader } from './reader.js';
+import { LogFeeds } from './log-feeds.js';
 import { SharedCalls } from './shared-calls.js';
 import { followLog } from './subscription.js';
 
@@ -36,8 +38,8 @@ export interface KurrentEventStoreOptions {
   readonly connectionString: string;
   /** Time limit of one call, in ms; after it the server counts as unavailable. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Most appends and bytes that wait; for tests. */
-  readonly queueBounds?: QueueBounds;
+  /** Most appends and bytes on their way and waiting; for tests. */
+  readonly appendBounds?: Partial<AppendBounds>;
   readonly log?: Log;
 }
 
@@ -57,14 +59,27 @@ const findRefusal = (error: unknown): Refusal | null =>
 /** Stream without events, whose metadata hold the identity of the store (ADR-124): so it is not in the log that subscribers read. */
 const IDENTITY_STREAM = 'crosspost-store';
 
+/** Appends with a call of its own: for servers that do not know the call for many appends. */
+const appendSingly = async (client: KurrentDBClient, { stream, expected, events }: Append): Promise<Written> => {
+  const streamState = expected === 'noStream' ? NO_STREAM : expected;
+  const { nextExpectedRevision, position } = await client.appendToStream(stream, events.map(toEventData), {
+    streamState,
+    deadline: SERVER_DEADLINE_MS,
+  });
+  return { revision: nextExpectedRevision, position: position?.commit };
+};
+
 /** Event store in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
 export class KurrentEventStore implements EventStoreAdapter {
-  private readonly lanes: AppendLanes;
+  readonly commitsInOrder = false;
+  private readonly appender: Appender;
   private readonly health: AppendHealth;
   /** Stream of the last append that the server refused. */
   private refusedStream = '';
   private readonly reader: EventReader;
-  private readonly subscriptionClients: RenewableClient;
+  /** For reads and subscriptions. */
+  private readonly client: RenewableClient;
+  private readonly feeds: LogFeeds;
   private readonly watch: ConnectionWatch;
   private readonly inFlight = new Set<Promise<unknown>>();
   private readonly appends = new SharedCalls<AppendResult>();
@@ -72,14 +87,20 @@ export class KurrentEventStore implements EventStoreAdapter {
   private readonly timeoutMs: number;
   private readonly log: Log;
 
-  constructor({ connectionString, timeoutMs = 10_000, queueBounds, log = silentLog }: KurrentEventStoreOptions) {
+  constructor({ connectionString, timeoutMs = 10_000, appendBounds, log = silentLog }: KurrentEventStoreOptions) {
     this.timeoutMs = timeoutMs;
     this.log = log;
-    this.lanes = new AppendLanes(connectionString, timeoutMs, queueBounds);
+    this.appender = new Appender(connectionString, timeoutMs, appendSingly, appendBounds);
     this.health = new AppendHealth(log, () => this.probeAppend(), findRefusal);
-    this.reader = new EventReader(connectionString, timeoutMs);
-    this.subscriptionClients = new RenewableClient(connectionString, disposeClient);
-    this.watch = new ConnectionWatch(IDENTITY_STREAM, this.subscriptionClients, log, this.closing.signal);
+    this.client = new RenewableClient(connectionString);
+    this.reader = new EventReader(this.client, timeoutMs);
+    this.feeds = new LogFeeds({
+      getClient: () => this.client.getClient(),
+      findStart: (after) => this.trackCall(() => this.reader.findSubscriptionStart(after)),
+      skipUnwanted: (after, isWanted) => this.trackCall(() => this.reader.skipUnwanted(after, isWanted)),
+      timeoutMs,
+    });
+    this.watch = new ConnectionWatch(IDENTITY_STREAM, this.client, log, this.closing.signal);
   }
 
   get appendFailure(): AppendFailure | null {
@@ -113,21 +134,14 @@ export class KurrentEventStore implements EventStoreAdapter {
 
   subscribe(options: SubscribeOptions): AsyncIterable<Batch> {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
-    return followLog(
-      { ...options, signal },
-      {
-        clients: this.subscriptionClients,
-        findStart: (after) => this.trackCall(() => this.reader.findSubscriptionStart(after)),
-        timeoutMs: this.timeoutMs,
-        onDrop: (error) => {
-          setImmediate(() => {
-            if (this.watch.isAway) return; // the log has the outage
-            this.log.info({ error: error.message }, 'the event store dropped a subscription; it resumes by itself');
-          });
-          options.onDrop?.(error);
-        },
-      },
-    );
+    const onDrop = (error: Error): void => {
+      setImmediate(() => {
+        if (this.watch.isAway) return; // the log has the outage
+        this.log.info({ error: error.message }, 'the event store dropped a subscription; it resumes by itself');
+      });
+      options.onDrop?.(error);
+    };
+    return followLog({ ...options, signal, onDrop }, this.feeds);
   }
 
   setRetention(stream: string, maxCount: number): Promise<void> {
@@ -161,7 +175,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     this.closing.abort();
     this.health.stop();
     await Promise.allSettled(this.inFlight);
-    await Promise.all([this.lanes.close(), this.subscriptionClients.close()]);
+    await Promise.all([this.appender.close(), this.client.close()]);
   }
 
   private async appendChecked(
@@ -170,18 +184,15 @@ export class KurrentEventStore implements EventStoreAdapter {
     events: readonly NewEvent[],
     bytes: number,
   ): Promise<AppendResult> {
-    const data = events.map(toEventData);
-    const streamState = expected === 'noStream' ? NO_STREAM : expected;
     try {
-      const result = await this.lanes.append(stream, bytes, (client) =>
-        client.appendToStream(stream, data, { streamState, deadline: SERVER_DEADLINE_MS }),
-      );
+      const { revision, position } = await this.appender.append({
+        stream,
+        expected,
+        events: events.map(toWireEvent),
+        bytes,
+      });
       this.health.recordSuccess();
-      // There is no position if an append is repeated after retention has removed its events.
-      return {
-        revision: result.nextExpectedRevision,
-        position: result.position?.commit ?? (await this.reader.readHead()),
-      };
+      return { revision, position: position ?? (await this.reader.readHead()) };
     } catch (error) {
       throw this.recordRefusal(stream, toAppendError(error, stream, expected, events));
     }
@@ -214,14 +225,15 @@ export class KurrentEventStore implements EventStoreAdapter {
 
   /** Writes the identity if there is none: of several processes that try, one succeeds. */
   private async writeId(id: string): Promise<string> {
-    const metadata = jsonEvent({ type: '$metadata', data: { crosspost: { store_id: id } } });
+    const data = JSON.stringify({ crosspost: { store_id: id } });
+    const metadata = toWireEvent({ id: randomUUID(), type: '$metadata', data, metadata: '{}' });
     try {
-      await this.lanes.append(IDENTITY_STREAM, 0, (client) =>
-        client.appendToStream(`$$${IDENTITY_STREAM}`, metadata, {
-          streamState: NO_STREAM,
-          deadline: SERVER_DEADLINE_MS,
-        }),
-      );
+      await this.appender.append({
+        stream: `$$${IDENTITY_STREAM}`,
+        expected: 'noStream',
+        events: [metadata],
+        bytes: data.length,
+      });
     } catch (error) {
       if (!(error instanceof WrongExpectedVersionError)) throw toPortError(error, 'create the identity of the store');
     }
@@ -236,7 +248,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     if (metadata.maxCount === maxCount) return;
     const changed = { ...metadata, maxCount };
     try {
-      await this.lanes.append(stream, 0, (client) =>
+      await this.appender.call(stream, (client) =>
         client.setStreamMetadata(stream, changed, { deadline: SERVER_DEADLINE_MS }),
       );
     } catch (error) {
@@ -252,7 +264,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });
     if (!last) return;
     try {
-      await this.lanes.append(stream, 0, (client) => client.tombstoneStream(stream, { deadline: SERVER_DEADLINE_MS }));
+      await this.appender.call(stream, (client) => client.tombstoneStream(stream, { deadline: SERVER_DEADLINE_MS }));
     } catch (error) {
       if (!isStreamDeleted(error)) throw toPortError(error, `delete ${stream}`);
     }

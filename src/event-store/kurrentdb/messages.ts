@@ -5,4 +5,7 @@ export const KURRENTDB_MESSAGES = {
   accessDenied: message(
     '{what}: the event store refuses the user of EVENT_STORE_URL. Correct its name and password, or give it the rights that docs/deployment.md lists',
   ),
+  wrongPosition: message(
+    'the event store has no event at position {position}, from which this part of the gateway continues: its checkpoint belongs to another store, or to one that was restored. docs/lost-stores.md says what to do',
+  ),
 };

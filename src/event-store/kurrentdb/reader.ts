@@ -1,54 +1,32 @@
-import {
-  type AllStreamRecordedEvent,
-  type AllStreamResolvedEvent,
-  BACKWARDS,
-  END,
-  FORWARDS,
-  type KurrentDBClient,
-  type ReadPosition,
-  type RecordedEvent,
-  type ResolvedEvent,
-  START,
-} from '@kurrent/kurrentdb-client';
+import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
+import { readStreamMetadata } from '@kurrent/kurrentdb-client/dist/streams/utils/streamMetadata.js';
+import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, type StoredEvent } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
 import { CallTimeout, withCallTimeout } from './call-timeout.js';
-import { releaseReadClient, RenewableClient } from './clients.js';
-import { toPortError, isStreamDeleted, isStreamNotFound, isClientBroken } from './errors.js';
-import { isSystemEvent, toStoredEvent } from './event-text.js';
+import type { RenewableClient } from './clients.js';
+import { toPortError, isStreamDeleted, isStreamNotFound } from './errors.js';
+import { isSystemEvent } from './event-text.js';
+import { openRead, type ReadMessage, type ReadStart, requestAll, requestStream } from './read-call.js';
 
 /** Events in a page of $all. System events and unwanted types are filtered out here. */
 const PAGE_SIZE = 500;
 /** System events to expect among the others: a first page is larger by this number. */
 const SYSTEM_EVENT_MARGIN = 32;
 
-/** Ordinary appends commit at the position where they were prepared, so one number is the whole position. */
-const toReadPosition = (position: Position) => ({ commit: position, prepare: position });
-
-/** Reads from the server. The client's native reader never recovers if its first read meets an outage, so the client is replaced then. */
+/** Reads from the server. */
 export class EventReader {
-  private readonly client: RenewableClient;
-
   constructor(
-    connectionString: string,
+    private readonly clients: RenewableClient,
     private readonly timeoutMs: number,
-  ) {
-    this.client = new RenewableClient(connectionString, releaseReadClient);
-  }
+  ) {}
 
   /** {@link EventStore.readStream} @throws Unavailable */
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StoredEvent[]> {
-    const backwards = options.direction === 'backwards';
-    const read = (client: KurrentDBClient) =>
-      client.readStream(stream, {
-        direction: backwards ? BACKWARDS : FORWARDS,
-        fromRevision: options.from ?? (backwards ? END : START),
-        maxCount: options.limit ?? Number.MAX_SAFE_INTEGER,
-      });
+    const { direction = 'forwards', limit = Number.MAX_SAFE_INTEGER } = options;
+    const from = options.from ?? (direction === 'backwards' ? 'end' : 'start');
     try {
-      return (await this.collectEvents<ResolvedEvent>(read, `read ${stream}`)).map(({ event }) =>
-        toStoredEvent(event as RecordedEvent),
-      );
+      return await this.collectEvents(requestStream(stream, from, direction, limit), `read ${stream}`);
     } catch (error) {
       if (isStreamNotFound(error) || isStreamDeleted(error)) return [];
       throw error;
@@ -62,11 +40,11 @@ export class EventReader {
     const found: StoredEvent[] = [];
     for (let seen = after; ;) {
       const size = isPart ? PAGE_SIZE : Math.min(PAGE_SIZE, limit - found.length + SYSTEM_EVENT_MARGIN);
-      const page = await this.readPage(seen === BEGINNING ? START : toReadPosition(seen), FORWARDS, size);
+      const page = await this.readPage(seen === BEGINNING ? 'start' : seen, 'forwards', size);
       for (const event of page) {
-        if (event.position.commit <= seen) continue; // a page includes its start position
-        seen = event.position.commit;
-        if (!isSystemEvent(event) && isWanted(event.type)) found.push(toStoredEvent(event));
+        if (event.position <= seen) continue; // a page includes its start position
+        seen = event.position;
+        if (!isSystemEvent(event) && isWanted(event.type)) found.push(event);
         if (found.length === limit) return found;
       }
       if (page.length < size) return found;
@@ -75,11 +53,11 @@ export class EventReader {
 
   /** {@link EventStore.readHead} @throws Unavailable */
   async readHead(): Promise<Position> {
-    let from: ReadPosition = END;
+    let from: ReadStart = 'end';
     for (let size = SYSTEM_EVENT_MARGIN; ; size = PAGE_SIZE) {
-      const page = await this.readPage(from, BACKWARDS, size);
+      const page = await this.readPage(from, 'backwards', size);
       const newest = page.find((event) => !isSystemEvent(event));
-      if (newest) return newest.position.commit;
+      if (newest) return newest.position;
       const last = page.at(-1);
       if (!last || page.length < size) return BEGINNING;
       from = last.position;
@@ -88,60 +66,71 @@ export class EventReader {
 
   /** Returns the position of the last event of any kind, or {@link BEGINNING}. @throws Unavailable */
   async readEnd(): Promise<Position> {
-    const [last] = await this.readPage(END, BACKWARDS, 1);
-    return last?.position.commit ?? BEGINNING;
+    const [last] = await this.readPage('end', 'backwards', 1);
+    return last?.position ?? BEGINNING;
+  }
+
+  /**
+   * Returns the position up to which the log is known to hold no event that a filter selects, starting after a position. Reads
+   * a few events.
+   * @throws Unavailable
+   */
+  async skipUnwanted(after: Position, isWanted: (type: string) => boolean): Promise<Position> {
+    const page = await this.readPage(after === BEGINNING ? 'start' : after, 'forwards', SYSTEM_EVENT_MARGIN);
+    const isFound = (event: StoredEvent) => event.position > after && !isSystemEvent(event) && isWanted(event.type);
+    const next = page.findIndex(isFound);
+    return page.slice(0, next < 0 ? page.length : next).at(-1)?.position ?? after;
   }
 
   /**
    * Returns the position at which a subscription must start to receive everything after a position. It is the position
    * itself as long as its event exists. Servers up to 23.10 skip the event that follows a scavenged one. So if the event
    * was scavenged, the subscription starts at the last event before it, and the subscriber drops events that it has seen.
+   * @throws WrongPosition @throws Unavailable
    */
-  async findSubscriptionStart(after: Position): Promise<ReadPosition> {
-    if (after === BEGINNING) return START;
-    const [next] = await this.readPage(toReadPosition(after), FORWARDS, 1);
-    if (!next || next.position.commit === after) return toReadPosition(after);
-    const [previous] = await this.readPage(toReadPosition(after), BACKWARDS, 1);
-    return previous?.position ?? START;
+  async findSubscriptionStart(after: Position): Promise<ReadStart> {
+    if (after === BEGINNING) return 'start';
+    const [next] = await this.readPage(after, 'forwards', 1);
+    if (!next || next.position === after) return after;
+    const [previous] = await this.readPage(after, 'backwards', 1);
+    return previous?.position ?? 'start';
   }
 
   /** Reads the metadata of a stream; empty if it has none. */
   async readMetadata(stream: string): Promise<Record<string, unknown>> {
-    const client = this.client.getClient();
-    return this.awaitResponse(client, client.getStreamMetadata(stream), `read metadata of ${stream}`).then(
-      ({ metadata }) => metadata ?? {},
-    );
+    const [newest] = await this.readStream(`$$${stream}`, { direction: 'backwards', limit: 1 });
+    return newest ? { ...readStreamMetadata(JSON.parse(newest.data) as Record<string, unknown>) } : {};
   }
 
   /** Reads a page of $all. `from` is inclusive forwards and exclusive backwards. */
-  private async readPage(
-    from: ReadPosition,
-    direction: typeof FORWARDS | typeof BACKWARDS,
-    maxCount: number,
-  ): Promise<AllStreamRecordedEvent[]> {
-    const read = (client: KurrentDBClient) => client.readAll({ fromPosition: from, direction, maxCount });
-    return (await this.collectEvents<AllStreamResolvedEvent>(read, 'read $all')).map(
-      ({ event }) => event as AllStreamRecordedEvent,
-    );
+  private readPage(from: ReadStart, direction: 'forwards' | 'backwards', count: number): Promise<StoredEvent[]> {
+    return this.collectEvents(requestAll(from, direction, count), 'read $all');
   }
 
-  private async collectEvents<E>(read: (client: KurrentDBClient) => AsyncIterable<E>, what: string): Promise<E[]> {
-    const client = this.client.getClient();
-    const iterator = read(client)[Symbol.asyncIterator]();
-    const found: E[] = [];
-    for (;;) {
-      const next = await this.awaitResponse(client, iterator.next(), what);
-      if (next.done) return found;
-      found.push(next.value);
-    }
-  }
-
-  /** Waits for a response within the time limit, converts errors to the port's and replaces a broken client. */
-  private async awaitResponse<T>(client: KurrentDBClient, response: Promise<T>, what: string): Promise<T> {
+  /** Collects the events of a read. The time limit is for each of the server's messages. Converts errors to the port's. */
+  private async collectEvents(request: streams.ReadReq, what: string): Promise<StoredEvent[]> {
     try {
-      return await withCallTimeout(response, this.timeoutMs, what);
+      const call = await withCallTimeout(openRead(this.clients.getClient(), request), this.timeoutMs, what);
+      return await new Promise((resolve, reject) => {
+        const found: StoredEvent[] = [];
+        const expiry = setTimeout(() => {
+          reject(new CallTimeout(what, this.timeoutMs));
+          call.cancel();
+        }, this.timeoutMs);
+        call.on('data', (message: ReadMessage) => {
+          if (message.kind === 'event') found.push(message.event);
+          expiry.refresh();
+        });
+        call.on('error', (error: Error) => {
+          clearTimeout(expiry);
+          reject(convertToCommandError(error));
+        });
+        call.on('end', () => {
+          clearTimeout(expiry);
+          resolve(found);
+        });
+      });
     } catch (error) {
-      if (error instanceof CallTimeout || isClientBroken(error)) this.client.replaceClient(client);
       throw toPortError(error, what);
     }
   }

@@ -50,6 +50,7 @@ export class MemoryLog {
 /** Event store in memory, for unit tests. It fulfils the port's contract without a server. */
 export class MemoryEventStore implements EventStoreAdapter {
   readonly appendFailure = null;
+  readonly commitsInOrder = true;
   private readonly log: MemoryLog;
   private readonly first: Position;
   private readonly closing = new AbortController();

@@ -7,6 +7,7 @@ import { postHistory } from './post.js';
 import { projectPauseHistory } from './project-pause.js';
 import { projectHistory } from './project.js';
 import { publicationHistory } from './publication.js';
+import { webhookOutputHistory } from './webhook-output.js';
 
 /** All aggregates whose history is shown. A new one is one file with its fold, and its line here. */
 const ALL = [
@@ -18,6 +19,7 @@ const ALL = [
   channelPauseHistory,
   postHistory,
   publicationHistory,
+  webhookOutputHistory,
 ] as unknown as readonly HistoryAggregate[];
 
 const byName: ReadonlyMap<string, HistoryAggregate> = new Map(ALL.map((each) => [each.name, each]));

@@ -1,4 +1,4 @@
-import type { OwnerEvent, Plan } from '../../domain/owner/owner.events.js';
+import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from '../../domain/owner/owner.events.js';
 import { assertNever } from '../../kernel/decider.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 import { iso } from '../../kernel/instant.js';
@@ -8,6 +8,8 @@ export type OwnerHistory = {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
+  /** Language of notices. */
+  readonly locale: Locale;
   readonly notice_chat: null | { readonly chat_id: string; readonly secret_id: string };
   /** Posts of all post packs so far (D-18). */
   readonly pack_posts: number;
@@ -21,14 +23,14 @@ export type OwnerHistory = {
 export const ownerHistory: HistoryAggregate<OwnerHistory, OwnerEvent> = {
   name: 'owner',
   category: 'owner',
-  version: 1,
+  version: 2,
 
   evolve(state, event) {
     const at = iso(event.at);
     if (event.type === 'OwnerRegistered') {
       const { ownerId: id, name, plan } = event.data;
       const fresh = { notice_chat: null, pack_posts: 0, key_since: at, created_at: at, deleted_at: null };
-      return { id, name, plan, ...fresh };
+      return { id, name, plan, locale: DEFAULT_LOCALE, ...fresh };
     }
     if (!state) return state;
     switch (event.type) {
@@ -38,6 +40,8 @@ export const ownerHistory: HistoryAggregate<OwnerHistory, OwnerEvent> = {
         return { ...state, plan: event.data.plan };
       case 'OwnerKeyRotated':
         return { ...state, key_since: at };
+      case 'OwnerLocaleChanged':
+        return { ...state, locale: event.data.locale };
       case 'OwnerNoticeChatSet':
         return { ...state, notice_chat: { chat_id: event.data.chatId, secret_id: event.data.secretId } };
       case 'OwnerNoticeChatRemoved':

@@ -15,16 +15,21 @@ export const schema: Migration = {
     create table ops_setting (name text primary key, value text not null);
 
     -- Versions of each read model (ADR-101): the live one, the one that is built beside it, and the one that was live before.
-    -- Numbers of versions are never used again.
+    -- Numbers of versions are never used again. "candidate_job": the job that decides about the candidate; null: it becomes live
+    -- by itself, as its code is newer.
     create table ops_projection (
       name text primary key,
       live_version int not null,
       candidate_version int,
+      candidate_job text,
       previous_version int,
       last_version int not null
     );
     -- "code" is the version of the program's projection that fills the tables. "anchor" is an event that is applied, as JSON
-    -- (ADR-124): the event store that the checkpoint belongs to contains it.
+    -- (ADR-124): the event store that the checkpoint belongs to contains it. "failure": the event that could not be applied, as
+    -- JSON with its id, position and type; the version is stopped there. "level": it has reached the end of the log once. The rest
+    -- measures its pace: events that were applied, in all and by the start of the present interval, and of the interval before the
+    -- events and positions a second.
     create table ops_checkpoint (
       name text not null,
       version int not null,
@@ -32,7 +37,15 @@ export const schema: Migration = {
       position bigint not null,
       moved_at timestamptz not null default now(),
       error text,
+      failure jsonb,
       anchor text,
+      level boolean not null default false,
+      applied bigint not null default 0,
+      interval_at timestamptz not null default now(),
+      interval_applied bigint not null default 0,
+      interval_position bigint not null default -1,
+      events_per_second float8 not null default 0,
+      positions_per_second float8 not null default 0,
       primary key (name, version)
     ) with (fillfactor = 20);
     -- The version behind the views that processes with a code read.
@@ -92,6 +105,59 @@ export const schema: Migration = {
       primary key (stream, version, revision)
     );
 
+    -- Transparency log of the history (ADR-141): its signed head (one row), the tiles of its tree, and its entries in bundles of
+    -- 256 with a seal of eight bytes for each. No row is ever rebuilt: the log must never be signed again at a smaller size.
+    -- "first_position": position of the bundle's first event.
+    create table ops_history_log (
+      is_only boolean primary key default true check (is_only),
+      size bigint not null,
+      position bigint not null,
+      origin text not null,
+      vkey text not null,
+      checkpoint text not null
+    );
+    create table ops_history_tile (
+      level smallint not null,
+      number bigint not null,
+      hashes bytea not null,
+      primary key (level, number)
+    );
+    create table ops_history_bundle (
+      number bigint primary key,
+      first_position bigint not null,
+      entries bytea not null,
+      seals bytea not null
+    );
+    create index ops_history_bundle_position on ops_history_bundle (first_position);
+
+    -- Decisions about versions of read models, each written by the transaction that carried it out, under the id of its command:
+    -- it is carried out once. "recorded_at": its event has been appended.
+    create table ops_projection_decision (
+      command_id text primary key,
+      number bigint not null generated always as identity,
+      projection text not null,
+      event jsonb not null,
+      context jsonb not null,
+      decided_at timestamptz not null default now(),
+      recorded_at timestamptz
+    );
+
+    -- Long work that operators have asked for. Of the jobs with one "subject", one runs at a time.
+    create table ops_job (
+      id text primary key,
+      kind text not null,
+      state text not null default 'running',
+      progress float8 not null default 0,
+      eta_seconds float8,
+      params jsonb not null,
+      result jsonb,
+      subject text,
+      started_at timestamptz not null default now(),
+      ended_at timestamptz
+    );
+    create unique index ops_job_subject on ops_job (subject) where state = 'running';
+    create index ops_job_running on ops_job (id) where state = 'running';
+
     -- Secrets that were replaced, streams of translations and of payloads in parts, with the moment from which they are
     -- erased, or looked at (D-56). "streams": those in which an event would refer to the parts of a payload.
     create table ops_erasure (
@@ -103,6 +169,28 @@ export const schema: Migration = {
       primary key (kind, subject)
     );
     create index ops_erasure_due on ops_erasure (kind, due_at);
+
+    -- Notices on their way to the owners' chats. "batch": those that go out as one message. Settled ones stay for a day, so that
+    -- a repeated event does not queue them again.
+    create table ops_notice (
+      notice_id text primary key,
+      owner_id text not null,
+      kind text not null,
+      text text not null,
+      raised_at timestamptz not null,
+      batch text,
+      settled_at timestamptz
+    );
+    create index ops_notice_waiting on ops_notice (owner_id, kind) where settled_at is null;
+    create index ops_notice_settled on ops_notice (settled_at) where settled_at is not null;
+    -- The time of the next message of a kind to an owner, and the attempts that failed in a row.
+    create table ops_notice_pace (
+      owner_id text not null,
+      kind text not null,
+      next_at timestamptz not null,
+      failures int not null,
+      primary key (owner_id, kind)
+    );
 
     create table ops_idempotent_answer (
       caller text not null,

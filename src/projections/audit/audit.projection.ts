@@ -44,7 +44,11 @@ interface Naming {
   readonly channelId?: string;
   readonly projectId?: string;
   readonly endpointId?: string;
+  readonly outputId?: string;
 }
+
+const ENTRY_COLUMNS =
+  'position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash, stream, envelope';
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
@@ -54,6 +58,7 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof N
   ChannelConnected: ['channel', 'channelId'],
   ProjectCreated: ['project', 'projectId'],
   EndpointCreated: ['endpoint', 'endpointId'],
+  WebhookOutputCreated: ['webhook-output', 'outputId'],
 };
 
 /** Types of the events by which a resource is paused first. */
@@ -93,13 +98,34 @@ export const audit: Projection = {
     await insertRequestStories(tx, events);
     await extendSpans(tx, events);
   },
+
+  async carryOver(tx, from, until, isGone) {
+    const { rows } = await tx.query<{ position: bigint; stream: string; envelope: string }>(
+      `select position, stream, envelope from ${from}.entry f where envelope is not null and position <= $1
+         and not exists (select from entry e where e.position = f.position) order by position`,
+      [until],
+    );
+    const gone = new Map<string, boolean>();
+    for (const { stream } of rows) if (!gone.has(stream)) gone.set(stream, await isGone(stream));
+    const missing = rows.filter(({ stream }) => gone.get(stream));
+    if (missing.length === 0) return;
+    await tx.query(
+      `insert into entry (${ENTRY_COLUMNS}) select ${ENTRY_COLUMNS} from ${from}.entry where position = any($1)`,
+      [missing.map(({ position }) => position)],
+    );
+    await insertRequestStories(
+      tx,
+      missing.map(({ envelope }) => JSON.parse(envelope) as Pick<RecordedEvent, 'requestId' | 'correlationId'>),
+    );
+    await divideSpansAgain(tx, missing[0]!.position);
+  },
 };
 
 /** Lists the resources that an event may name, the one that says most about its owner first. */
 const listNamed = (event: RecordedEvent): string[] => {
-  const { ownerId, channelId, projectId, endpointId } = event.data as Naming;
+  const { ownerId, channelId, projectId, endpointId, outputId } = event.data as Naming;
   const actor = event.actor.startsWith('endpoint:') ? event.actor.slice('endpoint:'.length) : undefined;
-  return [ownerId, channelId, projectId, endpointId, actor].filter((id) => id !== undefined);
+  return [ownerId, channelId, projectId, endpointId, outputId, actor].filter((id) => id !== undefined);
 };
 
 const loadResources = (tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<Rows<ResourceRow>> =>
@@ -158,8 +184,7 @@ const insertEntries = async (
   await tx.query({
     name: 'insert audit entries',
     text: `
-      insert into entry (position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash,
-        stream, envelope)
+      insert into entry (${ENTRY_COLUMNS})
       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
         $8::int[], $9::int[], $10::text[], $11::text[])`,
     values: [
@@ -186,7 +211,10 @@ const insertEntries = async (
 const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
 const hashOf = (type: string): number => typeHashes.get(type)!;
 
-const insertRequestStories = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {
+const insertRequestStories = async (
+  tx: Tx,
+  events: readonly Pick<RecordedEvent, 'requestId' | 'correlationId'>[],
+): Promise<void> => {
   const inOthers = events.filter(({ requestId, correlationId }) => requestId !== '' && requestId !== correlationId);
   if (inOthers.length === 0) return;
   await tx.query({
@@ -198,6 +226,24 @@ const insertRequestStories = async (tx: Tx, events: readonly RecordedEvent[]): P
       hexInt8Array(inOthers.map(({ correlationId }) => hash64(correlationId))),
     ],
   });
+};
+
+/** Builds the spans again that contain entries from a position on. */
+const divideSpansAgain = async (tx: Tx, from: bigint): Promise<void> => {
+  const { rows } = await tx.query<{ number: number; last_position: bigint }>(
+    `select number, last_position from span where last_position < $1 and events = ${SPAN_EVENTS} order by number desc limit 1`,
+    [from],
+  );
+  const { number, last_position: after } = rows[0] ?? { number: 0, last_position: -1n };
+  await tx.query('delete from span where number > $1', [number]);
+  await tx.query(
+    `insert into span (number, events, first_position, last_position, first_at, last_at)
+     select $1::int + n, count(*), min(position), max(position), min(at), max(at)
+     from (select position, at, (row_number() over (order by position) + ${SPAN_EVENTS - 1}) / ${SPAN_EVENTS} as n
+           from entry where position > $2) e
+     group by n`,
+    [number, after],
+  );
 };
 
 const extendSpans = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {

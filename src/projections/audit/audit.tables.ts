@@ -4,7 +4,7 @@ import { readSchema } from '../engine/projection.js';
 export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf } from './audited-types.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const AUDIT_VERSION = 1;
+export const AUDIT_VERSION = 3;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const AUDIT = readSchema('audit', AUDIT_VERSION);
@@ -17,7 +17,7 @@ export const SPAN_EVENTS = 10_000;
  * Names are stored as hashes of 64 bits (the type's: 32), so that an entry with all its index entries stays below 400 bytes;
  * readers compare the names of the events that they find. Owners are numbered: what an owner may see depends on no hash.
  *
- * A `resource` is an owner, channel, project or endpoint. `paused` is true once its pauses have a stream. A `span` holds the
+ * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once its pauses have a stream. A `span` holds the
  * times of 10,000 entries in order: a search by time begins and ends with spans. `request_story` names the story of a request
  * that belongs to another one, such as a decision about a publication. `envelope` is set for events whose streams the gateway
  * deletes when nothing needs them any more (D-56).
@@ -50,6 +50,7 @@ export const auditTables = `
   create index entry_owner on entry (owner_no, type_hash, position) where owner_no is not null;
   create index entry_owner_actor on entry (owner_no, type_hash, actor_hash, position) where owner_no is not null;
   create index entry_type on entry (type_hash, position);
+  create index entry_enveloped on entry (position) where envelope is not null;
   create index entry_actor on entry (type_hash, actor_hash, position);
 
   create table span (

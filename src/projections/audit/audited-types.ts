@@ -6,8 +6,11 @@ import { ownerEvents } from '../../domain/owner/owner.events.js';
 import { postEvents } from '../../domain/post/post.events.js';
 import { projectPauseEvents } from '../../domain/project-pause/project-pause.events.js';
 import { projectEvents } from '../../domain/project/project.events.js';
+import { projectionEvents } from '../../domain/projection/projection.events.js';
 import { publicationEvents } from '../../domain/publication/publication.events.js';
 import { translationEvents } from '../../domain/translation/translation.events.js';
+import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
+import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Catalogue } from '../../kernel/catalogue.js';
 
 /**
@@ -25,6 +28,9 @@ const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   publication: publicationEvents,
   notice: noticeEvents,
   translation: translationEvents,
+  'webhook-output': webhookOutputEvents,
+  delivery: deliveryEvents,
+  projection: projectionEvents,
 };
 
 /** Names of the aggregates in the audit trail. */

@@ -1,9 +1,10 @@
 import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
 import type { EndpointEvent, EndpointSettings } from '../../domain/endpoint/endpoint.events.js';
-import type { OwnerEvent } from '../../domain/owner/owner.events.js';
+import { DEFAULT_LOCALE, type OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { ProjectEvent } from '../../domain/project/project.events.js';
+import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
@@ -18,10 +19,12 @@ import {
   owners,
   type ProjectRow,
   projects,
+  type WebhookOutputRow,
+  webhookOutputs,
 } from './discovery.tables.js';
 
 type HandledEvent = RecordedEventOf<
-  OwnerEvent | ChannelEvent | ChannelPauseEvent | ProjectEvent | ProjectPauseEvent | EndpointEvent
+  OwnerEvent | ChannelEvent | ChannelPauseEvent | ProjectEvent | ProjectPauseEvent | EndpointEvent | WebhookOutputEvent
 >;
 
 interface LoadedRows {
@@ -29,17 +32,19 @@ interface LoadedRows {
   readonly channels: Rows<ChannelRow>;
   readonly projects: Rows<ProjectRow>;
   readonly endpoints: Rows<EndpointRow>;
+  readonly outputs: Rows<WebhookOutputRow>;
 }
 
-const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint)/;
+const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint|WebhookOutput)/;
 
-/** The configuration: owners, channels, projects, endpoints, and the pauses in force. Requests are admitted by it. */
+/** The configuration: owners, channels, projects, endpoints, webhook outputs, and the pauses in force. Requests are admitted by it. */
 export const discovery: Projection = {
   name: 'discovery',
   commitsSynchronously: true, // a rotated token must never become valid again
   version: DISCOVERY_VERSION,
+  stamps: { endpoint: ['version'] },
   tables: discoveryTables,
-  views: ['owner', 'channel', 'project', 'endpoint'],
+  views: ['owner', 'channel', 'project', 'endpoint', 'webhook_output'],
   keepsAnchor: true,
   handles: (type) => TYPES.test(type),
 
@@ -50,6 +55,7 @@ export const discovery: Projection = {
       channels: await Rows.load(tx, channels, collectIds(handled, 'channelId')),
       projects: await Rows.load(tx, projects, collectIds(handled, 'projectId')),
       endpoints: await Rows.load(tx, endpoints, collectIds(handled, 'endpointId')),
+      outputs: await Rows.load(tx, webhookOutputs, collectIds(handled, 'outputId')),
     };
     for (const event of handled) handle(event, rows);
     for (const table of Object.values(rows) as LoadedRows[keyof LoadedRows][]) await table.flush();
@@ -61,7 +67,7 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
   switch (event.type) {
     case 'OwnerRegistered': {
       const { ownerId, name, plan, keyHash } = event.data;
-      const none = { notice_chat_id: null, notice_secret_id: null, pack_posts: 0 };
+      const none = { locale: DEFAULT_LOCALE, notice_chat_id: null, notice_secret_id: null, pack_posts: 0 };
       rows.owners.put({ owner_id: ownerId, name, plan, key_hash: keyHash, ...none, created_at: event.at });
       return;
     }
@@ -71,6 +77,8 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       return void rows.owners.patch(event.data.ownerId, { plan: event.data.plan });
     case 'OwnerKeyRotated':
       return void rows.owners.patch(event.data.ownerId, { key_hash: event.data.keyHash });
+    case 'OwnerLocaleChanged':
+      return void rows.owners.patch(event.data.ownerId, { locale: event.data.locale });
     case 'OwnerNoticeChatSet': {
       const { ownerId, chatId, secretId } = event.data;
       return void rows.owners.patch(ownerId, { notice_chat_id: chatId, notice_secret_id: secretId });
@@ -103,6 +111,8 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
     case 'ProjectDeleted':
       return rows.projects.remove(event.data.projectId);
     default:
+      if (event.type.startsWith('WebhookOutput'))
+        return handleOutput(event as RecordedEventOf<WebhookOutputEvent>, rows);
       return event.type.startsWith('Endpoint')
         ? handleEndpoint(event as RecordedEventOf<EndpointEvent>, rows)
         : handleChannel(event as RecordedEventOf<ChannelEvent | ChannelPauseEvent>, rows);
@@ -194,6 +204,33 @@ const handleEndpoint = (event: RecordedEventOf<EndpointEvent>, { endpoints }: Lo
   }
 };
 
+const handleOutput = (event: RecordedEventOf<WebhookOutputEvent>, { outputs }: LoadedRows): void => {
+  const { outputId } = event.data;
+  switch (event.type) {
+    case 'WebhookOutputCreated': {
+      const { ownerId, projectId, url, kinds, signingSecretId } = event.data;
+      const row = { webhook_output_id: outputId, owner_id: ownerId, project_id: projectId, url, kinds };
+      const none = { previous_until: 0, disabled_by: null, created_at: event.at };
+      outputs.put({ ...row, signing_secret_id: signingSecretId, ...none });
+      return;
+    }
+    case 'WebhookOutputChanged': {
+      const { outputId: _, ...change } = event.data;
+      return void outputs.patch(outputId, change);
+    }
+    case 'WebhookOutputSecretRotated': {
+      const { signingSecretId, previousUntil } = event.data;
+      return void outputs.patch(outputId, { signing_secret_id: signingSecretId, previous_until: previousUntil });
+    }
+    case 'WebhookOutputDisabled':
+      return void outputs.patch(outputId, { disabled_by: event.data.by });
+    case 'WebhookOutputEnabled':
+      return void outputs.patch(outputId, { disabled_by: null });
+    case 'WebhookOutputDeleted':
+      return outputs.remove(outputId);
+  }
+};
+
 const COLUMN_OF = {
   name: 'name',
   projectIds: 'project_ids',
@@ -215,7 +252,7 @@ const toColumns = <S extends Partial<EndpointSettings>>(settings: S): SettingCol
 /** Gives each endpoint that a change affects a new version, so that no process admits a request by an outdated snapshot. */
 const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]): Promise<void> => {
   const version = String(handled.at(-1)!.position);
-  const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$/.test(type));
+  const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$|^WebhookOutput/.test(type));
   if (relevant.length === 0) return;
   await tx.query({
     name: 'bump versions',
@@ -238,7 +275,7 @@ const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]):
 
 const collectIds = (
   events: readonly HandledEvent[],
-  name: 'ownerId' | 'channelId' | 'projectId' | 'endpointId',
+  name: 'ownerId' | 'channelId' | 'projectId' | 'endpointId' | 'outputId',
 ): string[] => {
   const found = new Set<string>();
   for (const { data } of events) {

@@ -3,7 +3,14 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import { DISCOVERY, type ChannelRow, type EndpointRow, type OwnerRow, type ProjectRow } from './discovery.tables.js';
+import {
+  DISCOVERY,
+  type ChannelRow,
+  type EndpointRow,
+  type OwnerRow,
+  type ProjectRow,
+  type WebhookOutputRow,
+} from './discovery.tables.js';
 
 /** The row type of each kind of resource. */
 export interface ResourceRows {
@@ -11,6 +18,7 @@ export interface ResourceRows {
   readonly channel: ChannelRow;
   readonly project: ProjectRow;
   readonly endpoint: EndpointRow;
+  readonly webhook_output: WebhookOutputRow;
 }
 /** Name of a kind of resource. */
 export type ResourceKind = keyof ResourceRows;

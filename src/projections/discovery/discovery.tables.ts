@@ -1,23 +1,25 @@
 import type { Address, Attention, ChannelSettings, Platform } from '../../domain/channel/channel.events.js';
 import type { DisabledBy, Mode } from '../../domain/endpoint/endpoint.events.js';
-import type { Plan } from '../../domain/owner/owner.events.js';
+import type { OutputDisabledBy, WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import type { Locale, Plan } from '../../domain/owner/owner.events.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const DISCOVERY_VERSION = 4;
+export const DISCOVERY_VERSION = 6;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const DISCOVERY = readSchema('discovery', DISCOVERY_VERSION);
 
-/** Tables of owners, channels, projects and endpoints. Times are milliseconds since 1970. */
+/** Tables of owners, channels, projects, endpoints and webhook outputs. Times are milliseconds since 1970. */
 export const discoveryTables = `
   create table owner (
     owner_id text primary key,
     name text not null,
     plan text not null,
     key_hash text not null,
+    locale text not null,
     notice_chat_id text,
     notice_secret_id text,
     pack_posts bigint not null,
@@ -81,6 +83,20 @@ export const discoveryTables = `
   create index endpoint_token on endpoint (token_hash);
   create index endpoint_owner on endpoint (owner_id, endpoint_id);
   create index endpoint_projects on endpoint using gin (project_ids);
+
+  create table webhook_output (
+    webhook_output_id text primary key,
+    owner_id text not null,
+    project_id text not null,
+    url text not null,
+    kinds text[] not null,
+    signing_secret_id text not null,
+    previous_until bigint not null,
+    disabled_by text,
+    created_at bigint not null
+  );
+  create index webhook_output_owner on webhook_output (owner_id, webhook_output_id);
+  create index webhook_output_project on webhook_output (project_id);
 `;
 
 /** An owner. */
@@ -89,6 +105,7 @@ export interface OwnerRow {
   readonly name: string;
   readonly plan: Plan;
   readonly key_hash: string;
+  readonly locale: Locale;
   readonly notice_chat_id: string | null;
   readonly notice_secret_id: string | null;
   readonly pack_posts: number;
@@ -154,11 +171,35 @@ export interface EndpointRow {
   readonly version: string;
 }
 
+/** A webhook output. */
+export interface WebhookOutputRow {
+  readonly webhook_output_id: string;
+  readonly owner_id: string;
+  readonly project_id: string;
+  readonly url: string;
+  readonly kinds: readonly WebhookKind[];
+  readonly signing_secret_id: string;
+  /** End of the overlap in which the previous secret signs too; 0: there is none. */
+  readonly previous_until: number;
+  readonly disabled_by: OutputDisabledBy | null;
+  readonly created_at: number;
+}
+
 /** Definition of the table of owners. */
 export const owners: RowTable<OwnerRow> = {
   name: 'owner',
   key: 'owner_id',
-  columns: ['owner_id', 'name', 'plan', 'key_hash', 'notice_chat_id', 'notice_secret_id', 'pack_posts', 'created_at'],
+  columns: [
+    'owner_id',
+    'name',
+    'plan',
+    'key_hash',
+    'locale',
+    'notice_chat_id',
+    'notice_secret_id',
+    'pack_posts',
+    'created_at',
+  ],
 };
 
 /** Definition of the table of channels. */
@@ -187,5 +228,23 @@ export const endpoints: RowTable<EndpointRow> = {
     ...(['previous_until', 'name', 'project_ids', 'min_interval', 'require_signature', 'require_timestamp'] as const),
     ...(['ip_allowlist', 'verbose_discovery', 'disabled_by', 'disabled_event', 'epoch'] as const),
     ...(['slug_rotated_at', 'created_at', 'version'] as const),
+  ],
+};
+
+/** Definition of the table of webhook outputs. */
+export const webhookOutputs: RowTable<WebhookOutputRow> = {
+  name: 'webhook_output',
+  key: 'webhook_output_id',
+  columns: [
+    ...([
+      'webhook_output_id',
+      'owner_id',
+      'project_id',
+      'url',
+      'kinds',
+      'signing_secret_id',
+      'previous_until',
+    ] as const),
+    ...(['disabled_by', 'created_at'] as const),
   ],
 };

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
+import { Unavailable } from '../../event-store/port.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
@@ -29,13 +30,22 @@ const CACHE_SIZE = 10_000;
  * token, a new slug or a changed allowlist takes effect at once in every process, and costs no query of its own.
  */
 export class EndpointSnapshots {
-  private readonly cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
+  private cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
   private readonly versions: Batcher<string, string | null>;
   private readonly loads: Batcher<string, EndpointSnapshot | null>;
+  private isBuilt = false;
 
   constructor(private readonly pool: Pool) {
     this.versions = new Batcher((slugs) => this.readVersions(slugs));
     this.loads = new Batcher((slugs) => this.loadSnapshots(slugs), { concurrency: 2, maxBatchSize: 100 });
+  }
+
+  /**
+   * Forgets all snapshots. To be called when another version of `discovery` is live: a rebuild mends rows under the version
+   * that they had.
+   */
+  clear(): void {
+    this.cache = new BoundedCache(CACHE_SIZE);
   }
 
   /** Returns the snapshot that this process loaded last; null if there is none. */
@@ -46,25 +56,39 @@ export class EndpointSnapshots {
   /**
    * Returns the current snapshot; null if no endpoint has this slug. If the endpoint has not changed, it is the same object
    * that {@link getCached} returns. A known endpoint and a slug that does not exist cost the same single query.
+   * @throws Unavailable while it is not known whether the endpoint exists
    */
   async loadCurrent(slug: string): Promise<EndpointSnapshot | null> {
+    const { cache } = this;
     const version = await this.versions.submit(slug);
     const cached = this.getCached(slug);
+    if (version === null) await this.requireBuilt();
     if (version === (cached?.version ?? null)) return cached;
-    return this.cacheSnapshot(slug, version === null ? null : await this.loads.submit(slug));
+    const snapshot = version === null ? null : await this.loads.submit(slug);
+    // What was read before a rebuild went live may not be kept after it.
+    if (cache !== this.cache) return this.loadCurrent(slug);
+    if (snapshot) cache.set(slug, snapshot);
+    else cache.delete(slug);
+    return snapshot;
   }
 
   /** Finds the slug of the endpoint with this token hash (SHA-256, hex), by which the sandbox finds its endpoint (D-12). */
   async findSlugByTokenHash(hash: string): Promise<string | null> {
     const text = `select slug from ${DISCOVERY}.endpoint where token_hash = $1`;
     const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of token', text, values: [hash] });
+    if (!rows[0]) await this.requireBuilt();
     return rows[0]?.slug ?? null;
   }
 
-  private cacheSnapshot(slug: string, snapshot: EndpointSnapshot | null): EndpointSnapshot | null {
-    if (snapshot) this.cache.set(slug, snapshot);
-    else this.cache.delete(slug);
-    return snapshot;
+  /**
+   * Ensures that an endpoint which was not found does not exist: `discovery` has reached the end of the log once. It has not
+   * on a new database of an event store that is in use, or after `projections reset --to-store`.
+   * @throws Unavailable
+   */
+  private async requireBuilt(): Promise<void> {
+    if (this.isBuilt) return;
+    if (!(await isDiscoveryBuilt(this.pool))) throw new Unavailable(`the read model "discovery" is still being built`);
+    this.isBuilt = true;
   }
 
   private async readVersions(slugs: readonly string[]): Promise<(string | null)[]> {
@@ -94,3 +118,13 @@ export class EndpointSnapshots {
     return slugs.map((slug) => found.get(slug) ?? null);
   }
 }
+
+/** Returns whether the live version of `discovery` has reached the end of the log once. */
+export const isDiscoveryBuilt = async (pool: Pool): Promise<boolean> => {
+  const { rows } = await pool.query<{ level: boolean }>({
+    name: 'discovery is built',
+    text: `select c.level from ops_projection p
+      join ops_checkpoint c on c.name = p.name and c.version = p.live_version where p.name = 'discovery'`,
+  });
+  return rows[0]?.level ?? false;
+};

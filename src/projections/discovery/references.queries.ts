@@ -6,6 +6,7 @@ export interface OwnedIds {
   readonly endpoints: readonly string[];
   readonly projects: readonly string[];
   readonly channels: readonly string[];
+  readonly outputs: readonly string[];
 }
 
 /** Finds which resources name which, as the read model `discovery` shows them: deletions must leave no id behind. */
@@ -26,11 +27,22 @@ export class References {
     ]);
   }
 
+  /** Finds the webhook outputs of a project, the oldest first. */
+  findOutputsOf(projectId: string): Promise<readonly string[]> {
+    const selection = `webhook_output_id as id from ${DISCOVERY}.webhook_output where project_id = $1`;
+    return this.findIds('outputs of project', selection, [projectId]);
+  }
+
   /** Finds everything that belongs to an owner, whether the owner is there or not. */
   async findOwned(ownerId: string): Promise<OwnedIds> {
-    const find = (kind: 'endpoint' | 'project' | 'channel'): Promise<readonly string[]> =>
+    const find = (kind: 'endpoint' | 'project' | 'channel' | 'webhook_output'): Promise<readonly string[]> =>
       this.findIds(`${kind}s of owner`, `${kind}_id as id from ${DISCOVERY}.${kind} where owner_id = $1`, [ownerId]);
-    return { endpoints: await find('endpoint'), projects: await find('project'), channels: await find('channel') };
+    return {
+      endpoints: await find('endpoint'),
+      projects: await find('project'),
+      channels: await find('channel'),
+      outputs: await find('webhook_output'),
+    };
   }
 
   private async findIds(name: string, selection: string, values: unknown[]): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { escapeLiteral, type Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
+import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
 import { serializeAnchor } from '../../event-store/store-records.js';
-import type { Batch, EventStore, Position } from '../../event-store/port.js';
+import { type Batch, type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
 import type { Log } from '../../kernel/log.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
@@ -11,6 +11,8 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { RowCache } from './row-cache.js';
 import { type Projection, tableSchema } from './projection.js';
 import type { ProjectionProgress } from './progress.js';
+import { isDeleted } from './deleted-streams.js';
+import { readSkippedEvents } from './skipped-events.js';
 import { readVersions, type VersionStore } from './version-store.js';
 
 /** The dependencies of a lane. */
@@ -27,6 +29,34 @@ export interface LaneDependencies {
 /** Another process has moved the checkpoint, or the version was dropped: this lane's position is outdated. */
 class CheckpointMoved extends Error {}
 
+/** An event cannot be applied: the version stops at it, until it is tried again or left out. */
+class EventFailed extends Error {
+  constructor(
+    readonly event: StoredEvent,
+    override readonly cause: unknown,
+  ) {
+    super(cause instanceof Error ? cause.message : String(cause));
+  }
+
+  /** True for an event that a newer program has written: nothing is wrong with it, and a newer process applies it. */
+  get isNewer(): boolean {
+    return this.cause instanceof UndecodableEvent && this.cause.isNewer;
+  }
+}
+
+/** Role of a version: live or previous, or a candidate, either of newer code or of a rebuild. */
+type Role = 'read' | 'deployed' | 'rebuild';
+
+/** SQLSTATEs of a transaction that only met another one: serialization failures, deadlocks, a lock that was not free. */
+const CONFLICT = /^(40|55P03)/;
+
+/** True for an error that says nothing about the events of a batch. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof CheckpointMoved ||
+  error instanceof Unavailable ||
+  isUnavailable(error) ||
+  CONFLICT.test(String((error as { code?: unknown } | null)?.code));
+
 const RETRY_MS = 1_000;
 /** Number of events in a batch from which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
@@ -37,14 +67,24 @@ const BATCH_INTERVAL_MS = 20;
 const UNREAD_INTERVAL_MS = 50;
 /** Time between two attempts to promote a candidate whose views are in use, ms. */
 const PROMOTION_RETRY_MS = 200;
+/** Longest time in ms until a change is noticed whose notification was lost. */
+const CHECK_MS = 15_000;
 
 /**
  * Feeds one version of a projection from the log, in order. A batch's rows and the checkpoint commit together, and the
  * checkpoint moves only from the position that this lane expects. That is both the fence between processes and the
- * idempotence. Each version has a lease of its own (ADR-101), which makes the lanes of other processes wait. A candidate
- * that has reached the end of the log becomes live.
+ * idempotence. Each version has a lease of its own (ADR-101), which makes the lanes of other processes wait. A candidate of
+ * newer code that has reached the end of the log becomes live; that of a rebuild waits for its job (ADR-148). An event that
+ * cannot be applied stops the version (ADR-146).
  */
 export class ProjectionLane {
+  /** Ids of events that are left out. */
+  private skipped: ReadonlySet<string> = new Set();
+  /** Null: not known since the last change of the versions. */
+  private role: Role | null = null;
+  /** Moment of `performance.now()` from which {@link skipped} is read again. */
+  private skippedUntil = 0;
+
   constructor(
     private readonly projection: Projection,
     private readonly version: number,
@@ -52,53 +92,77 @@ export class ProjectionLane {
     private readonly deps: LaneDependencies,
   ) {}
 
-  /** Runs until the signal and survives outages. An event that cannot be applied stops the lane, and the error is recorded at its checkpoint. */
+  /** Runs until the signal and survives outages. An event that cannot be applied stops it, until an operator decides. */
   async run(signal: AbortSignal): Promise<void> {
-    const { name } = this.projection;
-    const { leases, log } = this.deps;
-    const lane = { projection: name, version: this.version };
+    const off = this.deps.progress.onVersions(this.projection.name, () => {
+      this.skippedUntil = 0;
+      this.role = null;
+    });
     while (!signal.aborted) {
-      try {
-        const lease = await leases.acquire(`projection/${name}/${this.version}`, signal);
-        if (!lease) return;
-        try {
-          await this.project(AbortSignal.any([signal, lease.lost]));
-        } finally {
-          await lease.release();
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof CheckpointMoved) log.info(lane, 'another process has moved the checkpoint');
-        else if (isUnavailable(error))
-          log.warn({ ...lane, error: String(error) }, 'projection interrupted, will be retried');
-        else {
-          log.error({ ...lane, error: (error as Error).stack }, 'projection stopped at an event that it cannot apply');
-          await this.recordError(String(error));
-        }
-        await sleepUnlessAborted(RETRY_MS, signal);
-      }
+      const failed = await this.runOnce(signal);
+      if (failed && !failed.isNewer) await this.waitForDecision(signal);
+      else await sleepUnlessAborted(RETRY_MS, signal);
     }
+    off();
+  }
+
+  /** Runs until the signal or an error. @returns the event that stopped the version, if one did */
+  private async runOnce(signal: AbortSignal): Promise<EventFailed | null> {
+    const { leases, log } = this.deps;
+    const lane = { projection: this.projection.name, version: this.version };
+    try {
+      const lease = await leases.acquire(`projection/${lane.projection}/${this.version}`, signal);
+      if (!lease) return null;
+      try {
+        await this.project(AbortSignal.any([signal, lease.lost]));
+      } finally {
+        await lease.release();
+      }
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (error instanceof EventFailed) {
+        const { id, type, position } = error.event;
+        const event = { event_id: id, type, position: String(position) };
+        log.error(
+          { ...lane, ...event, error: (error.cause as Error | undefined)?.stack ?? error.message },
+          'projection stopped at an event that it cannot apply',
+        );
+        return (await this.recordFailure(error)) ? error : null;
+      }
+      if (error instanceof CheckpointMoved) log.info(lane, 'another process has moved the checkpoint');
+      else if (isPassing(error)) log.warn({ ...lane, error: String(error) }, 'projection interrupted, will be retried');
+      else log.error({ ...lane, error: (error as Error).stack }, 'projection interrupted, will be retried');
+    }
+    return null;
   }
 
   private async project(signal: AbortSignal): Promise<void> {
     const { name, batchIntervalMs = BATCH_INTERVAL_MS, handles = () => true } = this.projection;
     let position = await this.readCheckpoint();
-    let isCandidate = (await readVersions(this.deps.pool, name))?.candidate?.version === this.version;
     this.deps.progress.recordPosition(name, this.version, position);
     // Types are excluded by name: a type that this program does not know is delivered and judged by `handles`.
     const except = this.deps.codec.types.filter((type) => !handles(type));
-    const cache = new RowCache();
+    let cache = new RowCache();
     const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
+    this.skippedUntil = 0;
+    this.role = null;
+    let isLevel = false;
     for await (const batch of this.deps.store.subscribe({ after: position, except, signal })) {
       if (signal.aborted) return;
       const startedAt = performance.now();
-      if (batch.position > position || batch.events.length > 0) await this.commit(batch, position, cache, !isCandidate);
+      this.role ??= await this.readRole();
+      // The rebuild's job may make it live at any moment once it is level.
+      const isRead = this.role === 'read' || (this.role === 'rebuild' && batch.isLive);
+      const becomesLevel = batch.isLive && !isLevel;
+      if (batch.position > position || batch.events.length > 0 || becomesLevel)
+        cache = await this.commitOrIsolate(batch, position, cache, isRead);
       position = batch.position;
-      if (isCandidate && batch.isLive) {
+      isLevel ||= batch.isLive;
+      if (this.role === 'deployed' && batch.isLive) {
         if (!(await this.promote(signal))) return;
-        isCandidate = false;
+        this.role = 'read';
       }
-      if (!isCandidate) this.deps.progress.recordPosition(name, this.version, position);
+      if (this.role === 'read' || isRead) this.deps.progress.recordPosition(name, this.version, position);
       if (!batch.isLive) continue;
       if (batch.events.length === 0) {
         await this.sleepUntil(startedAt + UNREAD_INTERVAL_MS, signal);
@@ -125,8 +189,15 @@ export class ProjectionLane {
     return rows[0].position;
   }
 
+  private async readRole(): Promise<Role> {
+    const candidate = (await readVersions(this.deps.pool, this.projection.name))?.candidate;
+    if (candidate?.version !== this.version) return 'read';
+    return candidate.job === null ? 'deployed' : 'rebuild';
+  }
+
   /** @returns false if the signal is aborted first */
   private async promote(signal: AbortSignal): Promise<boolean> {
+    await this.versions.carryOver(this.version, (stream) => isDeleted(this.deps.store, stream));
     while (!(await this.versions.promote(this.version))) {
       await sleepUnlessAborted(PROMOTION_RETRY_MS, signal);
       if (signal.aborted) return false;
@@ -135,13 +206,48 @@ export class ProjectionLane {
     return true;
   }
 
+  /**
+   * Commits a batch. If that fails, its events are applied one by one, so that the one that cannot be applied is known and all
+   * before it are shown.
+   * @returns the cache for the next batch
+   * @throws EventFailed
+   */
+  private async commitOrIsolate(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<RowCache> {
+    if (performance.now() >= this.skippedUntil) await this.readSkipped();
+    try {
+      await this.commit(batch, from, cache, isRead);
+      return cache;
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      await this.readSkipped(); // an operator may just have left it out
+    }
+    let position = from;
+    for (const event of batch.events) {
+      try {
+        await this.commit({ ...batch, events: [event], position: event.position }, position, new RowCache(), isRead);
+      } catch (error) {
+        throw isPassing(error) ? error : new EventFailed(event, error);
+      }
+      position = event.position;
+    }
+    if (batch.position > position) await this.commit({ ...batch, events: [] }, position, cache, isRead);
+    return new RowCache();
+  }
+
+  private async readSkipped(): Promise<void> {
+    this.skippedUntil = performance.now() + CHECK_MS; // set first: a notification during the read asks for another one
+    this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
+  }
+
   private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
     const { name, handles, commitsSynchronously = false, keepsAnchor = false } = this.projection;
-    const events = handles ? batch.events.filter(({ type }) => handles(type)) : batch.events;
+    const events = batch.events.filter(({ id, type }) => (handles?.(type) ?? true) && !this.skipped.has(id));
     const last = keepsAnchor ? events.at(-1) : undefined;
     const anchor = last ? `, anchor = ${escapeLiteral(serializeAnchor(last))}` : '';
     // All other values in these statements are numbers or names from this program.
-    const move = `update public.ops_checkpoint set position = ${batch.position}, moved_at = now(), error = null${anchor}
+    const move = `update public.ops_checkpoint
+      set position = ${batch.position}, moved_at = now(), error = null, failure = null${anchor},
+        level = level or ${batch.isLive}, ${measurePace(events.length, batch.position)}
       where name = '${name}' and version = ${this.version} and position = ${from}`;
     const notify = isRead ? `select pg_notify('projection', '${name} ${this.version} ${batch.position}')` : '';
     if (events.length === 0) {
@@ -163,13 +269,53 @@ export class ProjectionLane {
     });
   }
 
-  private async recordError(error: string): Promise<void> {
-    await this.deps.pool
-      .query('update ops_checkpoint set error = $3 where name = $1 and version = $2', [
-        this.projection.name,
-        this.version,
-        error.slice(0, 2_000),
-      ])
-      .catch(() => undefined);
+  /** Records the event at which the version has stopped. @returns false if the version is no longer at that event */
+  private async recordFailure({ event, message }: EventFailed): Promise<boolean> {
+    const failure = { event_id: event.id, position: String(event.position), type: event.type };
+    const recorded = this.deps.pool.query(
+      'update ops_checkpoint set error = $3, failure = $4 where name = $1 and version = $2 and position < $5',
+      [this.projection.name, this.version, message.slice(0, 2_000), failure, event.position],
+    );
+    return recorded.then(
+      ({ rowCount }) => rowCount === 1,
+      () => false, // an outage: the event is tried again
+    );
+  }
+
+  /** Waits until the version is not recorded as stopped any more: an operator has decided, or another process applied the event. */
+  private async waitForDecision(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const changed = new AbortController();
+      const off = this.deps.progress.onVersions(this.projection.name, () => changed.abort());
+      if (!(await this.isStopped())) return off();
+      await sleepUnlessAborted(CHECK_MS, AbortSignal.any([signal, changed.signal]));
+      off();
+    }
+  }
+
+  private async isStopped(): Promise<boolean> {
+    const text = 'select failure is not null as stopped from ops_checkpoint where name = $1 and version = $2';
+    return this.deps.pool.query<{ stopped: boolean }>(text, [this.projection.name, this.version]).then(
+      ({ rows }) => rows[0]?.stopped ?? false,
+      () => true,
+    );
   }
 }
+
+/** Length of the intervals in which the pace is measured. */
+const INTERVAL = "interval '2 s'";
+
+/** Returns the assignments that measure the pace: at the end of an interval its figures are kept, and the next one begins. */
+const measurePace = (events: number, position: Position): string => {
+  const ended = `now() >= interval_at + ${INTERVAL}`;
+  const seconds = 'extract(epoch from now() - interval_at)';
+  const atEnd = (column: string, value: string) => `${column} = case when ${ended} then ${value} else ${column} end`;
+  return [
+    `applied = applied + ${events}`,
+    atEnd('events_per_second', `(applied + ${events} - interval_applied) / ${seconds}`),
+    atEnd('positions_per_second', `(${position} - interval_position) / ${seconds}`),
+    atEnd('interval_at', 'now()'),
+    atEnd('interval_applied', `applied + ${events}`),
+    atEnd('interval_position', `${position}`),
+  ].join(', ');
+};

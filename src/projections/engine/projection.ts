@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { Position } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import type { RowCache } from './row-cache.js';
 
@@ -37,6 +38,19 @@ export interface Projection {
    * by (ADR-124). Default false.
    */
   readonly keepsAnchor?: boolean;
+  /**
+   * Columns, by table, that depend on how the log was divided into batches: a verification does not compare them. Only for
+   * stamps by which a reader sees that a row has changed.
+   */
+  readonly stamps?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Copies rows whose events the event store has no more, from the tables of another version to its own (ADR-150). Only for a
+   * read model that remembers deleted events. It may be called again.
+   * @param from schema of the other version's tables, which may be those of older code
+   * @param until position that its own tables have reached
+   * @param isGone true if a stream was deleted
+   */
+  carryOver?(tx: Tx, from: string, until: Position, isGone: (stream: string) => Promise<boolean>): Promise<void>;
   /**
    * Applies a batch of events that it handles, in the order of the log; at least one.
    * @param cache rows as the earlier batches of the same run have left them

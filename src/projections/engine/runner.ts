@@ -4,12 +4,15 @@ import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type LaneDependencies, ProjectionLane } from './lane.js';
 import type { Projection } from './projection.js';
+import type { Decisions } from './rebuild/decisions.js';
 import { VersionStore } from './version-store.js';
 
 /** The dependencies of a runner. */
 export interface RunnerDependencies extends LaneDependencies {
   /** Pool for changes of versions; by default that of the lanes. They may wait for running queries. */
   readonly versionsPool?: Pool;
+  /** Decisions whose events a killed process may have left to others; absent in programs that only fill tables. */
+  readonly decisions?: Pick<Decisions, 'append'>;
 }
 
 interface RunningLane {
@@ -46,12 +49,13 @@ export class ProjectionRunner {
         const own = await this.versions.findOwn();
         this.adjustLanes(own);
         await this.versions.dropUnused();
+        await this.deps.decisions?.append(name);
         failure.clear();
         if (own.length === 0) this.warnOfNewerProgram();
       } catch (error) {
         const reason = reasonOf(error);
         if (failure.shouldLog(reason))
-          this.deps.log.warn({ projection: name, error: reason }, 'failed to read the versions; trying again');
+          this.deps.log.warn({ projection: name, error: reason }, 'failed to look after the versions; trying again');
       }
       await changed;
     }

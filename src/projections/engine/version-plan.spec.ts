@@ -4,7 +4,7 @@ import { needsCandidate, ownVersions, versionToRead, type Versions } from './ver
 const versions = (previous: number | null, live: number, candidate: number | null): Versions => ({
   previous: previous === null ? null : { version: 1, code: previous },
   live: { version: 2, code: live },
-  candidate: candidate === null ? null : { version: 3, code: candidate },
+  candidate: candidate === null ? null : { version: 3, code: candidate, job: null },
 });
 
 describe('a program with code 5', () => {

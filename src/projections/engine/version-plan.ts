@@ -4,11 +4,16 @@ export interface Version {
   readonly code: number;
 }
 
+/** A version that is built beside the live one. */
+export interface Candidate extends Version {
+  /** The job that decides about it; null: it becomes live by itself, as its code is newer. */
+  readonly job: string | null;
+}
+
 /** The versions of one read model (ADR-101). */
 export interface Versions {
   readonly live: Version;
-  /** Built beside the live one. */
-  readonly candidate: Version | null;
+  readonly candidate: Candidate | null;
   /** Live before, kept for processes with the earlier code and for a rollback. */
   readonly previous: Version | null;
 }

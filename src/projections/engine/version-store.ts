@@ -1,12 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import { BEGINNING } from '../../event-store/port.js';
+import { BEGINNING, type Position } from '../../event-store/port.js';
 import { withTransaction } from '../../postgres/pool.js';
 import { type Projection, type ReadModel, readSchema, tableSchema, viewSchema } from './projection.js';
-import { needsCandidate, ownVersions, type Version, versionToRead, type Versions } from './version-plan.js';
+import {
+  type Candidate,
+  needsCandidate,
+  ownVersions,
+  type Version,
+  versionToRead,
+  type Versions,
+} from './version-plan.js';
 
 /** Time for which a change of views or a removal waits for running queries, before it is tried again later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
+/** Time in which a version that is level reaches the position that the live one had at the beginning, ms. */
+const NEAR_WAIT_MS = 5_000;
+/** Time for which an exchange holds the live version back until the other one has reached its position, ms. */
+const LEVEL_WAIT_MS = 1_000;
+const LEVEL_LOOK_MS = 10;
+
+/** Reason for which versions are not changed. `in_use` (queries hold the views) and `behind` (by a moment) pass. */
+export type VersionRefusal =
+  | 'other_program'
+  | 'candidate_exists'
+  | 'no_candidate'
+  | 'deployed'
+  | 'no_previous'
+  | 'not_level'
+  | 'behind'
+  | 'in_use';
+
+/** A change of versions is refused; its transaction changes nothing. */
+export class VersionsRefused extends Error {
+  constructor(readonly refusal: VersionRefusal) {
+    super(`versions are not changed: ${refusal}`);
+  }
+
+  /** True if the same change may succeed a moment later. */
+  get mayPass(): boolean {
+    return this.refusal === 'in_use' || this.refusal === 'behind';
+  }
+}
+
+/** Two versions that have taken each other's place. */
+export interface Exchange {
+  /** The version that is live now. */
+  readonly version: number;
+  /** The version that was live before. */
+  readonly previousVersion: number;
+}
+
+/** Further work of the transaction that changes versions. */
+type Within<T> = (tx: PoolClient, change: T) => Promise<void>;
 
 /**
  * The versions of one read model in the database. Each change is one transaction, so that a crash leaves the state before
@@ -31,7 +78,7 @@ export class VersionStore {
   }
 
   /**
-   * Makes the candidate live: its state and all views change in one transaction. The version that was live becomes the
+   * Makes the candidate of newer code live: its state and all views change in one transaction. The version that was live becomes the
    * previous one.
    * @returns false if queries hold the views: try again
    * @throws Error if the version is no candidate any more
@@ -40,8 +87,9 @@ export class VersionStore {
     const { name, views } = this.projection;
     const promotion = this.change(async (tx) => {
       const { rowCount } = await tx.query(
-        `update ops_projection set previous_version = live_version, live_version = $2, candidate_version = null
-         where name = $1 and candidate_version = $2`,
+        `update ops_projection
+         set previous_version = live_version, live_version = $2, candidate_version = null, candidate_job = null
+         where name = $1 and candidate_version = $2 and candidate_job is null`,
         [name, version],
       );
       if (rowCount !== 1) throw new Error(`version ${version} of ${name} is no candidate any more`);
@@ -49,6 +97,155 @@ export class VersionStore {
       await openReadViews(tx, this.projection);
     });
     return succeedsUnlessLocked(promotion);
+  }
+
+  /**
+   * Creates a candidate that a job decides about.
+   * @param startJob starts the job in the same transaction and returns its id
+   * @throws VersionsRefused
+   */
+  async createRebuild(startJob: (tx: PoolClient, version: number) => Promise<string>): Promise<void> {
+    const { name, version: code } = this.projection;
+    await this.change(async (tx) => {
+      const versions = await readVersions(tx, name);
+      if (versions?.live.code !== code) throw new VersionsRefused('other_program');
+      if (versions.candidate) throw new VersionsRefused('candidate_exists');
+      const version = await this.createCandidate(tx);
+      await tx.query('update ops_projection set candidate_job = $2 where name = $1', [
+        name,
+        await startJob(tx, version),
+      ]);
+    });
+  }
+
+  /**
+   * Makes the candidate of a job live, as {@link exchange} does.
+   * @param version null: whichever it is
+   * @throws VersionsRefused
+   */
+  promoteRebuild(version: number | null, within: Within<Exchange>): Promise<Exchange> {
+    return this.exchange((versions) => {
+      const { candidate } = versions;
+      if (!candidate || (version !== null && candidate.version !== version)) throw new VersionsRefused('no_candidate');
+      if (candidate.job === null) throw new VersionsRefused('deployed');
+      return candidate;
+    }, within);
+  }
+
+  /** Makes the previous version live again, as {@link exchange} does. @throws VersionsRefused */
+  rollBack(within: Within<Exchange>): Promise<Exchange> {
+    return this.exchange(({ previous }) => {
+      if (!previous) throw new VersionsRefused('no_previous');
+      return previous;
+    }, within);
+  }
+
+  /** Gives up the candidate of a job; its tables are dropped as unused. @throws VersionsRefused */
+  async discard(within: Within<Candidate>): Promise<void> {
+    const { name } = this.projection;
+    await this.change(async (tx) => {
+      const candidate = (await readVersions(tx, name))?.candidate;
+      if (!candidate) throw new VersionsRefused('no_candidate');
+      if (candidate.job === null) throw new VersionsRefused('deployed');
+      await tx.query('update ops_projection set candidate_version = null, candidate_job = null where name = $1', [
+        name,
+      ]);
+      await within(tx, candidate);
+    });
+  }
+
+  /**
+   * Copies to a candidate what the live version has and the event store has no more, once the candidate has read everything
+   * before (ADR-150). Its lane waits meanwhile.
+   */
+  async carryOver(version: number, isGone: (stream: string) => Promise<boolean>): Promise<void> {
+    const { name } = this.projection;
+    if (!this.projection.carryOver) return;
+    await withTransaction(this.pool, async (tx) => {
+      await tx.query('set local statement_timeout = 0');
+      const { rows } = await tx.query<{ position: bigint; live: number }>(
+        `select c.position, p.live_version as live from ops_checkpoint c join ops_projection p using (name)
+         where c.name = $1 and c.version = $2 for update of c`,
+        [name, version],
+      );
+      if (!rows[0] || rows[0].live === version) return;
+      await tx.query(`set local search_path to ${tableSchema(name, version)}, public`);
+      await this.projection.carryOver?.(tx, tableSchema(name, rows[0].live), rows[0].position, isGone);
+    });
+  }
+
+  /**
+   * Exchanges the live version for another that has reached the same position: state and views change in one transaction. The
+   * live version is held back until the other one has reached it, so no reader sees an older state than before.
+   * @throws VersionsRefused
+   */
+  private async exchange(choose: (versions: Versions) => Version, within: Within<Exchange>): Promise<Exchange> {
+    const { name, version: code, views } = this.projection;
+    let exchanged: Exchange | null = null;
+    const chooseFrom = async (db: Pick<Pool, 'query'>): Promise<Exchange> => {
+      const versions = await readVersions(db, name);
+      if (!versions) throw new VersionsRefused('other_program');
+      const chosen = choose(versions);
+      // The views are made by this program: it must know all that the version has.
+      if (chosen.code > code) throw new VersionsRefused('other_program');
+      return { version: chosen.version, previousVersion: versions.live.version };
+    };
+    await this.waitUntilNear(await chooseFrom(this.pool));
+    const change = this.change(async (tx) => {
+      const exchange = await chooseFrom(tx);
+      const { version } = exchange;
+      await this.holdLevel(tx, exchange);
+      await tx.query(
+        `update ops_projection set live_version = $2, previous_version = live_version,
+           candidate_version = nullif(candidate_version, $2),
+           candidate_job = case when candidate_version = $2 then null else candidate_job end
+         where name = $1`,
+        [name, version],
+      );
+      await within(tx, exchange);
+      await pointViews(tx, viewSchema(name), tableSchema(name, version), views);
+      await openReadViews(tx, this.projection);
+      exchanged = exchange;
+    });
+    if (!(await succeedsUnlessLocked(change))) throw new VersionsRefused('in_use');
+    return exchanged!;
+  }
+
+  /** Waits until a version has reached the position that the live one has now, without holding anything. @throws VersionsRefused */
+  private async waitUntilNear({ version, previousVersion: live }: Exchange): Promise<void> {
+    const { position } = await this.readCheckpoint(this.pool, live);
+    const until = performance.now() + NEAR_WAIT_MS;
+    for (;;) {
+      const other = await this.readCheckpoint(this.pool, version);
+      if (!other.level) throw new VersionsRefused('not_level');
+      if (other.position >= position) return;
+      if (other.stopped || performance.now() > until) throw new VersionsRefused('not_level');
+      await sleep(LEVEL_LOOK_MS);
+    }
+  }
+
+  /** Locks both checkpoints, with the other version not behind the live one. @throws VersionsRefused */
+  private async holdLevel(tx: PoolClient, { version, previousVersion: live }: Exchange): Promise<void> {
+    const { position } = await this.readCheckpoint(tx, live, 'for update');
+    const until = performance.now() + LEVEL_WAIT_MS;
+    while ((await this.readCheckpoint(tx, version)).position < position) {
+      if (performance.now() > until) throw new VersionsRefused('behind');
+      await sleep(LEVEL_LOOK_MS);
+    }
+    await this.readCheckpoint(tx, version, 'for update');
+  }
+
+  private async readCheckpoint(
+    db: Pick<Pool, 'query'>,
+    version: number,
+    lock = '',
+  ): Promise<{ readonly position: Position; readonly level: boolean; readonly stopped: boolean }> {
+    const { rows } = await db.query<{ position: Position; level: boolean; stopped: boolean }>(
+      `select position, level, failure is not null as stopped from ops_checkpoint where name = $1 and version = $2 ${lock}`,
+      [this.projection.name, version],
+    );
+    if (!rows[0]) throw new VersionsRefused('behind'); // it was dropped just now
+    return rows[0];
   }
 
   /** Drops the versions that are neither live nor candidate nor previous. What running queries hold is left for later. */
@@ -93,7 +290,7 @@ export class VersionStore {
   /** Creates a candidate; it takes the place of a candidate of older code, which is dropped as unused. */
   private async createCandidate(tx: PoolClient): Promise<number> {
     const { rows } = await tx.query<{ version: number }>(
-      `update ops_projection set last_version = last_version + 1, candidate_version = last_version + 1
+      `update ops_projection set last_version = last_version + 1, candidate_version = last_version + 1, candidate_job = null
        where name = $1 returning candidate_version as version`,
       [this.projection.name],
     );
@@ -133,12 +330,12 @@ const changeVersions = <T>(pool: Pool, name: string, work: (tx: PoolClient) => P
 
 /** Reads the versions of a read model; null if it has none yet. */
 export const readVersions = async (db: Pick<Pool, 'query'>, name: string): Promise<Versions | null> => {
-  const of = (version: string) =>
-    `(select json_build_object('version', c.version, 'code', c.code) from ops_checkpoint c
+  const of = (version: string, more = '') =>
+    `(select json_build_object('version', c.version, 'code', c.code${more}) from ops_checkpoint c
       where c.name = p.name and c.version = p.${version})`;
-  const { rows } = await db.query<{ live: Version; candidate: Version | null; previous: Version | null }>(
-    `select ${of('live_version')} as live, ${of('candidate_version')} as candidate, ${of('previous_version')} as previous
-     from ops_projection p where p.name = $1`,
+  const { rows } = await db.query<Versions>(
+    `select ${of('live_version')} as live, ${of('candidate_version', `, 'job', p.candidate_job`)} as candidate,
+       ${of('previous_version')} as previous from ops_projection p where p.name = $1`,
     [name],
   );
   return rows[0] ?? null;

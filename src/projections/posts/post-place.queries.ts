@@ -18,3 +18,13 @@ export const findPostPlaceOfPublication = async (
   const text = `select stream, revision from ${POSTS}.post join ${POSTS}.publication using (post_id) where publication_id = $1`;
   return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [publicationId])).rows[0] ?? null;
 };
+
+/** Finds the events that accepted posts, as the read model `posts` shows them. */
+export class PostPlaces {
+  constructor(private readonly pool: Pool) {}
+
+  /** Finds the event that accepted a post; null like {@link findPostPlace}. */
+  find(postId: string): ReturnType<typeof findPostPlace> {
+    return findPostPlace(this.pool, postId);
+  }
+}

@@ -3,13 +3,15 @@ import type { ChannelConnected, ChannelDeleted } from '../../domain/channel/chan
 import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
 import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../../domain/project/project.events.js';
+import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Reaction } from '../engine/event-saga.js';
 
 type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
 /** Events by which a resource may name one that was deleted at the same moment. */
-type Naming = ChannelConnected | ProjectCreated | ProjectChannelsChanged | EndpointCreated | EndpointChanged;
+type Naming =
+  ChannelConnected | ProjectCreated | ProjectChannelsChanged | EndpointCreated | EndpointChanged | WebhookOutputCreated;
 
 const NAME = 'complete-deletions';
 
@@ -23,6 +25,7 @@ export const completeDeletions = (deletions: Deletions): Reaction<Deletion | Nam
   types: [
     ...(['OwnerDeleted', 'ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'ChannelConnected'] as const),
     ...(['ProjectCreated', 'ProjectChannelsChanged', 'EndpointCreated', 'EndpointChanged'] as const),
+    'WebhookOutputCreated',
   ],
   startsAt: 'beginning',
 
@@ -61,6 +64,8 @@ const reactTo = async (
       const { endpointId, ownerId, settings } = event.data;
       return deletions.verifyNewEndpoint({ endpointId, ownerId, projectIds: settings.projectIds }, context);
     }
+    case 'WebhookOutputCreated':
+      return deletions.verifyNewOutput(event.data, context);
     case 'EndpointChanged':
       return deletions.dropDeletedProjects(event.data.endpointId, event.data.settings.projectIds ?? [], context);
   }

@@ -67,6 +67,7 @@ export class EventSaga<E extends DomainEvent> {
     const { leases, log } = this.deps;
     const backoff = new Backoff(RETRY);
     while (!signal.aborted) {
+      const startedAt = performance.now();
       try {
         const lease = await leases.acquire(this.key, signal);
         if (!lease) return;
@@ -78,7 +79,7 @@ export class EventSaga<E extends DomainEvent> {
         backoff.reset();
       } catch (error) {
         log.warn({ saga: this.reaction.name, error: String(error) }, 'saga interrupted; resuming');
-        await backoff.wait(signal);
+        await backoff.wait(signal, performance.now() - startedAt);
       }
     }
   }
@@ -88,6 +89,8 @@ export class EventSaga<E extends DomainEvent> {
     const { types } = this.reaction;
     let saved = await this.loadCheckpoint();
     for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH })) {
+      // An import moves the start of a saga that does not act on the past (ADR-133).
+      if (this.reaction.startsAt === 'now' && batch.events.length > 0) await this.checkPosition(saved);
       for (const stored of batch.events) {
         await this.handle(codec.decodeCached(stored) as RecordedEventOf<E>, signal);
         if (signal.aborted) return;
@@ -130,6 +133,13 @@ export class EventSaga<E extends DomainEvent> {
     );
     this.savedAt = performance.now();
     return rows[0]!.position;
+  }
+
+  /** @throws CheckpointConflict the checkpoint is no longer where this process knows it to be */
+  private async checkPosition(saved: Position): Promise<void> {
+    const text = 'select 1 from ops_checkpoint where name = $1 and version = 1 and position = $2';
+    const { rowCount } = await this.deps.pool.query(text, [this.key, saved]);
+    if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is not at ${saved}`);
   }
 
   /** Moves the checkpoint from its position as this process knows it. @throws CheckpointConflict if it has moved */

@@ -3,6 +3,11 @@ import type { ChannelDeleted } from '../../domain/channel/channel.events.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDeleted, EndpointSecretRotated } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import type {
+  WebhookOutputDeleted,
+  WebhookOutputSecretRotated,
+} from '../../domain/webhook-output/webhook-output.events.js';
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import { project } from '../../domain/project/project.decider.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
@@ -10,10 +15,12 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
 
 /** Events that delete a resource with its secrets. */
-export type Deletion = ChannelDeleted | ProjectDeleted | EndpointDeleted | OwnerDeleted;
+export type Deletion = ChannelDeleted | ProjectDeleted | EndpointDeleted | OwnerDeleted | WebhookOutputDeleted;
 
 /** Types of {@link Deletion}. */
-export const DELETIONS = ['ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'OwnerDeleted'] as const;
+export const DELETIONS = [
+  ...(['ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'OwnerDeleted', 'WebhookOutputDeleted'] as const),
+] as const;
 
 /** Finds the secrets of a deleted resource (D-56); those of former signing secrets end with it, in an overlap too. */
 export const findDeletedSecrets = async (
@@ -33,6 +40,10 @@ export const findDeletedSecrets = async (
       const { state } = await aggregates.loadAggregate(endpoint, event.data.endpointId);
       return [...listKnown(state?.signingSecretId), ...(await findFormerSigningSecrets(aggregates, event.stream))];
     }
+    case 'WebhookOutputDeleted': {
+      const { state } = await aggregates.loadAggregate(webhookOutput, event.data.outputId);
+      return [...listKnown(state?.signingSecretId), ...(await findFormerSigningSecrets(aggregates, event.stream))];
+    }
     case 'OwnerDeleted':
       return listKnown(await findNoticeSecret(aggregates, event.stream, event.revision));
   }
@@ -44,6 +55,10 @@ const findFormerSigningSecrets = async (
   { store, codec }: AggregateStore,
   stream: string,
 ): Promise<readonly string[]> => {
-  const rotated = (await store.readStream(stream)).filter(({ type }) => type === 'EndpointSecretRotated');
-  return rotated.map((event) => codec.decode<EndpointSecretRotated>(event).data.previousSecretId);
+  const rotated = (await store.readStream(stream)).filter(
+    ({ type }) => type === 'EndpointSecretRotated' || type === 'WebhookOutputSecretRotated',
+  );
+  return rotated.map(
+    (event) => codec.decode<EndpointSecretRotated | WebhookOutputSecretRotated>(event).data.previousSecretId,
+  );
 };

@@ -40,6 +40,7 @@ export class DueErasures {
     const backoff = new Backoff(RETRY);
     const failure = new RepeatedFailure();
     while (!signal.aborted) {
+      const startedAt = performance.now();
       try {
         const lease = await this.deps.leases.acquire(LEASE, signal);
         if (!lease) return;
@@ -53,7 +54,7 @@ export class DueErasures {
       } catch (error) {
         const reason = reasonOf(error);
         if (failure.shouldLog(reason)) this.deps.log.warn({ error: reason }, 'failed to erase what is due; retrying');
-        await backoff.wait(signal);
+        await backoff.wait(signal, performance.now() - startedAt);
       }
     }
   }

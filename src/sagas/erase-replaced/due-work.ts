@@ -1,6 +1,6 @@
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
-import { isOutage } from '../publish-due-posts/outage.js';
+import { isOutage } from '../engine/outage.js';
 
 /** One kind of work that becomes due. Every step of it may be repeated. */
 export interface DueWork<T> {

@@ -4,6 +4,7 @@ import type { EndpointSecretRotated } from '../../domain/endpoint/endpoint.event
 import type { OwnerNoticeChatRemoved, OwnerNoticeChatSet } from '../../domain/owner/owner.events.js';
 import { project } from '../../domain/project/project.decider.js';
 import type { ProjectProcessingChanged } from '../../domain/project/project.events.js';
+import type { WebhookOutputSecretRotated } from '../../domain/webhook-output/webhook-output.events.js';
 import type { ErasureNotes } from '../../erasure/erasure-notes.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
@@ -16,6 +17,7 @@ import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
 type Replacement =
   | ChannelCredentialsReplaced
   | EndpointSecretRotated
+  | WebhookOutputSecretRotated
   | ProjectProcessingChanged
   | OwnerNoticeChatSet
   | OwnerNoticeChatRemoved;
@@ -38,7 +40,7 @@ export const eraseReplaced = (aggregates: AggregateStore, notes: ErasureNotes): 
   name: 'erase-replaced',
   types: [
     ...(['ChannelCredentialsReplaced', 'EndpointSecretRotated', 'ProjectProcessingChanged'] as const),
-    ...(['OwnerNoticeChatSet', 'OwnerNoticeChatRemoved'] as const),
+    ...(['OwnerNoticeChatSet', 'OwnerNoticeChatRemoved', 'WebhookOutputSecretRotated'] as const),
     ...DELETIONS,
   ],
   startsAt: 'beginning',
@@ -58,6 +60,7 @@ const findErased = async (
     case 'ChannelDeleted':
     case 'ProjectDeleted':
     case 'EndpointDeleted':
+    case 'WebhookOutputDeleted':
     case 'OwnerDeleted':
       return (await findDeletedSecrets(aggregates, event)).map((secretId) => ({ secretId, validUntil: 0 }));
     default: {
@@ -75,6 +78,7 @@ const findReplaced = async (
   const before = event.revision - 1n;
   switch (event.type) {
     case 'EndpointSecretRotated':
+    case 'WebhookOutputSecretRotated':
       return { secretId: event.data.previousSecretId, validUntil: event.data.previousUntil };
     case 'ChannelCredentialsReplaced': {
       const { state } = await aggregates.loadAggregateAt(channel, event.data.channelId, before);

@@ -54,6 +54,7 @@ export class FlagMissingCredentials {
     const backoff = new Backoff(RETRY);
     const failure = new RepeatedFailure();
     while (!signal.aborted) {
+      const startedAt = performance.now();
       try {
         const lease = await leases.acquire(NAME, signal);
         if (!lease) return;
@@ -68,7 +69,7 @@ export class FlagMissingCredentials {
         const reason = reasonOf(error);
         if (failure.shouldLog(reason))
           log.warn({ error: reason }, 'failed to look for channels without credentials; retrying');
-        await backoff.wait(signal);
+        await backoff.wait(signal, performance.now() - startedAt);
       }
     }
   }

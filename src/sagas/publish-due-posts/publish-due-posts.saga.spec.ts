@@ -1,5 +1,5 @@
 import { silentLog } from '../../kernel/log.js';
-import { PlatformConcurrency } from './claiming/platform-concurrency.js';
+import { GroupConcurrency } from '../engine/group-concurrency.js';
 import { PublishDuePostsSaga, type PublishDuePostsSagaDependencies } from './publish-due-posts.saga.js';
 
 const leases = {
@@ -17,19 +17,19 @@ it('rests by monotonic time: a clock that is set back by an hour stops no channe
     leases,
     notifications: { subscribe: () => () => true },
     progress: { waitFor: async () => true, waitForOwnVersions: async () => true },
-    concurrency: new PlatformConcurrency(['telegram'], 1),
+    concurrency: new GroupConcurrency(['telegram'], 1),
     claims: {
-      claimDueChannels: async (_worker: string, _now: number, _capacity: unknown, except: readonly string[]) => {
-        if (except.includes('tgt_1')) return { channels: [], nextDue: null, channelCount: null };
+      claim: async (_worker: string, _now: number, _capacity: unknown, except: readonly string[]) => {
+        if (except.includes('tgt_1')) return { claimed: [], nextDue: null, keyCount: null };
         claims += 1;
         if (claims === 2) drain.abort();
         return {
-          channels: [{ channelId: 'tgt_1', platform: 'telegram', term: 1n }],
+          claimed: [{ key: 'tgt_1', group: 'telegram', term: 1n }],
           nextDue: null,
-          channelCount: null,
+          keyCount: null,
         };
       },
-      releaseChannel: async () => undefined,
+      release: async () => undefined,
     },
     schedule: {
       readQueue: async () => {
@@ -54,11 +54,11 @@ it('does not miss a channel that becomes due between the claim and the sleep', a
     leases,
     notifications: { subscribe: () => () => true },
     progress: { waitFor: async () => true, waitForOwnVersions: async () => true },
-    concurrency: new PlatformConcurrency(['telegram'], 1),
+    concurrency: new GroupConcurrency(['telegram'], 1),
     claims: {
-      claimDueChannels: async (_worker: string, at: number) => {
+      claim: async (_worker: string, at: number) => {
         if (claimedAt.push(at) === 3) drain.abort();
-        return { channels: [], nextDue: at + 1, channelCount: null };
+        return { claimed: [], nextDue: at + 1, keyCount: null };
       },
     },
   } as unknown as PublishDuePostsSagaDependencies);

@@ -1,7 +1,7 @@
 import { message } from '../../kernel/message.js';
 
-/** Notices to owners. */
-export const NOTICE_MESSAGES = {
+/** Notices to owners, in English. */
+export const NOTICES_EN = {
   /** `channel.needs_attention` */
   channelNeedsAttention: message(
     'The channel {channel} needs attention. {error} Its posts are held until {until}, or until you ask for another try or set new credentials.',
@@ -18,6 +18,52 @@ export const NOTICE_MESSAGES = {
   endpointDisabled: message(
     '{endpoint} was disabled: {reason}. It is not enabled again automatically: remove the cause, then enable it.',
   ),
+  /** `webhook_output.disabled` */
+  outputDisabled: message(
+    'Nothing is delivered to {url} any more: {reason}. Remove the cause, then enable the webhook output, and ask for the deliveries that failed once more.',
+  ),
+  /** `quota.nearly_used` */
+  quotaNearlyUsed: message(
+    'At least {percent} % of the posts of {month} are used: {used} of {total}. When none are left, new posts are refused and queued ones wait until {until}: add a post pack or choose a larger plan in time.',
+  ),
+  /** `quota.used_up` */
+  quotaUsedUp: message(
+    'All posts of {month} are used: {used} of {total}. New posts are refused, and queued ones wait until {until}. Add a post pack or choose a larger plan to go on at once.',
+  ),
   endpointById: message('The endpoint {id}'),
   endpointByName: message('The endpoint "{name}"'),
+};
+
+/** Notices to owners, in Russian. */
+export const NOTICES_RU: { readonly [Name in keyof typeof NOTICES_EN]: (typeof NOTICES_EN)[Name] } = {
+  /** `channel.needs_attention` */
+  channelNeedsAttention: message(
+    'Канал {channel} требует внимания. {error} Его посты ждут до {until} или пока вы не попросите попробовать ещё раз либо не зададите новые учётные данные.',
+  ),
+  /** `publication.failed` */
+  publicationFailed: message(
+    'Пост {post} не опубликован в {channel}. {error} Вы можете отправить его снова или снять с публикации.',
+  ),
+  /** `publication.in_doubt` */
+  publicationInDoubt: message(
+    'Не удалось подтвердить доставку поста {post} в {channel}. {error} Посмотрите там, затем отправьте его снова или снимите с публикации.',
+  ),
+  /** `endpoint.disabled` */
+  endpointDisabled: message(
+    'Отключено: {endpoint}. Причина: {reason}. Само оно не включится: устраните причину, затем включите снова.',
+  ),
+  /** `webhook_output.disabled` */
+  outputDisabled: message(
+    'На адрес {url} больше ничего не доставляется: {reason}. Устраните причину, включите исходящий вебхук и запросите неудавшиеся доставки ещё раз.',
+  ),
+  /** `quota.nearly_used` */
+  quotaNearlyUsed: message(
+    'Использовано не менее {percent} % постов за {month}: {used} из {total}. Когда их не останется, новые посты будут отклоняться, а стоящие в очереди — ждать до {until}. Заранее добавьте пакет постов или выберите тариф побольше.',
+  ),
+  /** `quota.used_up` */
+  quotaUsedUp: message(
+    'Все посты за {month} использованы: {used} из {total}. Новые посты отклоняются, стоящие в очереди ждут до {until}. Чтобы продолжить сразу, добавьте пакет постов или выберите тариф побольше.',
+  ),
+  endpointById: message('точка приёма {id}'),
+  endpointByName: message('точка приёма «{name}»'),
 };

@@ -1,4 +1,5 @@
 import type { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
+import type { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { Reaction } from '../engine/event-saga.js';
@@ -6,12 +7,13 @@ import type { Reaction } from '../engine/event-saga.js';
 const NAME = 'withdraw-input';
 
 /**
- * Disables endpoints that a changed plan no longer allows (publish-api.md: Endpoint and pause states; D-8), if the process
+ * Disables endpoints and webhook outputs that a changed plan no longer allows (publish-api.md: Endpoint and pause states; D-8), if the process
  * that changed the plan died before it did so. The present plan decides, so an old or repeated event disables no endpoint
  * that is allowed.
  */
 export const withdrawInput = (
   withdrawal: InputWithdrawal,
+  outputs: OutputWithdrawal,
   progress: ProjectionProgress,
 ): Reaction<OwnerPlanChanged> => ({
   name: NAME,
@@ -19,9 +21,10 @@ export const withdrawInput = (
   startsAt: 'beginning',
 
   async react({ id, position, requestId, correlationId, at, data: { ownerId } }) {
-    // The read model must contain all endpoints that were enabled before the plan changed.
+    // The read model must contain all endpoints and outputs that were enabled before the plan changed.
     if (!(await progress.waitFor(['discovery'], position))) throw new Error('the read model of endpoints is behind');
     const origin = { requestId, causationId: id, correlationId, clientAddress: null, at };
     await withdrawal.disableEndpointsOf(ownerId, origin);
+    await outputs.disableOutputsOf(ownerId, origin);
   },
 });

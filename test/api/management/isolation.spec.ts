@@ -12,7 +12,13 @@ import {
 /** Everything that belongs to the victim, by the name of its kind. */
 interface Victim {
   readonly owner: TestOwner;
-  readonly ids: Readonly<Record<'owners' | 'channels' | 'projects' | 'endpoints' | 'publications' | 'posts', string>>;
+  readonly ids: Readonly<
+    Record<
+      | ('owners' | 'channels' | 'projects' | 'endpoints' | 'publications' | 'posts')
+      | ('webhook-outputs' | 'deliveries'),
+      string
+    >
+  >;
 }
 
 /** The body of a call that would succeed if the victim made it, and the status for everyone else. */
@@ -58,6 +64,27 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /publications/:id/dismiss': on(),
   'POST /publications/:id/cancel': on(),
   'POST /posts/:id/cancel': on(),
+  'POST /webhook-outputs': creating(
+    ({ ids }) => ({ project_id: ids.projects, url: 'https://hooks.invalid/mine' }),
+    422,
+  ),
+  'PATCH /webhook-outputs/:id': on({ url: 'https://hooks.invalid/mine' }),
+  'DELETE /webhook-outputs/:id': on(),
+  'POST /webhook-outputs/:id/enable': on(),
+  'POST /webhook-outputs/:id/disable': on(),
+  'POST /webhook-outputs/:id/rotate-secret': on({ overlap_minutes: 5 }),
+  'POST /webhook-outputs/:id/test': on(),
+  'POST /webhook-outputs/:id/retry-failed': on({ since: '2020-01-01T00:00:00Z' }),
+  'POST /deliveries/:id/retry': on(),
+  'POST /history/import': on({}, 403),
+  'POST /history/verify': on({}, 403),
+  'POST /projections/:name/verify': on({}, 403),
+  'POST /projections/:name/rebuild': on({}, 403),
+  'POST /projections/:name/promote': on({}, 403),
+  'POST /projections/:name/rollback': on({}, 403),
+  'POST /projections/:name/discard': on({}, 403),
+  'POST /projections/:name/retry': on({}, 403),
+  'POST /projections/:name/skip': on({ reason: 'mine' }, 403),
 };
 
 describe('a changing route called by another owner', () => {
@@ -79,7 +106,11 @@ describe('a changing route called by another owner', () => {
     await owner.caller.post(`/projects/${project}/pause`, { minutes: 60 }).expect(200);
     const queued = await setup.sendPost();
     const ids = { owners: owner.id, channels: channel.id, projects: project, endpoints: endpoint.id };
-    victim = { owner, ids: { ...ids, publications: publication, posts: queued } };
+    const hooks = { project_id: project, url: 'https://hooks.invalid/theirs' };
+    const output = (await owner.caller.post('/webhook-outputs', hooks).expect(201)).body.id;
+    const delivery = (await owner.caller.post(`/webhook-outputs/${output}/test`).expect(201)).body.id;
+    const webhooks = { 'webhook-outputs': output, deliveries: delivery };
+    victim = { owner, ids: { ...ids, ...webhooks, publications: publication, posts: queued } };
     attacker = await createOwner(harness);
   });
   afterAll(() => harness.stop());
@@ -88,7 +119,9 @@ describe('a changing route called by another owner', () => {
   const readVictim = async (): Promise<unknown[]> => {
     const read = async (caller: Caller, path: string): Promise<unknown> => (await caller.get(path).expect(200)).body;
     const seen: unknown[] = [await read(victim.owner.caller, '/posts')];
-    for (const [kind, id] of Object.entries(victim.ids).filter(([name]) => name !== 'publications')) {
+    // Neither has a list of its own, and a delivery goes on by itself.
+    const shown = Object.entries(victim.ids).filter(([name]) => name !== 'publications' && name !== 'deliveries');
+    for (const [kind, id] of shown) {
       seen.push(await read(victim.owner.caller, `/${kind}/${id}`), await read(victim.owner.caller, `/${kind}`));
     }
     const { rows } = await harness.running.infrastructure.pool.query(
@@ -133,7 +166,7 @@ describe('a changing route called by another owner', () => {
   });
 
   it('lists nothing of the victim in any list', async () => {
-    for (const kind of ['channels', 'projects', 'endpoints', 'posts'])
+    for (const kind of ['channels', 'projects', 'endpoints', 'posts', 'webhook-outputs'])
       expect((await attacker.caller.get(`/${kind}`).expect(200)).body.items).toEqual([]);
     const { body } = await operatorCaller(harness).get(`/owners/${attacker.id}`).expect(200);
     expect(body.id).toBe(attacker.id);

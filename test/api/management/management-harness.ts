@@ -13,6 +13,7 @@ export interface ManagementHarness {
   readonly running: Running;
   readonly url: string;
   readonly telegram: StandInControl;
+  readonly telegramUrl: string;
   stop(): Promise<void>;
 }
 
@@ -37,6 +38,7 @@ export const startHarness = async (env: Readonly<Record<string, string>> = {}): 
     running,
     url: running.settings.baseUrl,
     telegram: new StandInControl(environment.networks.telegram.url),
+    telegramUrl: environment.networks.telegram.url,
     stop: () => environment.stop(),
   };
 };

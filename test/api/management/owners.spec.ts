@@ -76,7 +76,7 @@ describe('owners', () => {
     expect(shown).toEqual({
       id: expect.stringMatching(/^own_[0-9a-f]{32}$/),
       limits: expect.objectContaining({ webhook_input: false, monthly_posts: 30 }),
-      ...{ name: 'Acme', plan: 'free', notice_chat: null },
+      ...{ name: 'Acme', plan: 'free', locale: 'en', notice_chat: null },
       ...{ posts_used: 0, posts_left: 30 },
       resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
@@ -101,7 +101,7 @@ describe('owners', () => {
       ['plan', 'unknown_value'],
     ]);
     expect(body.errors).toHaveLength(3);
-    expect(body.errors[0]).toBe('plann is not a field here; the fields are name, plan');
+    expect(body.errors[0]).toBe('plann is not a field here; the fields are name, plan, locale');
   });
 
   it.each([

@@ -31,7 +31,7 @@ export class TestGateway {
   private constructor(
     readonly url: string,
     readonly telegram: StandInControl,
-    private readonly infrastructure: Infrastructure,
+    readonly infrastructure: Infrastructure,
     readonly stop: () => Promise<void>,
   ) {}
 
@@ -50,7 +50,7 @@ export class TestGateway {
         telegram: await startTelegramStandIn({ port: 0, ledgerFile: join(folder, 'telegram.jsonl') }),
       }),
       operatorKey: OPERATOR_KEY,
-      env: { LEASE_SECONDS: '3', ...env },
+      env: { LEASE_SECONDS: '60', ...env },
     });
     const { settings, infrastructure } = await environment.startProcess({
       ...overrides,

@@ -211,7 +211,7 @@ describe('with minutes of a third of a second', () => {
 
   it('posts behind an advertisement are published after its pause, a minute apart, in order', async () => {
     const { channel, send, waitUntilPublished } = await createSingle();
-    await send(['ad'], { ad_target_pause_minutes: 3 });
+    await send(['ad'], { ad_target_pause_minutes: 12 });
     const ids = await send(['a', 'b', 'c']);
     await waitUntilPublished(['ad', 'a', 'b', 'c']);
     const [pause] = await fast.readEvents(`channelPause-${channel.id}`);
@@ -236,7 +236,7 @@ describe('with minutes of a third of a second', () => {
 
   it('the backlog of a pause that expires is published a minute apart', async () => {
     const { channel, endpoint, send, waitUntilPublished } = await createSingle();
-    await endpoint.post('temp-pause', { target_minutes: 3 });
+    await endpoint.post('temp-pause', { target_minutes: 12 });
     const [pause] = await fast.readEvents(`channelPause-${channel.id}`);
     const ids = await send(['a', 'b']);
     await waitUntilPublished(['a', 'b']);

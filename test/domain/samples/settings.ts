@@ -15,6 +15,7 @@ const owner: SamplesOf<OwnerEvent> = {
   OwnerRenamed: [{ ownerId, name: 'Анна' }],
   OwnerPlanChanged: [{ ownerId, plan: 'business' }],
   OwnerKeyRotated: [{ ownerId, keyHash: sha256 }],
+  OwnerLocaleChanged: [{ ownerId, locale: 'ru' }],
   OwnerNoticeChatSet: [{ ownerId, chatId: '-1001234567890', secretId: 'sec_notice' }],
   OwnerNoticeChatRemoved: [{ ownerId }],
   PostPackAdded: [{ ownerId, posts: 500 }],

@@ -83,6 +83,43 @@ describe('the KurrentDB adapter', () => {
     expect(ids(subscriber.events.slice(0, 2))).toEqual(ids(next));
   });
 
+  it('reports a subscription that starts where the log has no event, instead of repeating it for ever', async () => {
+    const server = await startServer();
+    const store = openStore(server);
+    const { position } = await store.append(newStream(), 'noStream', newEvents(2));
+    const drops: Error[] = [];
+    const { signal } = new AbortController();
+    const batches = store.subscribe({ after: position - 1n, signal, onDrop: (error) => drops.push(error) });
+    await expect(batches[Symbol.asyncIterator]().next()).rejects.toThrow(
+      `the event store has no event at position ${position - 1n}, from which this part of the gateway continues`,
+    );
+    expect(drops).toEqual([]);
+    expect((await server.sendCommand({ command: 'report' })).calls.subscribe ?? 0).toBe(0);
+  });
+
+  it('reads and parses the log once for many subscribers, and events only of the types that one wants', async () => {
+    const server = await startServer();
+    const store = openStore(server);
+    const stream = newStream();
+    const [wanted, parts] = [newEvents(40), newEvents(40, { type: 'PartStored' })];
+    await store.append(stream, 'noStream', [...wanted, ...parts]);
+    const subscribers = Array.from(
+      { length: 6 },
+      () => new Subscriber(store, { after: BEGINNING, except: ['PartStored'] }),
+    );
+    await Promise.all(subscribers.map((subscriber) => subscriber.waitForEvent(wanted.at(-1)!.id)));
+    const { calls, openSubscriptions } = await server.sendCommand({ command: 'report' });
+    expect(openSubscriptions).toBe(1);
+    expect(calls.subscribe).toBe(1);
+    // The position moves past unwanted events, although the server sends nothing.
+    const { position } = await store.append(stream, 79n, newEvents(3, { type: 'PartStored' }));
+    await Promise.all(subscribers.map((each) => each.waitUntil(({ last }) => last?.position === position)));
+    const late = new Subscriber(store, { after: BEGINNING, types: ['PartStored'] });
+    await late.waitUntil(({ events }) => events.length === 43);
+    for (const subscriber of [...subscribers, late]) await subscriber.stop();
+    for (const { events } of subscribers) expect(ids(events)).toEqual(ids(wanted));
+  });
+
   it('removes every event of a deleted stream when it is scavenged, the last one too', async () => {
     const server = await startServer();
     const store = openStore(server);

@@ -1,4 +1,4 @@
-import type { QueueBounds } from '../../../src/event-store/kurrentdb/append-lanes.js';
+import type { AppendBounds } from '../../../src/event-store/kurrentdb/appender.js';
 import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { KurrentServer, type KurrentServerOptions } from '../../support/kurrent-server/kurrent-server.js';
 
@@ -20,13 +20,13 @@ export const kurrentServers = () => {
     openStore: (
       server: Pick<KurrentServer, 'connectionString'>,
       timeoutMs?: number,
-      queueBounds?: QueueBounds,
+      appendBounds?: Partial<AppendBounds>,
     ): KurrentEventStore => {
       const { connectionString } = server;
       const store = new KurrentEventStore({
         connectionString,
         ...(timeoutMs && { timeoutMs }),
-        ...(queueBounds && { queueBounds }),
+        ...(appendBounds && { appendBounds }),
       });
       stores.push(store);
       return store;

@@ -88,7 +88,7 @@ describe('a new version of a read model', () => {
     await isLevel(old, name);
     expect(await old.readRows()).toContainEqual({ channel_id: 'tgt_3', pauses: 1 });
     expect(await next.readRows()).toEqual(await old.readRows()); // the live version, as long as there is no other
-    expect(await next.progress.waitFor([name], head)).toBe(true);
+    expect(await next.progress.waitFor([name], head, 120_000)).toBe(true);
     expect(await next.progress.waitForOwnVersions([name], 0)).toBe(false);
 
     gate.open();

@@ -19,7 +19,7 @@ const setUp = async () => {
   const [ownerId, channelId, postId, publicationId] = [newId('own'), newId('tgt'), newId('post'), newId('pub')];
   const waitForSchedule = async (decided: Promise<unknown>): Promise<void> => {
     const { position } = ((await decided) as { aggregate: { position: Position } }).aggregate;
-    await progress.waitFor(['publish-schedule'], position);
+    await progress.waitFor(['publish-schedule'], position, 120_000);
   };
   const commandContext = () => ({
     ...{ actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null },

@@ -42,7 +42,7 @@ export class Schedule {
     await infrastructure.leases.start();
     const stopping = new AbortController();
     const running = new ProjectionRunner(publishSchedule(MINUTE), { ...infrastructure, log }).run(stopping.signal);
-    await infrastructure.progress.waitFor(['publish-schedule'], BEGINNING);
+    await infrastructure.progress.waitFor(['publish-schedule'], BEGINNING, 120_000);
     return new Schedule(infrastructure, new PublishScheduleQueries(infrastructure.pool, MINUTE), async () => {
       stopping.abort();
       await running;
@@ -220,7 +220,7 @@ export class Timeline {
     const result = await decided;
     if (isRejection(result)) throw new Error(result.rejection);
     const { position } = (result as { aggregate: { position: Position } }).aggregate;
-    await this.schedule.infrastructure.progress.waitFor(['publish-schedule'], position);
+    await this.schedule.infrastructure.progress.waitFor(['publish-schedule'], position, 120_000);
   }
 
   private commandContext(): CommandContext {

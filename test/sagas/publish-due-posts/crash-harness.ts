@@ -202,7 +202,7 @@ export class CrashHarness {
   /** Waits until the read models show all events up to now. */
   private async waitForReadModels(): Promise<void> {
     const { progress, store } = this.infrastructure;
-    if (!(await progress.waitFor(['publish-schedule', 'posts'], await store.readHead())))
+    if (!(await progress.waitFor(['publish-schedule', 'posts'], await store.readHead(), 120_000)))
       throw new Error('the read models are behind');
   }
 

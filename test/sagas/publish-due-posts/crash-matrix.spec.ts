@@ -10,12 +10,12 @@ import { chooseCases, listAllCases, scenarioName, SCENARIOS, type ReferenceRun }
 import { CrashHarness } from './crash-harness.js';
 
 const LONG = Boolean(process.env['TEST_LONG']);
-const CASES = LONG ? 10_000 : 80;
+const CASES = LONG ? 10_000 : 48;
 /** Number of cases that run side by side. */
 const BATCH_SIZE = 200;
 /** Channels on each network: the random choice may prefer one network. */
 const CHANNELS = 100;
-const TIMEOUT_MS = LONG ? 3_600_000 : 240_000;
+const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;
 
 const random = new Random();
 let harness: CrashHarness;

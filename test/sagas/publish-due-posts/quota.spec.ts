@@ -1,3 +1,5 @@
+import type { NoticeRaised } from '../../../src/domain/notice/notice.events.js';
+import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { until } from '../../e2e/until.js';
 import type { TestChannel } from '../../api/public/gateway.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
@@ -8,6 +10,7 @@ let ahead = 0;
 let harness: GatewayHarness;
 beforeAll(async () => (harness = await GatewayHarness.start({ LIMITS_PROFILE }, { now: () => Date.now() + ahead })));
 afterAll(() => harness.stop());
+beforeEach(() => (ahead = 0));
 
 /** Creates an owner with two posts a month, and an endpoint that publishes to so many channels at once. */
 const setUp = async (count: number) => {
@@ -82,5 +85,56 @@ describe('the monthly quota (D-18, D-46)', () => {
     await harness.gateway.manage('PATCH', `/owners/${owner}`, { plan: 'business' });
     await waitForStates(id, { published: 6 });
     for (const { chatId } of channels) expect(await harness.gateway.readWall(chatId)).toEqual(['post']);
+  });
+
+  it.each([
+    ['en', /^At least 80 % of the posts of .* add a post pack/, /^All posts of .* Add a post pack/],
+    ['ru', /^Использовано не менее 80 % .* добавьте пакет/, /^Все посты за .* добавьте пакет/],
+  ])('tells the owner (%s) once a month at 80 %%, and once when it is used up', async (locale, nearly, usedUp) => {
+    const { owner, send, waitForStates, readOwner } = await setUp(1);
+    await harness.gateway.manage('PATCH', `/owners/${owner}`, { locale });
+    const buy = (posts: number) => harness.gateway.manage('POST', `/owners/${owner}/post-packs`, { posts });
+    const publish = async (count: number): Promise<void> => {
+      for (let i = 0; i < count; i++) await waitForStates(await send(), { published: 1 });
+    };
+    const waitForNotices = (count: number) =>
+      until(`${count} notices`, async () => {
+        const events = await harness.gateway.readAllEvents();
+        const raised = events.filter((event): event is RecordedEvent<NoticeRaised> => event.type === 'NoticeRaised');
+        const own = raised.map(({ data }) => data).filter(({ ownerId }) => ownerId === owner);
+        return own.length >= count && own;
+      });
+    await buy(3); // five in all
+    await publish(4);
+    await waitForNotices(1);
+    await publish(1);
+    const [first, second] = await waitForNotices(2);
+    const { resets_at } = await readOwner();
+    const month = new Date(Date.parse(resets_at) - 1).toISOString().slice(0, 7);
+    expect(first).toMatchObject({ kind: 'quota.nearly_used', subject: { month }, text: expect.stringMatching(nearly) });
+    expect(second).toMatchObject({ kind: 'quota.used_up', subject: { month }, text: expect.stringMatching(usedUp) });
+    for (const { text } of [first!, second!]) expect(text).toContain(resets_at);
+    expect(first!.text).toMatch(/ 4 (of|из) 5\./);
+
+    await buy(1);
+    await publish(1); // used up once more in the same month
+    await buy(2);
+    ahead = Date.parse(resets_at) - Date.now();
+    await publish(4); // two of the month and two of the pack: at 80 % of four none are left
+    expect((await waitForNotices(3)).map(({ kind }) => kind)).toEqual([
+      'quota.nearly_used',
+      'quota.used_up',
+      'quota.used_up',
+    ]);
+  });
+
+  it('tells of a quota that a smaller plan uses up', async () => {
+    const { owner, send, waitForStates } = await setUp(3);
+    await harness.gateway.manage('PATCH', `/owners/${owner}`, { plan: 'pro' });
+    await waitForStates(await send(), { published: 3 });
+    await harness.gateway.manage('PATCH', `/owners/${owner}`, { plan: 'mini' });
+    const hasNotice = (events: readonly RecordedEvent[]) =>
+      events.some(({ type, data }) => type === 'NoticeRaised' && JSON.stringify(data).includes(owner));
+    await until('there is a notice', async () => hasNotice(await harness.gateway.readAllEvents()));
   });
 });

@@ -54,8 +54,9 @@ const startServer = async (options: ServerOptions): Promise<number> => {
 
   let boundPort = 0;
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
+  const appendCalls = createAppendCalls(log, new Replication(faults), faults, MAX_APPEND_SIZE);
   server.addService(streamsGrpc.StreamsService, {
-    ...createAppendCalls(log, new Replication(faults), faults, MAX_APPEND_SIZE),
+    ...(options.batchAppend ? appendCalls : omitBatches(appendCalls)),
     read: createReadCall(log, faults, subscriptions),
     delete: createDeleteCall(log, faults),
     tombstone: createTombstoneCall(log, faults),
@@ -96,6 +97,10 @@ const clusterOfOne = (port: number): gossip.ClusterInfo =>
       .setIsAlive(true)
       .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port)),
   ]);
+
+/** Leaves out a call, which is answered as unimplemented then. */
+const omitBatches = <Calls extends { readonly batchAppend: unknown }>(calls: Calls): Omit<Calls, 'batchAppend'> =>
+  Object.fromEntries(Object.entries(calls).filter(([name]) => name !== 'batchAppend')) as Omit<Calls, 'batchAppend'>;
 
 const supportedMethods = (batchAppend: boolean): serverFeatures.SupportedMethods => {
   const streams = 'event_store.client.streams.streams';

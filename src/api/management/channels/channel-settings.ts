@@ -2,6 +2,7 @@ import type { ChannelSettings } from '../../../domain/channel/channel.events.js'
 import type { PlatformDescriptor, SettingField } from '../../../platforms/descriptor.js';
 import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { nullToAbsent } from '../../../validation/absence.js';
+import { type JsonSchema, schemaOf } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
@@ -39,6 +40,13 @@ export const settingsReader = (
       );
     return value === undefined || value === null ? undefined : (Object.fromEntries(sent) as ChannelSettings);
   };
+};
+
+/** Returns the schema of the settings of a channel on one network. */
+export const describeSettings = (platform: PlatformDescriptor): JsonSchema => {
+  const fields = Object.entries({ ...COMMON, ...platform.settings });
+  const Body = createBodyClass(Object.fromEntries(fields.map(([name, field]) => [name, settingField(field)])));
+  return schemaOf(Body);
 };
 
 const settingField = (field: SettingField): BodyField =>

@@ -6,8 +6,9 @@ import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { type BodyClass, type BodyReader, fieldsReader } from '../request-body.js';
 import { Is } from '../rules.js';
-import { settingsReader } from './channel-settings.js';
-import { credentialsReader } from './credentials.js';
+import { describeSettings, settingsReader } from './channel-settings.js';
+import { createCredentialsBody, credentialsReader } from './credentials.js';
+import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 
 /** Fields of POST /channels. */
 interface ChannelFields {
@@ -20,6 +21,8 @@ interface ChannelFields {
 /** Creates the class of POST /channels for the networks that a channel may be on. */
 const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelFields> => {
   class ChannelBody {
+    /** Required of the operator; an owner's key may leave it out. */
+    @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
     readonly owner_id: unknown;
 
     @Must.beOneOf(platforms)
@@ -46,12 +49,15 @@ const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelField
   return ChannelBody;
 };
 
-class ChannelPatchBody {
+/** Fields of PATCH /channels/{id}; `credentials` and `settings` follow the channel's network. */
+export class ChannelPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
+  @Schema.is(() => ({ type: 'object' }))
   readonly credentials: unknown;
 
+  @Schema.is(() => ({ type: 'object' }))
   readonly settings: unknown;
 
   @Must.beBoolean()
@@ -122,5 +128,23 @@ export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReade
         enabled,
       };
     },
+  };
+};
+
+/** Returns the schema of POST /channels: credentials and settings depend on the network. */
+export const describeNewChannel = ({ platforms }: { readonly platforms: PlatformCatalogue }): JsonSchema => {
+  const schema = schemaOf(createChannelBody(platforms.ids));
+  const fields = schema.properties as Readonly<Record<string, JsonSchema>>;
+  return {
+    oneOf: platforms.all.map((platform) => ({
+      ...schema,
+      title: platform.title,
+      properties: {
+        ...fields,
+        platform: { const: platform.id },
+        credentials: schemaOf(createCredentialsBody(platform)),
+        settings: describeSettings(platform),
+      },
+    })),
   };
 };

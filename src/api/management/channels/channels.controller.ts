@@ -19,15 +19,16 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { OwnedResources } from '../owned-resources.js';
+import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { withOwner, requireOwner } from '../resource-owner.js';
 import { type ListView, buildListView, toPage } from '../page.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
-import { type ChannelReaders, createChannelReaders } from './channel.bodies.js';
+import { ChannelPatchBody, type ChannelReaders, createChannelReaders, describeNewChannel } from './channel.bodies.js';
 import { type ChannelTest, ChannelTester } from './channel-tester.js';
 import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
 import { ReceiptsQuery } from './receipts.query.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
+import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
 /** A deletion cancels what is queued, which posts show. */
@@ -52,6 +53,7 @@ export class ChannelsController {
     this.bodies = createChannelReaders(platforms);
   }
 
+  @Documented({ summary: 'Connect a channel', body: describeNewChannel, status: 201 })
   @Post()
   async connect(
     @Req() request: FastifyRequest,
@@ -66,6 +68,7 @@ export class ChannelsController {
     });
   }
 
+  @Documented({ summary: 'List channels', query: listQueryOf('channel') })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ChannelView>> {
     const now = this.clock.now();
@@ -74,11 +77,13 @@ export class ChannelsController {
     );
   }
 
+  @Documented({ summary: 'Show a channel' })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ChannelView> {
     return this.findView(request, id);
   }
 
+  @Documented({ summary: 'Change a channel', body: ChannelPatchBody })
   @Patch(':id')
   async change(
     @Req() request: FastifyRequest,
@@ -97,6 +102,7 @@ export class ChannelsController {
     );
   }
 
+  @Documented({ summary: 'Test whether the credentials of a channel may post', isQuestion: true })
   @Post(':id/test')
   async test(
     @Req() request: FastifyRequest,
@@ -111,6 +117,10 @@ export class ChannelsController {
     }));
   }
 
+  @Documented({
+    summary: 'Retry a channel that needs attention',
+    codes: { 409: ['nothing_to_retry', 'channel_disabled'] },
+  })
   @Post(':id/retry')
   async retry(
     @Req() request: FastifyRequest,
@@ -124,6 +134,7 @@ export class ChannelsController {
     });
   }
 
+  @Documented({ summary: 'Delete a channel', query: CascadeQuery, codes: { 409: ['in_use'] } })
   @Delete(':id')
   async delete(
     @Req() request: FastifyRequest,
@@ -138,6 +149,7 @@ export class ChannelsController {
     });
   }
 
+  @Documented({ summary: 'Pause a channel', body: PauseBody })
   @Post(':id/pause')
   async pause(
     @Req() request: FastifyRequest,
@@ -153,6 +165,7 @@ export class ChannelsController {
     });
   }
 
+  @Documented({ summary: 'Resume a channel' })
   @Post(':id/resume')
   async resume(
     @Req() request: FastifyRequest,
@@ -166,6 +179,7 @@ export class ChannelsController {
     });
   }
 
+  @Documented({ summary: 'List the receipts of a channel, the oldest first', query: ReceiptsQuery })
   @Get(':id/receipts')
   async receipts(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<ReceiptView>> {
     await this.resources.findResource(request, 'channel', id);

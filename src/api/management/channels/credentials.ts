@@ -3,6 +3,7 @@ import type { CredentialField, PlatformDescriptor } from '../../../platforms/des
 import { nullToAbsent } from '../../../validation/absence.js';
 import { checkObject } from '../../../validation/check-fields.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
+import { Schema } from '../../../validation/json-schema.js';
 import { Must } from '../../../validation/rules.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
 import { type BodyClass, fieldsReader } from '../request-body.js';
@@ -23,7 +24,15 @@ const credentialField = (field: CredentialField): BodyField => {
     case 'optional_secret':
       return { read: nullToAbsent, rules: [Is.credential()] };
     case 'address':
-      return { read: idText, rules: [Must.bePresent(field.example), Is.matching(field.form, field.inWords)] };
+      return {
+        read: idText,
+        rules: [
+          Must.bePresent(field.example),
+          Is.matching(field.form, field.inWords),
+          // Numbers are taken too.
+          Schema.is(() => ({ type: ['string', 'integer'] })),
+        ],
+      };
   }
 };
 

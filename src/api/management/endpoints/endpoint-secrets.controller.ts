@@ -16,6 +16,7 @@ import { EmptyBody } from '../pause.body.js';
 import { EndpointViewBuilder } from './endpoint-view-builder.js';
 import { RotateSecretBody } from './endpoint.bodies.js';
 import type { EndpointView, EndpointWithSecretView, EndpointWithTokenView } from './endpoint.view.js';
+import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['discovery'];
 
@@ -31,6 +32,7 @@ export class EndpointSecretsController {
     private readonly changes: ChangePipeline,
   ) {}
 
+  @Documented({ summary: 'Replace the token of an endpoint' })
   @Post('rotate-token')
   async rotateToken(
     @Req() request: FastifyRequest,
@@ -46,6 +48,7 @@ export class EndpointSecretsController {
     });
   }
 
+  @Documented({ summary: 'Replace the slug of an endpoint', codes: { 409: ['cooldown'] } })
   @Post('rotate-slug')
   async rotateSlug(
     @Req() request: FastifyRequest,
@@ -60,6 +63,7 @@ export class EndpointSecretsController {
     });
   }
 
+  @Documented({ summary: 'Replace the signing secret of an endpoint', body: RotateSecretBody })
   @Post('rotate-secret')
   async rotateSecret(
     @Req() request: FastifyRequest,

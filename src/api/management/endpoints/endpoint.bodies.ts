@@ -10,14 +10,20 @@ import { checkIds } from '../id-list.js';
 import { Is } from '../rules.js';
 import { readAllowlist } from './allowlist.js';
 import { BODY_MESSAGES } from '../messages.js';
+import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 
 class EndpointPatchBody {
+  /** Null removes it. */
+  @Schema.is(() => ({ type: ['string', 'null'] }))
   @Is.name()
   readonly name: string | undefined;
 
+  @Schema.items(() => ({ type: 'string', pattern: '^prj_' }))
+  @Schema.is(() => ({ maxItems: 200, uniqueItems: true }))
   @Must.beArray('project ids')
   readonly project_ids: readonly string[] | undefined;
 
+  /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
   @Must.beInteger()
   readonly min_interval: number | undefined;
 
@@ -27,6 +33,9 @@ class EndpointPatchBody {
   @Must.beBoolean()
   readonly require_timestamp: boolean | undefined;
 
+  /** Null removes it. */
+  @Schema.is(() => ({ type: ['array', 'null'] }))
+  @Schema.items(() => ({ type: 'string' }))
   @Must.beArray('IP addresses and CIDRs')
   readonly ip_allowlist: unknown;
 
@@ -45,6 +54,8 @@ class EndpointPatchBody {
 }
 
 class EndpointBody extends EndpointPatchBody {
+  /** Required of the operator; an owner's key may leave it out. */
+  @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
   readonly owner_id: unknown;
 
   @Must.beOneOf(MODES)
@@ -116,6 +127,21 @@ const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'
     BODY_MESSAGES.outOfRangeSeconds({ least: min, most: max, value: describeValue(value) }),
   );
 };
+
+/** Returns the schema of a body, with the limits profile's range of `min_interval`. */
+const describeFields =
+  (Body: typeof EndpointPatchBody) =>
+  ({ limitsProfile }: { readonly limitsProfile: LimitsProfile }): JsonSchema => {
+    const schema = schemaOf(Body);
+    const { min, max } = limitsProfile.minInterval;
+    const interval = { type: 'integer', minimum: min, maximum: max };
+    return { ...schema, properties: { ...(schema.properties as JsonSchema), min_interval: interval } };
+  };
+
+/** Returns the schema of POST /endpoints. */
+export const describeNewEndpoint = describeFields(EndpointBody);
+/** Returns the schema of PATCH /endpoints/{id}. */
+export const describeEndpointChange = describeFields(EndpointPatchBody);
 
 /** Body of …/rotate-secret. */
 export class RotateSecretBody {

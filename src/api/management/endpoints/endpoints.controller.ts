@@ -15,14 +15,20 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { OwnedResources } from '../owned-resources.js';
+import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { withOwner, requireOwner } from '../resource-owner.js';
 import type { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import { EndpointViewBuilder } from './endpoint-view-builder.js';
-import { createEndpointReader, createEndpointChangeReader } from './endpoint.bodies.js';
+import {
+  createEndpointReader,
+  createEndpointChangeReader,
+  describeEndpointChange,
+  describeNewEndpoint,
+} from './endpoint.bodies.js';
 import type { EndpointView, NewEndpointView } from './endpoint.view.js';
+import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['discovery'];
 /** A deletion cancels what is queued, which posts show. */
@@ -42,6 +48,12 @@ export class EndpointsController {
     private readonly quotas: PlanQuotas,
   ) {}
 
+  @Documented({
+    summary: 'Create an endpoint',
+    body: describeNewEndpoint,
+    status: 201,
+    codes: { 402: ['plan_not_allowed'] },
+  })
   @Post()
   async create(
     @Req() request: FastifyRequest,
@@ -67,16 +79,19 @@ export class EndpointsController {
     );
   }
 
+  @Documented({ summary: 'List endpoints', query: listQueryOf('endpoint') })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<EndpointView>> {
     return this.resources.listResources(request, 'endpoint', (rows) => rows.map((row) => this.views.buildView(row)));
   }
 
+  @Documented({ summary: 'Show an endpoint' })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<EndpointView> {
     return this.views.findView(request, id);
   }
 
+  @Documented({ summary: 'Change an endpoint', body: describeEndpointChange })
   @Patch(':id')
   async change(
     @Req() request: FastifyRequest,
@@ -91,6 +106,7 @@ export class EndpointsController {
     });
   }
 
+  @Documented({ summary: 'Delete an endpoint' })
   @Delete(':id')
   async delete(
     @Req() request: FastifyRequest,
@@ -105,6 +121,7 @@ export class EndpointsController {
     });
   }
 
+  @Documented({ summary: 'Enable an endpoint', codes: { 402: ['plan_not_allowed'] } })
   @Post(':id/enable')
   async enable(
     @Req() request: FastifyRequest,
@@ -119,6 +136,7 @@ export class EndpointsController {
     });
   }
 
+  @Documented({ summary: 'Disable an endpoint' })
   @Post(':id/disable')
   async disable(
     @Req() request: FastifyRequest,

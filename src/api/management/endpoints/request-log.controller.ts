@@ -11,6 +11,7 @@ import { type ListView, buildListView, toPage } from '../page.js';
 import { toInstant } from '../time.js';
 import { RequestView } from './request.view.js';
 import { RequestsQuery } from './requests.query.js';
+import { Documented } from '../../documentation/documented.js';
 
 /** Lists the last requests to an endpoint (publish-api.md: Request log entry; D-33). */
 @Controller('manage/v1/endpoints/:id/requests')
@@ -22,6 +23,7 @@ export class RequestLogController {
     private readonly recorder: RequestRecorder,
   ) {}
 
+  @Documented({ summary: 'List the last requests to an endpoint', query: RequestsQuery })
   @Get()
   async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<RequestView>> {
     await this.resources.findResource(request, 'endpoint', id);

@@ -18,6 +18,7 @@ import { readQuery } from '../request-body.js';
 import { toInstant } from '../time.js';
 import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery } from './history.query.js';
 import { AggregateHistoryView, AuditedEventView, DiffView, OverviewView, TraceView } from './history.view.js';
+import { Documented } from '../../documentation/documented.js';
 
 /** Shows how things were and who changed them: from the events, to the operator and to owners (management-api.md: `GET /history`). */
 @Controller('manage/v1/history')
@@ -30,6 +31,11 @@ export class HistoryController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  @Documented({
+    summary: 'Show endpoints and pauses as they were',
+    query: OverviewQuery,
+    codes: { 409: ['history_unreadable'] },
+  })
   @Get()
   async overview(@Req() request: FastifyRequest): Promise<OverviewView> {
     const query = readQuery(request, OverviewQuery);
@@ -38,6 +44,7 @@ export class HistoryController {
     return new OverviewView(at, await readable(() => this.timeTravel.showOverview(at, scope)));
   }
 
+  @Documented({ summary: 'List events, the newest first', query: AuditQuery, codes: { 409: ['history_unreadable'] } })
   @Get('events')
   async events(@Req() request: FastifyRequest): Promise<ListView<AuditedEventView>> {
     const query = readQuery(request, AuditQuery);
@@ -52,6 +59,7 @@ export class HistoryController {
     return new ListView(items, next === null ? null : encodeCursor(String(next)));
   }
 
+  @Documented({ summary: 'Show all events of one story', codes: { 409: ['history_unreadable'] } })
   @Get('trace/:id')
   async trace(@Req() request: FastifyRequest, @Param('id') id: string): Promise<TraceView> {
     const isId = /^[\w-]{1,64}$/.test(id);
@@ -60,6 +68,11 @@ export class HistoryController {
     return new TraceView(id, story.request, story.events);
   }
 
+  @Documented({
+    summary: 'Show an aggregate as it was, with its events',
+    query: AggregateHistoryQuery,
+    codes: { 409: ['history_unreadable'] },
+  })
   @Get(':aggregate/:id')
   async aggregate(
     @Req() request: FastifyRequest,
@@ -81,6 +94,11 @@ export class HistoryController {
     return new AggregateHistoryView(name, id, shownAt, found.aggregate, found.events);
   }
 
+  @Documented({
+    summary: 'Compare an aggregate at two times',
+    query: DiffQuery,
+    codes: { 409: ['history_unreadable'] },
+  })
   @Get(':aggregate/:id/diff')
   async diff(
     @Req() request: FastifyRequest,

@@ -1,5 +1,6 @@
 import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
+import { Schema } from '../../../validation/json-schema.js';
 import { Must } from '../../../validation/rules.js';
 import { AUDITED_AGGREGATES, AUDITED_TYPES } from '../../../projections/audit/audit.tables.js';
 import { AGGREGATE_NAMES } from '../../../history/aggregates/catalogue.js';
@@ -8,6 +9,8 @@ import { isCursorOf, isLimit, PageQuery } from '../page.js';
 import { Is } from '../rules.js';
 import { isTime } from '../time.js';
 
+/** An id, or the name of a projection. */
+const AUDITED_ID = /^[\w-]{1,64}$/;
 const REVISION = /^\d{1,15}$/;
 
 /** The query of an aggregate's history. */
@@ -38,6 +41,7 @@ export class AggregateHistoryQuery {
 
 /** The query of a difference between two times. */
 export class DiffQuery {
+  @Schema.required()
   @isTime()
   readonly from: string | undefined;
 
@@ -81,7 +85,7 @@ export class AuditQuery extends PageQuery {
   readonly aggregate: string | undefined;
 
   /** Only events of the aggregates with this id: a channel's and its pauses' have the same one. */
-  @Is.matching(ID_PATTERN, 'an id such as tgt_…')
+  @Is.matching(AUDITED_ID, 'an id such as tgt_…')
   readonly id: string | undefined;
 
   /** Only events of this author. */

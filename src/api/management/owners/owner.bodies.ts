@@ -1,4 +1,4 @@
-import { type Plan, PLANS } from '../../../domain/owner/owner.events.js';
+import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 import { nullToAbsent } from '../../../validation/absence.js';
 import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
@@ -8,6 +8,7 @@ import { createCredentialsBody } from '../channels/credentials.js';
 import { fieldsReader, readPart, type BodyReader } from '../request-body.js';
 import { Is } from '../rules.js';
 import { BODY_MESSAGES } from '../messages.js';
+import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 
 /** Body of POST /owners. */
 export class OwnerBody {
@@ -19,24 +20,35 @@ export class OwnerBody {
   @Must.bePresent(`one of ${PLANS.join(', ')}`)
   readonly plan: Plan;
 
+  @Must.beOneOf(LOCALES)
+  readonly locale: Locale | undefined;
+
   constructor(sent: Sent) {
     this.name = nullToAbsent(sent.name) as string;
     this.plan = nullToAbsent(sent.plan) as Plan;
+    this.locale = nullToAbsent(sent.locale) as Locale | undefined;
   }
 }
 
-class OwnerPatchBody {
+/** Fields of PATCH /owners/{id}. */
+export class OwnerPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
   @Must.beOneOf(PLANS)
   readonly plan: Plan | undefined;
 
+  @Must.beOneOf(LOCALES)
+  readonly locale: Locale | undefined;
+
+  /** Null removes it. */
+  @Schema.is(() => ({ type: ['object', 'null'] }))
   readonly notice_chat: unknown;
 
   constructor(sent: Sent) {
     this.name = nullToAbsent(sent.name) as string | undefined;
     this.plan = nullToAbsent(sent.plan) as Plan | undefined;
+    this.locale = nullToAbsent(sent.locale) as Locale | undefined;
     this.notice_chat = nullToAbsent(sent.notice_chat);
   }
 }
@@ -45,6 +57,7 @@ class OwnerPatchBody {
 export interface OwnerChange {
   readonly name?: string;
   readonly plan?: Plan;
+  readonly locale?: Locale;
   readonly noticeChat?: NoticeChat | null;
 }
 
@@ -55,15 +68,22 @@ export interface OwnerChange {
 export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined): BodyReader<OwnerChange> => {
   const NoticeChatBody = carrier && createCredentialsBody(carrier);
   return (sent, problems) => {
-    const { name, plan, notice_chat } = fieldsReader(OwnerPatchBody)(sent, problems);
-    if (sent.notice_chat === null) return { name, plan, noticeChat: null };
+    const { name, plan, locale, notice_chat } = fieldsReader(OwnerPatchBody)(sent, problems);
+    if (sent.notice_chat === null) return { name, plan, locale, noticeChat: null };
     if (!NoticeChatBody) {
       if (notice_chat !== undefined) problems.add(422, 'notice_chat', 'not_available', BODY_MESSAGES.noNoticeNetwork);
-      return { name, plan };
+      return { name, plan, locale };
     }
     const chat = readPart(notice_chat, 'notice_chat', NoticeChatBody, problems) as NoticeChatFields | undefined;
-    return { name, plan, noticeChat: chat && { botToken: chat.bot_token, chatId: chat.chat_id } };
+    return { name, plan, locale, noticeChat: chat && { botToken: chat.bot_token, chatId: chat.chat_id } };
   };
+};
+
+/** Returns the schema of PATCH /owners/{id}. @param carrier as for {@link createOwnerChangeReader} */
+export const describeOwnerPatch = (carrier: PlatformDescriptor | undefined): JsonSchema => {
+  const schema = schemaOf(OwnerPatchBody);
+  const chat = carrier && { anyOf: [schemaOf(createCredentialsBody(carrier)), { type: 'null' }] };
+  return { ...schema, properties: { ...(schema.properties as JsonSchema), notice_chat: chat ?? { type: 'null' } } };
 };
 
 /** Fields of `notice_chat` (management-api.md: Routes). */

@@ -1,5 +1,5 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
-import type { Plan } from '../../../domain/owner/owner.events.js';
+import type { Locale, Plan } from '../../../domain/owner/owner.events.js';
 import { iso } from '../../../kernel/instant.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
@@ -20,6 +20,8 @@ export class OwnerView {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
+  /** Language of notices. */
+  readonly locale: Locale;
   /** Null if notices have no chat. */
   readonly notice_chat: NoticeChatView | null;
   /** Publications that count against this month's quota (D-18). */
@@ -38,6 +40,7 @@ export class OwnerView {
     this.id = row.owner_id;
     this.name = row.name;
     this.plan = row.plan;
+    this.locale = row.locale;
     this.notice_chat = row.notice_chat_id === null ? null : new NoticeChatView(row.notice_chat_id);
     this.posts_used = used;
     this.posts_left = left;

@@ -17,14 +17,21 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { type BodyReader, fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { OwnedResources } from '../owned-resources.js';
+import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import type { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import { forbiddenProblem } from '../http-problems.js';
-import { createOwnerChangeReader, OwnerBody, type OwnerChange, PostPackBody } from './owner.bodies.js';
+import {
+  createOwnerChangeReader,
+  describeOwnerPatch,
+  OwnerBody,
+  type OwnerChange,
+  PostPackBody,
+} from './owner.bodies.js';
 import { OwnerView, type OwnerWithKeyView } from './owner.view.js';
 import { CALL_MESSAGES } from '../messages.js';
+import { Documented } from '../../documentation/documented.js';
 
 /** Includes the schedule, because a post pack or another plan releases posts that wait for the new month (D-46). */
 const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
@@ -48,6 +55,7 @@ export class OwnersController {
     this.readOwnerChange = createOwnerChangeReader(platforms.noticeCarrier);
   }
 
+  @Documented({ summary: 'Register an owner', body: OwnerBody, status: 201, isForOperator: true })
   @Post()
   async register(
     @Req() request: FastifyRequest,
@@ -59,23 +67,31 @@ export class OwnersController {
       async (body, change) => {
         const ownerId = change.newId('own');
         const { key } = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
-        const owner = { ownerId, name: body.name, plan: body.plan, keyHash: hashToken(key) };
+        const { name, plan, locale } = body;
+        const owner = { ownerId, name, plan, locale, keyHash: hashToken(key) };
         const outcome = await this.commands.execute(new RegisterOwner(change.context, owner));
         return { outcome, readModels: READ_MODELS, show: () => this.findView(request, ownerId), shownOnce: { key } };
       },
     );
   }
 
+  @Documented({ summary: 'List owners', query: listQueryOf('owner') })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<OwnerView>> {
     return this.resources.listResources(request, 'owner', (rows) => this.buildViews(rows));
   }
 
+  @Documented({ summary: 'Show an owner with its quota and limits' })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<OwnerView> {
     return this.findView(request, id);
   }
 
+  @Documented({
+    summary: 'Change an owner',
+    body: ({ platforms }) => describeOwnerPatch(platforms.noticeCarrier),
+    codes: { 403: ['forbidden'] },
+  })
   @Patch(':id')
   async change(
     @Req() request: FastifyRequest,
@@ -90,6 +106,7 @@ export class OwnersController {
     });
   }
 
+  @Documented({ summary: 'Delete an owner and everything that belongs to it', isForOperator: true })
   @Delete(':id')
   async delete(
     @Req() request: FastifyRequest,
@@ -105,6 +122,7 @@ export class OwnersController {
     });
   }
 
+  @Documented({ summary: 'Add a post pack to the month', body: PostPackBody, isForOperator: true })
   @Post(':id/post-packs')
   async addPostPack(
     @Req() request: FastifyRequest,
@@ -119,6 +137,7 @@ export class OwnersController {
     });
   }
 
+  @Documented({ summary: "Replace an owner's API key" })
   @Post(':id/rotate-key')
   async rotateKey(
     @Req() request: FastifyRequest,

@@ -3,6 +3,7 @@ import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { buildPlansView, type PlansView } from './plan-limits.view.js';
+import { Documented } from '../../documentation/documented.js';
 
 /** Shows the plans' figures as they hold (management-api.md: Routes; D-15). */
 @Controller('manage/v1/plans')
@@ -10,6 +11,7 @@ import { buildPlansView, type PlansView } from './plan-limits.view.js';
 export class PlansController {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
+  @Documented({ summary: "Show the plans' figures" })
   @Get()
   get(): PlansView {
     return buildPlansView(this.settings.limitsProfile);

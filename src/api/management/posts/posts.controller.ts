@@ -21,6 +21,7 @@ import { CancelledPostView, PostView, PostWithPayloadView } from './post.view.js
 import { PostsQuery } from './posts.query.js';
 import { toInstant } from '../time.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
+import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['posts', 'publish-schedule'];
 
@@ -35,6 +36,7 @@ export class PostsController {
     private readonly publications: PublicationViewBuilder,
   ) {}
 
+  @Documented({ summary: 'List posts', query: PostsQuery })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<PostView>> {
     const query = readQuery(request, PostsQuery);
@@ -54,12 +56,17 @@ export class PostsController {
     );
   }
 
+  @Documented({ summary: 'Show a post with its payload and publications' })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
     const found = await this.findPost(request, id);
     return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
   }
 
+  @Documented({
+    summary: 'Cancel what is queued of a post',
+    codes: { 409: ['wrong_state', 'publishing'] },
+  })
   @Post(':id/cancel')
   async cancel(
     @Req() request: FastifyRequest,

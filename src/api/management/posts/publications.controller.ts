@@ -15,6 +15,7 @@ import { EmptyBody } from '../pause.body.js';
 import { notFoundProblem } from '../http-problems.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
 import type { PublicationView } from './publication.view.js';
+import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['posts', 'publish-schedule'];
 
@@ -29,11 +30,16 @@ export class PublicationsController {
     private readonly views: PublicationViewBuilder,
   ) {}
 
+  @Documented({ summary: 'Show a publication' })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PublicationView> {
     return this.showPublication(request, id);
   }
 
+  @Documented({
+    summary: 'Send a publication that failed or is in doubt again',
+    codes: { 409: ['wrong_state', 'channel_deleted'] },
+  })
   @Post(':id/resend')
   resend(
     @Req() request: FastifyRequest,
@@ -43,6 +49,10 @@ export class PublicationsController {
     return this.executeDecision(ResendPublication, request, reply, id);
   }
 
+  @Documented({
+    summary: 'Dismiss a publication that failed or is in doubt',
+    codes: { 409: ['wrong_state', 'channel_deleted'] },
+  })
   @Post(':id/dismiss')
   dismiss(
     @Req() request: FastifyRequest,
@@ -52,6 +62,7 @@ export class PublicationsController {
     return this.executeDecision(DismissPublication, request, reply, id);
   }
 
+  @Documented({ summary: 'Cancel a queued publication', codes: { 409: ['wrong_state', 'publishing'] } })
   @Post(':id/cancel')
   async cancel(
     @Req() request: FastifyRequest,

@@ -4,23 +4,30 @@ import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { checkCuttingPattern, checkPattern } from '../../../processing/pattern.js';
 import { Is } from '../rules.js';
+import { Schema } from '../../../validation/json-schema.js';
+import { EntityDto } from '../../../payload/payload.dto.js';
 
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
 /** The parts of `processing` as they are sent (management-api.md). */
 export class ProcessingBody {
+  @Schema.items(() => FilterBody)
   @Must.haveAtMostItems(100)
   @Must.beArray('filters')
   readonly filters: unknown;
 
+  @Schema.is(() => FooterBody)
   readonly footer: unknown;
 
+  @Schema.items(() => ReplacementBody)
   @Must.haveAtMostItems(500)
   @Must.beArray('replacements')
   readonly replacements: unknown;
 
+  @Schema.is(() => TranslationBody)
   readonly translation: unknown;
 
+  @Schema.is(() => SignatureBody)
   readonly signature: unknown;
 
   constructor(sent: Sent) {
@@ -38,6 +45,7 @@ export class FilterBody {
   @Must.bePresent('"include" or "exclude"')
   readonly mode: Filter['mode'];
 
+  @Schema.items(() => ({ type: 'string', minLength: 1, maxLength: 200 }))
   @Must.haveAtMostItems(500)
   @Must.beArray('words')
   readonly words: unknown;
@@ -45,6 +53,7 @@ export class FilterBody {
   @Is.checkedBy(checkPattern)
   readonly pattern: string | undefined;
 
+  @Schema.items(() => ({ type: 'string' }))
   @Must.beArray('platforms')
   readonly platforms: unknown;
 
@@ -102,11 +111,13 @@ export class TranslationBody {
   @Must.bePresent('"libretranslate"')
   readonly provider: Translation['provider'];
 
+  @Schema.is(() => ({ format: 'uri' }))
   @Must.beText()
   @Must.bePresent('the https:// URL of the service')
   readonly url: string;
 
   /** Absent: the key stored for the same URL stays; null or empty: the key is removed. */
+  @Schema.is(() => ({ type: ['string', 'null'] }))
   @Is.credential()
   readonly api_key: string | undefined;
 
@@ -138,9 +149,11 @@ export class SignatureBody {
   @Must.bePresent('the text below every post')
   readonly text: string;
 
+  @Schema.items(() => EntityDto)
   @Must.beArray('entities')
   readonly entities: unknown;
 
+  @Schema.items(() => ({ type: 'string' }))
   @Must.beArray('platforms')
   readonly platforms: unknown;
 

@@ -6,18 +6,26 @@ import { fieldsReader, type BodyReader } from '../request-body.js';
 import { checkIds } from '../id-list.js';
 import { Is } from '../rules.js';
 import { type ProcessingRules, readProcessing } from './read-processing.js';
+import { Schema, schemaOf } from '../../../validation/json-schema.js';
+import { ProcessingBody } from './processing.bodies.js';
 
-class ProjectBody {
+/** Fields of POST /projects. */
+export class ProjectBody {
+  /** Required of the operator; an owner's key may leave it out. */
+  @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
   readonly owner_id: unknown;
 
   @Is.name()
   @Must.bePresent('a name for people, such as "News"')
   readonly name: string;
 
+  @Schema.items(() => ({ type: 'string', pattern: '^tgt_' }))
+  @Schema.is(() => ({ maxItems: 200, uniqueItems: true }))
   @Must.beArray('target ids')
   @Must.bePresent('the ids of its channels, such as ["tgt_…"]; [] for none')
   readonly channel_ids: readonly string[];
 
+  @Schema.is(() => ProcessingBody)
   readonly processing: unknown;
 
   constructor(sent: Sent) {
@@ -28,13 +36,18 @@ class ProjectBody {
   }
 }
 
-class ProjectPatchBody {
+/** Fields of PATCH /projects/{id}. */
+export class ProjectPatchBody {
   @Is.name()
   readonly name: string | undefined;
 
+  @Schema.items(() => ({ type: 'string', pattern: '^tgt_' }))
+  @Schema.is(() => ({ maxItems: 200, uniqueItems: true }))
   @Must.beArray('target ids')
   readonly channel_ids: readonly string[] | undefined;
 
+  /** Replaced as a whole; null removes it. */
+  @Schema.is(() => ({ anyOf: [schemaOf(ProcessingBody), { type: 'null' }] }))
   readonly processing: unknown;
 
   constructor(sent: Sent) {

@@ -17,13 +17,14 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { OwnedResources } from '../owned-resources.js';
+import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { withOwner, requireOwner } from '../resource-owner.js';
 import type { ListView } from '../page.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
-import { createProjectReader, createProjectChangeReader } from './project.bodies.js';
+import { createProjectReader, createProjectChangeReader, ProjectBody, ProjectPatchBody } from './project.bodies.js';
 import { ProjectView } from './project.view.js';
 import type { ProcessingRules } from './read-processing.js';
+import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
 /** A deletion cancels what is queued, which posts show. */
@@ -47,6 +48,7 @@ export class ProjectsController {
     this.rules = { policy: createAddressPolicy(settings.allowPrivateAddresses), platforms: platforms.ids };
   }
 
+  @Documented({ summary: 'Create a project', body: ProjectBody, status: 201 })
   @Post()
   async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ProjectView> {
     const read = withOwner(getCaller(request), createProjectReader(this.rules));
@@ -58,17 +60,20 @@ export class ProjectsController {
     });
   }
 
+  @Documented({ summary: 'List projects', query: listQueryOf('project') })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ProjectView>> {
     const now = this.clock.now();
     return this.resources.listResources(request, 'project', (rows) => rows.map((row) => new ProjectView(row, now)));
   }
 
+  @Documented({ summary: 'Show a project' })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ProjectView> {
     return this.findView(request, id);
   }
 
+  @Documented({ summary: 'Change a project', body: ProjectPatchBody })
   @Patch(':id')
   async change(
     @Req() request: FastifyRequest,
@@ -85,6 +90,7 @@ export class ProjectsController {
     );
   }
 
+  @Documented({ summary: 'Delete a project', query: CascadeQuery, codes: { 409: ['in_use'] } })
   @Delete(':id')
   async delete(
     @Req() request: FastifyRequest,
@@ -99,6 +105,7 @@ export class ProjectsController {
     });
   }
 
+  @Documented({ summary: 'Pause a project', body: PauseBody })
   @Post(':id/pause')
   async pause(
     @Req() request: FastifyRequest,
@@ -114,6 +121,7 @@ export class ProjectsController {
     });
   }
 
+  @Documented({ summary: 'Resume a project' })
   @Post(':id/resume')
   async resume(
     @Req() request: FastifyRequest,

@@ -11,7 +11,7 @@ import { SampledLog } from '../../../runtime/sampled-log.js';
 import { Authentication } from './authentication.js';
 import { readBearerToken } from './credentials.js';
 import type { GateRejection } from './gate-rejection.js';
-import { GateRequest } from './gate-request.js';
+import { type EntryPoint, GateRequest } from './gate-request.js';
 import { maintenanceRejection } from './rejections.js';
 import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
 
@@ -50,12 +50,17 @@ export class Admission {
     );
   }
 
-  /** Opens a request to an endpoint's own routes, and its entry in the request log. */
-  openEndpointRequest(request: FastifyRequest, slug: string): GateRequest {
+  /** Opens a request to an endpoint's own routes, or to its tools, and its entry in the request log. */
+  openEndpointRequest(
+    request: FastifyRequest,
+    slug: string,
+    entryPoint: Exclude<EntryPoint, 'sandbox'> = 'endpoint',
+  ): GateRequest {
     openLogEntry(request);
     const address = SLUG.test(slug) ? slug : ''; // no endpoint has the empty slug
-    const cached = () => this.endpoints.getCached(address);
-    return new GateRequest(request, 'endpoint', cached, () => this.endpoints.loadCurrent(address), this.bodies);
+    // No limiter call verifies the snapshot of a request to the tools.
+    const cached = () => (entryPoint === 'tools' ? null : this.endpoints.getCached(address));
+    return new GateRequest(request, entryPoint, cached, () => this.endpoints.loadCurrent(address), this.bodies);
   }
 
   /** Opens a request to the sandbox, which finds its endpoint by the token (D-12). */

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
@@ -25,6 +26,9 @@ const NO_ENDPOINT = {
   require_signature: false,
 };
 
+/** Returns the name of the header by which an assistant's client sends the signing secret (publish-api.md: Assistant tool server). */
+export const hmacSecretHeader = (brand: string): string => `x-${brand}-hmac-secret`;
+
 /** The cause for which a request is not authenticated; null: it is. */
 type Failure = string | null;
 
@@ -34,6 +38,7 @@ export class Authentication {
   /** Names of the headers. */
   private readonly timestamp: string;
   private readonly signature: string;
+  private readonly secret: string;
 
   constructor(
     @Inject(SETTINGS) { brand }: Settings,
@@ -42,6 +47,7 @@ export class Authentication {
   ) {
     this.timestamp = `x-${brand}-timestamp`;
     this.signature = `x-${brand}-client-signature`;
+    this.secret = hmacSecretHeader(brand);
   }
 
   /**
@@ -65,12 +71,12 @@ export class Authentication {
     const tokenIsRight = isTokenValid(readBearerToken(headers.authorization), token_hash);
     const addressIsAllowed =
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
-    const timestampIsNeeded = require_timestamp || (require_signature && method !== 'POST'); // D-13
+    const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || (require_signature && method !== 'POST')); // D-13
     const timestampIsRight =
       !timestampIsNeeded || isTimestampAccepted(headers[this.timestamp] as string | undefined, this.clock.now());
     if (!endpoint) return 'unknown_slug';
     if (!tokenIsRight) return 'bad_token';
-    if (endpoint.mode !== 'live' && entryPoint === 'endpoint') return 'test_token'; // D-12
+    if (endpoint.mode !== 'live' && entryPoint !== 'sandbox') return 'test_token'; // D-12
     if (!addressIsAllowed) return 'ip_not_allowed';
     return timestampIsRight ? null : 'bad_timestamp';
   }
@@ -99,6 +105,7 @@ export class Authentication {
     const body = await arrived;
     if (!body) return 'body_withheld'; // waiting for longer would reveal that all other checks passed
     const secrets = await this.loadSigningSecrets(endpoint);
+    if (gateRequest.entryPoint === 'tools') return findSecretFailure(headers[this.secret], valuesOf(secrets));
     if (!isBodySigned) {
       const signed = `${method}\n${readSentPath(gateRequest.request)}\n${headers[this.timestamp] as string}`;
       return failureOfSignature(signature, isSignatureValid(signature, signed, valuesOf(secrets)));
@@ -126,6 +133,16 @@ export class Authentication {
 const failureOfSignature = (header: string | undefined, isValid: boolean): Failure => {
   if (isValid) return null;
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';
+};
+
+/** Compares a secret that was sent instead of a signature. Takes constant time. */
+const findSecretFailure = (sent: string | string[] | undefined, secrets: readonly string[]): Failure => {
+  const digest = (text: string): Buffer => Buffer.from(hash('sha256', text), 'hex');
+  const sentDigest = digest(typeof sent === 'string' ? sent.trim() : '');
+  let matches = false;
+  for (const secret of secrets) if (timingSafeEqual(digest(secret), sentDigest)) matches = true;
+  if (matches) return null;
+  return sent === undefined || sent === '' ? 'signature_missing' : 'bad_signature';
 };
 
 const valuesOf = (secrets: readonly (readonly [id: string, secret: string])[]): string[] =>

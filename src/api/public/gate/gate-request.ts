@@ -5,8 +5,11 @@ import { isBusy, type UnauthenticatedBodies } from '../../transport/unauthentica
 import { StreamingSignature, type SigningSecrets } from './streaming-signature.js';
 import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
 
-/** The routes that a request is for: an endpoint's own, or the sandbox, which also accepts test tokens (D-12). */
-export type EntryPoint = 'endpoint' | 'sandbox';
+/**
+ * The routes that a request is for: an endpoint's own; the sandbox, which also accepts test tokens (D-12); or its assistant
+ * tools, whose clients cannot sign and send the signing secret instead (D-39).
+ */
+export type EntryPoint = 'endpoint' | 'sandbox' | 'tools';
 
 const NO_SECRETS: SigningSecrets = new Map();
 

@@ -97,6 +97,19 @@ export class Gate {
     return this.admitWithinBudget(this.admission.openSandboxRequest(request), 'sandbox');
   }
 
+  /**
+   * Checks a request to an endpoint's assistant tools up to step 5. Each tool that it calls sends a request of its own, which
+   * passes all steps. @throws GateRejection
+   */
+  async admitToTools(request: FastifyRequest, slug: string): Promise<AdmittedRequest> {
+    const gateRequest = this.admission.openEndpointRequest(request, slug, 'tools');
+    await gateRequest.arrival;
+    const endpoint = await this.checkEndpoint(gateRequest);
+    const body = await gateRequest.body.receive();
+    if (!body.ok) throw bodyRejection(endpoint, body.problem);
+    return { endpoint, body: body.bytes };
+  }
+
   /** Checks a request to publish, all steps. @throws GateRejection */
   async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
     const gateRequest = this.admission.openEndpointRequest(request, slug);
@@ -158,7 +171,7 @@ export class Gate {
     const disabled = disabledRejection(endpoint!, entryPoint);
     if (disabled) return disabled;
     const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
-    if (!hasInput && entryPoint === 'endpoint') return planRejection(endpoint!);
+    if (!hasInput && entryPoint !== 'sandbox') return planRejection(endpoint!);
     return request.method === 'POST' ? mediaTypeRejection(endpoint!, request.headers['content-type']) : null;
   };
 
@@ -312,7 +325,9 @@ export class Gate {
     { problem, checkableMedia = [] }: ParsedPost['content'] & { readonly ok: false },
   ): Promise<never> {
     const more =
-      checkableMedia.length > 0 ? await this.media.findProblems(this.payments.open(endpoint), checkableMedia) : [];
+      checkableMedia.length > 0
+        ? await this.media.findProblems(endpoint.owner_id, this.payments.open(endpoint), checkableMedia)
+        : [];
     throw bodyRejection(endpoint, new HttpProblem(problem.status, problem.code, [...problem.problems, ...more]));
   }
 
@@ -323,7 +338,7 @@ export class Gate {
     post: ParsedPost,
     media: readonly Media[],
   ): Promise<NewPost | RepeatedPost> {
-    const { problems } = await this.media.check(this.payments.open(endpoint), media);
+    const { problems } = await this.media.check(endpoint.owner_id, this.payments.open(endpoint), media);
     if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_payload', problems));
     const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current, true));
     return this.actOnPostVerdict(gateRequest, verdict, post, true);

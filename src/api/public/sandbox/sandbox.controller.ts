@@ -17,6 +17,8 @@ import { SandboxPreview } from './sandbox-preview.js';
 import { findPayloadWarnings } from './payload-warnings.js';
 import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
 import { type PayloadWarningView, SandboxProblemView, SandboxValidationView, SandboxView } from './sandbox.view.js';
+import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import { Documented } from '../../documentation/documented.js';
 
 /**
  * Checks and previews a payload. Nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test; D-12,
@@ -36,6 +38,12 @@ export class SandboxController {
     this.addresses = createAddressPolicy(settings.allowPrivateAddresses);
   }
 
+  @Documented({
+    summary: 'Check and preview a payload without publishing',
+    body: PublishPayloadDto,
+    isQuestion: true,
+    codes: { 422: ['invalid_targets'], 429: ['probe_budget'] },
+  })
   @Post('test')
   @HttpCode(200)
   async test(
@@ -59,7 +67,8 @@ export class SandboxController {
     const sent = json.ok ? json.value : undefined;
     const checked = checkPayload(json, key, this.addresses);
     if (!checked.ok) {
-      const problems = [...checked.problems, ...(await this.media.findProblems(pay, selectCheckableMedia(checked)))];
+      const found = await this.media.findProblems(endpoint.owner_id, pay, selectCheckableMedia(checked));
+      const problems = [...checked.problems, ...found];
       return reject(
         new HttpProblem(checked.status, 'invalid_payload', problems),
         buildValidationView({ ...checked, problems }),
@@ -69,7 +78,7 @@ export class SandboxController {
     const { payload } = checked;
     const isBound = endpoint.projects.length > 0;
     const targets = resolveTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
-    const { problems, media } = await this.media.check(pay, payload.media);
+    const { problems, media } = await this.media.check(endpoint.owner_id, pay, payload.media);
     const validation = new SandboxValidationView('passed', 'passed', media.map(buildMediumView));
     const warnings = findPayloadWarnings(sent, media);
     if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation, warnings);

@@ -5,7 +5,7 @@ import type { Clock } from '../../../kernel/clock.js';
 import type { Log } from '../../../kernel/log.js';
 import { detailOf, reasonOf } from '../../../kernel/reason.js';
 import type { Leases } from '../../../postgres/leases.js';
-import { isOutage } from '../outage.js';
+import { isOutage } from '../../engine/outage.js';
 import { unexpectedError } from './attempt-errors.js';
 import type { LoadedPublication } from './attempt-state.js';
 import type { OutcomeRecorder } from './outcome-recorder.js';

@@ -6,7 +6,7 @@ import type { LookUpResult, SendContext, SendInDoubt, Step } from '../../../plat
 import type { Leases } from '../../../postgres/leases.js';
 import type { ChannelMessages } from '../../../projections/posts/channel-messages.queries.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
-import type { PlatformConcurrency } from '../claiming/platform-concurrency.js';
+import type { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { ChannelStates } from '../inputs/channel-states.js';
 import type { LoadedPublication, Resolution } from './attempt-state.js';
 import type { Pacing } from './pacing.js';
@@ -16,7 +16,7 @@ import type { PublicationAttempt } from './publication-attempt.js';
 export interface InDoubtResolverDependencies {
   readonly messages: ChannelMessages;
   readonly leases: Leases;
-  readonly concurrency: PlatformConcurrency;
+  readonly concurrency: GroupConcurrency;
   readonly pacing: Pacing;
   readonly clock: Clock;
   readonly log: Log;

@@ -16,7 +16,7 @@ import type { Log } from '../../../kernel/log.js';
 import { isRejection } from '../../../kernel/result.js';
 import type { PublishError } from '../../../platforms/publisher.js';
 import type { PauseAfterPublication } from '../../pause-after-publication/pause-after-publication.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.js';
+import { retryWhileUnavailable } from '../../engine/retry-while-unavailable.js';
 import { attentionOf } from './attention.js';
 import { channelMovedError } from './attempt-errors.js';
 import type { AttemptOutcome, LoadedPublication } from './attempt-state.js';

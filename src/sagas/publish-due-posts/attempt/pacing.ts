@@ -1,6 +1,6 @@
 import type { Pace, SendContext, Step } from '../../../platforms/publisher.js';
 import { accountBudget, type CallBudget, type CallTurns } from '../../../postgres/call-turns.js';
-import type { PlatformConcurrency } from '../claiming/platform-concurrency.js';
+import type { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 
@@ -13,7 +13,7 @@ export class Pacing {
   /** @param enabled setting PACING */
   constructor(
     private readonly turns: CallTurns,
-    private readonly concurrency: PlatformConcurrency,
+    private readonly concurrency: GroupConcurrency,
     readonly enabled: boolean,
   ) {}
 

@@ -4,7 +4,7 @@ import type { PublishPayload } from '../../../payload/payload.js';
 import type { PlatformChannel, Publisher, Rendering, SendContext } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import type { ShutdownSignals } from '../shutdown-signals.js';
+import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
 
 /** A connected channel, folded from its stream. */
 export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;

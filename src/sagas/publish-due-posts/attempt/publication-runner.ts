@@ -13,8 +13,8 @@ import type { PostPayloads } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { ChannelStates } from '../inputs/channel-states.js';
 import type { PostProcessor } from '../inputs/post-processor.js';
-import { isOutage } from '../outage.js';
-import type { ShutdownSignals } from '../shutdown-signals.js';
+import { isOutage } from '../../engine/outage.js';
+import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
 import {
   afterOutcomeRecorded,
   type AttemptState,

@@ -6,7 +6,7 @@ import { type ProcessedPost, processPost } from '../../../processing/process-pos
 import type { Translate } from '../../../processing/translation/translation.js';
 import type { LoadedPublication } from '../attempt/attempt-state.js';
 import type { UnprocessedAttempt } from '../attempt/publication-attempt.js';
-import type { PlatformConcurrency } from '../claiming/platform-concurrency.js';
+import type { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { StoredTranslations } from './stored-translations.js';
 
 /** A post after its project's processing, for one channel. */
@@ -28,7 +28,7 @@ export class PostProcessor {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly translations: StoredTranslations,
-    private readonly concurrency: PlatformConcurrency,
+    private readonly concurrency: GroupConcurrency,
   ) {
     this.projects = new AggregateCache(aggregates, project);
   }

@@ -156,7 +156,7 @@ describe('three requests with any keys, in any interleaving, with deaths', () =>
         const choose = (options: readonly Step[]) => options[(next.next().value as number) % options.length]!;
         await runAndCheck(three, { before: two, at: when, maxDeaths }, choose);
       }),
-      { numRuns: process.env.TEST_LONG ? 20_000 : 700 },
+      { numRuns: process.env.TEST_LONG ? 20_000 : 400 },
     );
   });
 });

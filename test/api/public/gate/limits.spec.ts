@@ -49,9 +49,11 @@ describe('a post that is sent too soon (publish-api.md: Limits)', () => {
 
   it('is accepted after the time in Retry-After', async () => {
     const endpoint = await endpointWith({ min_interval: 1 });
-    await sendRequest(gateway.url, endpoint);
-    const answer = await sendRequest(gateway.url, endpoint);
-    expect(answer.status).toBe(429);
+    // On a busy machine a second may pass between two posts.
+    const answer = await until('a post comes too soon', async () => {
+      const { status, ...more } = await sendRequest(gateway.url, endpoint);
+      return status === 429 && more;
+    });
     expect((JSON.parse(answer.text) as { readonly errors: unknown }).errors).toEqual([
       'Too many requests: this endpoint accepts one post per second. Retry in 1 s.',
     ]);

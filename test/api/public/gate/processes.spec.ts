@@ -172,7 +172,7 @@ describe('three processes of the API without limits', () => {
   });
 });
 
-const SECONDS = process.env.TEST_LONG ? 20 : 4;
+const SECONDS = process.env.TEST_LONG ? 20 : 3;
 
 describe('the burst of three processes of the API', () => {
   e2eTest(

@@ -150,7 +150,7 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
           http_status: 408,
           reason: 'request_timeout',
         });
-      }, 60_000);
+      }, 300_000);
 
     it('is rejected_auth if the signature cannot be checked', async () => {
       const endpoint = await createEndpoint();

@@ -1,0 +1,138 @@
+/**
+ * bench -- history: how long the questions of auditors take on a log of 10,000 and of 1,000,000 events, and of 10,000,000 with
+ * --full: the state of an aggregate at a moment, everything of an owner at a moment, pages of the audit trail, and the trace of
+ * a post. The times on the large logs are compared with those on the small one, in the same run.
+ * Options: --events=<sizes, separated by commas>, --questions (of each kind), --full.
+ */
+import { runProjections } from './run-projections.js';
+import { prepareChannels, quantile, until, watchProjections } from './publishing.js';
+import { unlimitedProfile } from './seed.js';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
+
+const CHANNELS = 50;
+/** Pauses and resumptions of one channel, whose history is the longest of the log. */
+const PAUSES = 500;
+const EVENTS_OF_A_POST = 3;
+
+export const run = async (args) => {
+  const questions = readOption(args, 'questions', 100);
+  const given = args.find((arg) => arg.startsWith('--events='))?.split('=')[1];
+  const sizes = (given ?? `10000,1000000${args.includes('--full') ? ',10000000' : ''}`).split(',').map(Number);
+
+  await withBenchEnvironment(unlimitedProfile(), async (environment) => {
+    const network = await environment.startStandIn();
+    const { connectionString, endpoints, feed, startGateway } = await prepareChannels(environment, network, {
+      channels: CHANNELS,
+    });
+    const [quiet] = endpoints;
+    const both = await startGateway('api,worker');
+    for (let i = 0; i < PAUSES; i++) {
+      const action = i % 2 === 0 ? 'pause' : 'resume';
+      await callApi(both, 'POST', `/channels/${quiet.channelId}/${action}`, action === 'pause' ? { minutes: 60 } : {});
+    }
+    await both.stop();
+
+    const results = [];
+    for (const size of sizes) {
+      await fillLog({ feed, endpoints, connectionString }, size);
+      const api = await startGateway('api');
+      const figures = await ask(api, { feed, quiet, endpoints, questions });
+      await api.stop();
+      results.push(figures);
+      console.log(`\n${size} events, ${questions} questions of each kind, in ms:`);
+      for (const [name, { p50, most }] of Object.entries(figures)) {
+        const ratio = results.length === 1 ? '' : `   ${(p50 / results[0][name].p50).toFixed(2)} × of ${sizes[0]}`;
+        console.log(`  ${name.padEnd(44)} p50 ${ms(p50)}   most ${ms(most)}${ratio}`);
+      }
+    }
+  });
+};
+
+const ms = (value) => value.toFixed(1).padStart(8);
+
+/** Fills the log up to this number of events, and brings the read models up to date. */
+const fillLog = async ({ feed, endpoints, connectionString }, size) => {
+  const startedAt = performance.now();
+  const report = (what) =>
+    console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s  ${what}`);
+  const length = Number(await feed.store.readHead()) + 1;
+  const posts = Math.max(0, Math.ceil((size - length) / EVENTS_OF_A_POST));
+  const head = await feed.add(endpoints.slice(1), posts, {
+    isPublished: true,
+    onProgress: (count) => count % 50_000 === 0 && report(`${count} of ${posts} posts are in the log`),
+  });
+  const { stop } = await runProjections(connectionString);
+  const projections = await watchProjections(connectionString);
+  const from = await projections.readPosition();
+  let reportedAt = performance.now();
+  await until(async () => {
+    const at = await projections.readPosition();
+    if (performance.now() > reportedAt + 10_000) {
+      reportedAt = performance.now();
+      report(`read models at ${Math.floor((Number(at - from) / Number(head - from)) * 100)} %`);
+    }
+    return at >= head;
+  });
+  await projections.close();
+  await stop();
+  report(`${size} events, and every read model is up to date`);
+};
+
+/** Asks every kind of question, about things chosen at random. Returns the median and the longest time of each kind, in ms. */
+const ask = async (api, { feed, quiet, endpoints, questions }) => {
+  const head = await feed.store.readHead();
+  const sample = await Promise.all(
+    Array.from({ length: questions }, async () => {
+      const after = BigInt(Math.floor(Math.random() * Number(head - 10n)));
+      const events = await feed.store.readAll({ after, types: ['PostAccepted'], limit: 1 });
+      const [event] =
+        events.length > 0 ? events : await feed.store.readAll({ after: -1n, types: ['PostAccepted'], limit: 1 });
+      return { postId: JSON.parse(event.data).postId, at: new Date(JSON.parse(event.metadata).at) };
+    }),
+  );
+  const { items: pauses } = await callApi(
+    api,
+    'GET',
+    `/history/events?id=${quiet.channelId}&aggregate=channel-pause&limit=100`,
+  );
+  const times = pauses.map(({ at }) => at);
+  const of = (list, i) => list[i % list.length];
+  const owner = quiet.ownerId;
+  const kinds = {
+    'state of a channel-pause at a moment': (i) =>
+      `/history/channel-pause/${quiet.channelId}?at=${of(times, i)}&limit=1`,
+    'state of a post at a moment': (i) => `/history/post/${sample[i].postId}`,
+    'endpoints and pauses of an owner at a moment': (i) =>
+      `/history?owner_id=${owner}&at=${sample[i].at.toISOString()}`,
+    'audit trail: newest page of an owner': () => `/history/events?owner_id=${owner}`,
+    'audit trail: an actor until a moment': (i) =>
+      `/history/events?owner_id=${owner}&actor=endpoint:${of(endpoints.slice(1), i).endpointId}&until=${sample[i].at.toISOString()}`,
+    'audit trail: a rare type': () => `/history/events?owner_id=${owner}&type=EndpointCreated`,
+    'trace of a post': (i) => `/history/trace/${sample[i].postId}`,
+  };
+  const figures = {};
+  for (const [name, pathOf] of Object.entries(kinds)) {
+    const taken = [];
+    for (let i = 0; i < questions; i++) {
+      const startedAt = performance.now();
+      await callApi(api, 'GET', pathOf(i));
+      taken.push(performance.now() - startedAt);
+    }
+    figures[name] = { p50: quantile(taken, 0.5), most: quantile(taken, 1) };
+  }
+  return figures;
+};
+
+const callApi = async ({ url }, method, path, body) => {
+  const answer = await fetch(`${url}/manage/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${OPERATOR_KEY}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return text.startsWith('{') ? JSON.parse(text) : text;
+};

@@ -1,0 +1,159 @@
+/**
+ * bench -- rebuild: how fast each projection is rebuilt beside live traffic, compared with a raw read of the event store in the
+ * same run, and how far the live version falls behind meanwhile. Events are those of the whole log, also where a projection
+ * passes most of them unread. Options: --events, --rate (posts a second that are accepted and published meanwhile), --only=<projections,
+ * separated by commas>.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { prepareChannels, quantile, until, watchProjections } from './publishing.js';
+import { runProjections } from './run-projections.js';
+import { POST_BODY, unlimitedProfile } from './seed.js';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
+
+const CHANNELS = 50;
+const EVENTS_OF_A_POST = 3;
+const PAGE = 500;
+const LOOK_MS = 50;
+/** Time without a move of any checkpoint after which the sagas have nothing left to do, ms. */
+const IDLE_MS = 5_000;
+
+export const run = async (args) => {
+  const events = readOption(args, 'events', 100_000);
+  const rate = readOption(args, 'rate', 20);
+  const only = args.find((arg) => arg.startsWith('--only='))?.split('=')[1];
+  await withBenchEnvironment(unlimitedProfile(), async (environment) => {
+    const network = await environment.startStandIn();
+    const { connectionString, endpoints, feed, startGateway } = await prepareChannels(environment, network, {
+      channels: CHANNELS,
+    });
+    await fillLog({ feed, endpoints, connectionString }, events);
+    const gateway = await startGateway('api,worker');
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await untilIdle(client);
+    const traffic = startTraffic(gateway, endpoints, rate);
+    const { items } = await callApi(gateway, 'GET', '/projections');
+    const chosen = items.filter(({ name }) => only === undefined || only.split(',').includes(name));
+    const raw = [];
+    const results = [];
+    for (const { name } of chosen) {
+      raw.push(await readRaw(feed.store));
+      results.push({ name, ...(await rebuild(gateway, client, feed.store, name)) });
+    }
+    raw.push(await readRaw(feed.store));
+    const base = quantile(raw, 0.5);
+    console.log(`\n${events} events, ${rate} posts/s meanwhile (${await traffic.stop()} failed)`);
+    console.log(`raw read of the event store: ${whole(base)} events/s (${raw.map(whole).join(', ')})`);
+    for (const { name, perSecond, lag } of results.sort((a, b) => b.perSecond - a.perSecond))
+      console.log(
+        `  ${name.padEnd(20)} ${whole(perSecond)} events/s   ${(perSecond / base).toFixed(2)} × raw   ` +
+          `lag of the live version: p50 ${quantile(lag, 0.5)}, most ${quantile(lag, 1)} events`,
+      );
+    const ratios = results.map(({ perSecond }) => perSecond / base);
+    console.log(`median ${quantile(ratios, 0.5).toFixed(2)}, slowest ${Math.min(...ratios).toFixed(2)}`);
+    await client.end();
+    await gateway.stop();
+  });
+};
+
+const whole = (value) => value.toFixed(0).padStart(7);
+
+/** Fills the log up to this number of events, and brings the read models up to date. */
+const fillLog = async ({ feed, endpoints, connectionString }, size) => {
+  const head = await feed.add(endpoints, Math.ceil(size / EVENTS_OF_A_POST), { isPublished: true });
+  const { stop } = await runProjections(connectionString);
+  const projections = await watchProjections(connectionString);
+  await until(async () => (await projections.readPosition()) >= head);
+  await projections.close();
+  await stop();
+};
+
+/**
+ * Waits until the sagas have passed the log that was filled without them: they would take the same processors. They have when
+ * no checkpoint has moved for a while.
+ */
+const untilIdle = async (client) => {
+  let [at, since] = [null, performance.now()];
+  await until(async () => {
+    await sleep(LOOK_MS);
+    const { rows } = await client.query('select sum(position) as at from ops_checkpoint');
+    if (rows[0].at !== at) [at, since] = [rows[0].at, performance.now()];
+    return performance.now() > since + IDLE_MS;
+  });
+};
+
+/** Reads the log from its beginning in pages. Returns events per second. */
+const readRaw = async (store) => {
+  const startedAt = performance.now();
+  let count = 0;
+  for (let after = -1n; ;) {
+    const events = await store.readAll({ after, limit: PAGE });
+    count += events.length;
+    if (events.length < PAGE) return (count / (performance.now() - startedAt)) * 1_000;
+    after = events.at(-1).position;
+  }
+};
+
+/** Rebuilds a projection until its candidate is level, and discards it. */
+const rebuild = async (gateway, client, store, name) => {
+  const head = Number(await store.readHead()) + 1;
+  const startedAt = performance.now();
+  const { id } = await callApi(gateway, 'POST', `/projections/${name}/rebuild`, { promote: 'manual' });
+  const lag = [];
+  for (;;) {
+    const { rows } = await client.query(
+      `select c.level, (select coalesce(max(position), -1) from ops_checkpoint l where l.version = p.live_version and l.name = p.name) as live
+       from ops_projection p join ops_checkpoint c on c.name = p.name and c.version = p.candidate_version where p.name = $1`,
+      [name],
+    );
+    lag.push(Math.max(0, Number(await store.readHead()) - Number(rows[0].live)));
+    if (rows[0].level) break;
+    await sleep(LOOK_MS);
+  }
+  const perSecond = (head / (performance.now() - startedAt)) * 1_000;
+  await until(async () => (await callApi(gateway, 'GET', `/jobs/${id}`)).state === 'done');
+  await callApi(gateway, 'POST', `/projections/${name}/discard`);
+  return { perSecond, lag };
+};
+
+/** Sends posts at a steady rate. */
+const startTraffic = ({ url }, endpoints, rate) => {
+  let isOver = false;
+  let failed = 0;
+  const open = new Set();
+  const send = async ({ path, token }) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method: 'POST', headers, body: POST_BODY });
+    await answer.text();
+    if (!answer.ok) failed++;
+  };
+  const running = (async () => {
+    for (let n = 0, at = performance.now(); !isOver; n++, at += 1_000 / rate) {
+      const sent = send(endpoints[n % endpoints.length])
+        .catch(() => failed++)
+        .finally(() => open.delete(sent));
+      open.add(sent);
+      await sleep(Math.max(0, at - performance.now()));
+    }
+    await Promise.all(open);
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await running;
+      return failed;
+    },
+  };
+};
+
+const callApi = async ({ url }, method, path, body = method === 'GET' ? undefined : {}) => {
+  const answer = await fetch(`${url}/manage/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${OPERATOR_KEY}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+};

@@ -1,0 +1,36 @@
+/**
+ * Customers' servers in a process of their own, each at a path `/out/<n>`: they count deliveries and measure the time since the
+ * `at` of the body. Jobs: `{ latency }` starts to listen and returns `{ port }`; `{ read }` returns counts, `{ delays }` the
+ * delays of all but the first server in ms; `{ reset }` forgets them; `{ slowMs }` sets the delay of the first server's answers.
+ */
+import { createServer } from 'node:http';
+
+let [latency, slowMs, count] = [0, 0, 0];
+let delays = [];
+
+const server = createServer((request, response) => {
+  const arrivedAt = Date.now();
+  const isFirst = request.url === '/out/0';
+  let text = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk) => (text += chunk));
+  request.on('end', () => {
+    const { at } = JSON.parse(text);
+    if (at > 0) {
+      count += 1;
+      if (!isFirst) delays.push(arrivedAt - at);
+    }
+    setTimeout(() => response.writeHead(204).end(), isFirst && slowMs > 0 ? slowMs : latency);
+  });
+});
+
+process.on('message', (job) => {
+  if (job.latency !== undefined) {
+    latency = job.latency;
+    server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+    return;
+  }
+  if (job.slowMs !== undefined) slowMs = job.slowMs;
+  if (job.reset) delays = [];
+  process.send(job.delays ? { delays } : { count, others: delays.length });
+});

@@ -1,0 +1,39 @@
+const encoder = new TextEncoder();
+
+/** Returns the bytes of a text in UTF-8. */
+export const toBytes = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+
+// No annotation: Node calls the type another name than browsers.
+const importKey = (key: Uint8Array<ArrayBuffer>, use: 'sign' | 'verify') =>
+  crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
+
+/** Returns the HMAC-SHA256 of a message, in lower-case hexadecimal digits. */
+export const signHex = async (key: string, message: string): Promise<string> => {
+  const signature = await crypto.subtle.sign('HMAC', await importKey(toBytes(key), 'sign'), toBytes(message));
+  return toHex(new Uint8Array(signature));
+};
+
+/** True if one of the signatures is the message's HMAC-SHA256. The comparison is Web Crypto's, in constant time. */
+export const isSigned = async (
+  key: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+  signatures: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> => {
+  const imported = await importKey(key, 'verify');
+  const results = await Promise.all(signatures.map((each) => crypto.subtle.verify('HMAC', imported, each, message)));
+  return results.includes(true);
+};
+
+/** Reads base64; null if it is none. */
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+};
+
+/** Returns a random key of 128 bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
+export const randomKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
+
+const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

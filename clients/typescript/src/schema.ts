@@ -1,0 +1,2388 @@
+// Written by `npm run openapi` from the document of /openapi.json.
+
+/** The bodies and answers of the API. */
+export interface Schemas {
+  /** An aggregate as it stood at a time or after a revision. */
+  readonly AggregateHistory: {
+    readonly aggregate: string;
+    readonly id: string;
+    /** The time that was asked for; with `revision`, the time of that event. */
+    readonly at: string;
+    readonly state: Readonly<Record<string, unknown>>;
+    /** Revision of the last event then. */
+    readonly revision: number;
+    /** The last change of each member of `state`: author, time, address, and the value before. */
+    readonly changed: Readonly<Record<string, unknown>>;
+    /** The oldest first. */
+    readonly events: readonly Schemas['HistoricEvent'][];
+    /** `from` of the next page of events; null on the last one. */
+    readonly next: number | null;
+  };
+  /** One attempt at publishing. */
+  readonly Attempt: {
+    /** From 1. */
+    readonly n: number;
+    /** ISO 8601, UTC. */
+    readonly started_at: string;
+    /** ISO 8601, UTC; null while the attempt lasts. */
+    readonly ended_at: string | null;
+    /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
+    readonly outcome: string | null;
+    /** Classified by D-35, with the network's own words beside ours; null if there was none. */
+    readonly error: Schemas['PublicationError'] | null;
+  };
+  /** The reason why a channel cannot post, and how to mend it. */
+  readonly Attention: {
+    /** Such as `chat_not_found` or `credentials_missing`. */
+    readonly code: string;
+    /** Names the refusal and what to do about it. */
+    readonly message: string;
+    /** The network's own words; null if it said none. */
+    readonly platform_says: string | null;
+    /** Moment of the refusal (ISO 8601, UTC). */
+    readonly since: string;
+    /** Ways to mend it, the likeliest first. */
+    readonly actions: readonly Schemas['AttentionAction'][];
+  };
+  /** One way to mend a channel. */
+  readonly AttentionAction: {
+    readonly code: 'fix_on_platform' | 'replace_credentials' | 'retry';
+    readonly message: string;
+    /** Method and path of the call that does it; null for a change on the network. */
+    readonly call: string | null;
+  };
+  /** An event of the audit trail or a trace. */
+  readonly AuditedEvent: {
+    /** The aggregate that the event happened to, such as `channel`. */
+    readonly aggregate: string;
+    /** Null for an event about an idempotency key alone. */
+    readonly aggregate_id: string | null;
+    readonly id: string;
+    readonly type: string;
+    /** Version of the form that the event was written with; `data` has the present form. */
+    readonly version: number;
+    /** Number of the event in its stream, from 0. */
+    readonly revision: number;
+    /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
+    readonly position: string;
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly actor: string;
+    /** Empty for work without a request. */
+    readonly request_id: string;
+    readonly causation_id: string;
+    readonly correlation_id: string;
+    /** The client's address; null if no request caused the event directly. */
+    readonly ip: string | null;
+    /** `erased` for an event that was deleted when nothing needed it any more. */
+    readonly data: unknown;
+    /** SHA-256 (hex), chained to the event before in its stream. */
+    readonly hash: string;
+  };
+  /** One page of a list. */
+  readonly AuditedEventList: {
+    readonly items: readonly Schemas['AuditedEvent'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** A number of requests in a sliding window. */
+  readonly Burst: { readonly requests: number; readonly per_seconds: number };
+  /** A URL button: `https://` or `tg://`. */
+  readonly Button: { readonly text: string; readonly url: string };
+  /** The result of cancelling what is queued of a post. */
+  readonly CancelledPost: {
+    /** Number of publications that were cancelled. */
+    readonly cancelled: number;
+    /** All publications of the post, in the order of the post. */
+    readonly publications: readonly Schemas['Publication'][];
+  };
+  /** A version that is built beside the live one. */
+  readonly Candidate: {
+    readonly version: number;
+    readonly position: string;
+    readonly state: 'level' | 'rebuilding' | 'stopped';
+    /** Events a second. */
+    readonly rate: number;
+    /** Null: not known yet. */
+    readonly eta_seconds: number | null;
+    /** From 0 to 1. */
+    readonly progress: number;
+  };
+  /** A member of a state that differs, with the last event that changed it. */
+  readonly Change: {
+    /** JSON Pointer into `state`. */
+    readonly path: string;
+    /** Null also for what was absent. */
+    readonly before: unknown;
+    readonly after: unknown;
+    readonly event_id: string;
+    readonly at: string;
+    readonly actor: string;
+  };
+  /** A channel as the API shows it. Its credentials are never shown, only its address. */
+  readonly Channel: {
+    /** `tgt_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    readonly platform: string;
+    readonly name: string;
+    /** The public part of the credentials: the chat or group. */
+    readonly address: Readonly<Record<string, string>>;
+    /** The settings in effect, defaults included. */
+    readonly settings: Schemas['ChannelSettings'];
+    readonly status: 'disabled' | 'needs_attention' | 'ok';
+    /** The refusal that holds the queue; null if there is none. */
+    readonly attention: Schemas['Attention'] | null;
+    /** End of the channel's pause (ISO 8601, UTC); null if it is not paused. */
+    readonly paused_until: string | null;
+    /** `temp-pause`, `management` or `publication`; null if the channel is not paused. */
+    readonly pause_source: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** One question of a channel's test, and its answer. */
+  readonly ChannelCheck: {
+    /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name of the network's own. */
+    readonly name: string;
+    readonly ok: boolean;
+    /** Names the bot or chat that was found, or says what is wrong and what to do. */
+    readonly message: string;
+    /** The network's own words, shortened to 500 characters; null if it said none. */
+    readonly platform_says: string | null;
+  };
+  /** One page of a list. */
+  readonly ChannelList: {
+    readonly items: readonly Schemas['Channel'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** Settings of a channel: `on_doubt` everywhere, the others as its network declares them. */
+  readonly ChannelSettings: { readonly on_doubt?: 'hold' | 'resend' };
+  /** The result of a channel's test. */
+  readonly ChannelTest: {
+    /** True if every check succeeded. */
+    readonly ok: boolean;
+    readonly checks: readonly Schemas['ChannelCheck'][];
+  };
+  /** A doubtful property of a channel that does not prevent anything. */
+  readonly ChannelWarning: {
+    readonly code: 'same_chat';
+    /** The other channel. */
+    readonly channel_id: string;
+    readonly message: string;
+  };
+  /** A delivery as the API shows it. */
+  readonly Delivery: {
+    /** `dlv_…`; its UUID is the `webhook-id` of every attempt. */
+    readonly id: string;
+    readonly webhook_output_id: string;
+    readonly kind:
+      | 'channel.needs_attention'
+      | 'endpoint.disabled'
+      | 'post.completed'
+      | 'post.published'
+      | 'publication.failed'
+      | 'publication.in_doubt'
+      | 'publication.succeeded'
+      | 'test.ping';
+    readonly state: 'delivered' | 'failed' | 'pending';
+    /** The last 50, the oldest first. */
+    readonly attempts: readonly Schemas['DeliveryAttempt'][];
+    /** ISO 8601, UTC; null if nothing is left to try. */
+    readonly next_attempt_at: string | null;
+    /** The JSON that is sent. */
+    readonly body: unknown;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** An attempt of a delivery. */
+  readonly DeliveryAttempt: {
+    /** Start of the attempt: ISO 8601, UTC. */
+    readonly at: string;
+    /** HTTP status; null if there was no answer. */
+    readonly status: number | null;
+    readonly latency_ms: number;
+    /** The beginning of the answer's body, or the reason why there was none. */
+    readonly answer: string;
+  };
+  /** One page of a list. */
+  readonly DeliveryList: {
+    readonly items: readonly Schemas['Delivery'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** The difference of an aggregate between two times. */
+  readonly Diff: {
+    readonly aggregate: string;
+    readonly id: string;
+    readonly from: Schemas['DiffEnd'];
+    readonly to: Schemas['DiffEnd'];
+    readonly changes: readonly Schemas['Change'][];
+  };
+  /** One end of a difference. */
+  readonly DiffEnd: {
+    readonly at: string;
+    /** Null before the aggregate's creation. */
+    readonly revision: number | null;
+  };
+  /** The answer of discovery. Ends of pauses are shown whether or not discovery is verbose. */
+  readonly Discovery: {
+    readonly endpoint: Schemas['InfoEndpoint'];
+    readonly projects: readonly Schemas['InfoProject'][];
+    /** Entity types, media types and limits of a payload. */
+    readonly capabilities: {
+      readonly entity_types: readonly (
+        | 'blockquote'
+        | 'bold'
+        | 'code'
+        | 'custom_emoji'
+        | 'email'
+        | 'expandable_blockquote'
+        | 'hashtag'
+        | 'italic'
+        | 'mention'
+        | 'phone_number'
+        | 'pre'
+        | 'spoiler'
+        | 'strikethrough'
+        | 'text_link'
+        | 'underline'
+        | 'url'
+      )[];
+      readonly media_types: readonly ('audio' | 'photo' | 'video')[];
+      readonly limits: {
+        readonly max_text_length: 15895;
+        readonly max_media: 10;
+        readonly max_buttons_rows: 8;
+        readonly max_buttons_per_row: 8;
+        readonly max_payload_bytes: 5242880;
+        readonly max_pause_minutes: 1440;
+      };
+    };
+  };
+  /** An endpoint as the API shows it. Its token and signing secret are never shown again. */
+  readonly Endpoint: {
+    /** `ep_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** Null if it has no name. */
+    readonly name: string | null;
+    readonly slug: string;
+    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    readonly url: string;
+    readonly mode: 'live' | 'test';
+    readonly project_ids: readonly string[];
+    /** Least time between two accepted posts, seconds. */
+    readonly min_interval: number;
+    readonly require_signature: boolean;
+    readonly require_timestamp: boolean;
+    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    readonly ip_allowlist: readonly string[];
+    readonly verbose_discovery: boolean;
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
+    /** ISO 8601, UTC; null before the first rotation. */
+    readonly slug_rotated_at: string | null;
+    /** Time until which the previous signing secret is valid too; null if it is not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** One page of a list. */
+  readonly EndpointList: {
+    readonly items: readonly Schemas['Endpoint'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** An endpoint with its new signing secret: the response to `rotate-secret`. */
+  readonly EndpointWithSecret: {
+    /** Null in a replayed response: a secret is shown once. */
+    readonly signing_secret: string | null;
+    /** `ep_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** Null if it has no name. */
+    readonly name: string | null;
+    readonly slug: string;
+    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    readonly url: string;
+    readonly mode: 'live' | 'test';
+    readonly project_ids: readonly string[];
+    /** Least time between two accepted posts, seconds. */
+    readonly min_interval: number;
+    readonly require_signature: boolean;
+    readonly require_timestamp: boolean;
+    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    readonly ip_allowlist: readonly string[];
+    readonly verbose_discovery: boolean;
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
+    /** ISO 8601, UTC; null before the first rotation. */
+    readonly slug_rotated_at: string | null;
+    /** Time until which the previous signing secret is valid too; null if it is not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** An endpoint with its new token: the response to `rotate-token`. */
+  readonly EndpointWithToken: {
+    /** Null in a replayed response: a secret is shown once. */
+    readonly token: string | null;
+    /** `ep_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** Null if it has no name. */
+    readonly name: string | null;
+    readonly slug: string;
+    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    readonly url: string;
+    readonly mode: 'live' | 'test';
+    readonly project_ids: readonly string[];
+    /** Least time between two accepted posts, seconds. */
+    readonly min_interval: number;
+    readonly require_signature: boolean;
+    readonly require_timestamp: boolean;
+    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    readonly ip_allowlist: readonly string[];
+    readonly verbose_discovery: boolean;
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
+    /** ISO 8601, UTC; null before the first rotation. */
+    readonly slug_rotated_at: string | null;
+    /** Time until which the previous signing secret is valid too; null if it is not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** Formatting of a range of text; offset and length in UTF-16 code units. */
+  readonly Entity: {
+    readonly type:
+      | 'blockquote'
+      | 'bold'
+      | 'code'
+      | 'custom_emoji'
+      | 'email'
+      | 'expandable_blockquote'
+      | 'hashtag'
+      | 'italic'
+      | 'mention'
+      | 'phone_number'
+      | 'pre'
+      | 'spoiler'
+      | 'strikethrough'
+      | 'text_link'
+      | 'underline'
+      | 'url';
+    readonly offset: number;
+    readonly length: number;
+    readonly url?: string;
+    readonly language?: string;
+    readonly custom_emoji_id?: string;
+  };
+  /** The body of every answer that is not a success. The specification promises `ok` and `errors`. */
+  readonly ErrorBody: {
+    /** Always false. */
+    readonly ok: false;
+    /** The problems for people, at most 50; each names the place in the body, if there is one. */
+    readonly errors: readonly string[];
+    /** The kind of the error, for programs: snake_case, stable. */
+    readonly code: string;
+    /** The request's id, as in the header `X-Request-Id`. */
+    readonly request_id: string;
+    /** The problems for programs, in the order of `errors`. */
+    readonly details: readonly Schemas['ErrorDetail'][];
+  };
+  /** One problem of a body: its place, a code, and a message that says what is wrong and what to do. */
+  readonly ErrorDetail: {
+    /** `entities[2].offset`; empty for the body as a whole. */
+    readonly path: string;
+    readonly code: string;
+    readonly message: string;
+  };
+  /** A filter: a post passes if no `exclude` filter matches and, if there are any `include` filters, one of them does. */
+  readonly Filter: {
+    readonly mode: 'exclude' | 'include';
+    /** Whole words, case-insensitive. */
+    readonly words?: readonly string[];
+    /** A regular expression in RE2 syntax. */
+    readonly pattern?: string;
+    /** Absent: all networks. */
+    readonly platforms?: readonly string[];
+  };
+  /** A footer to remove: from its last occurrence to the end. Either `marker` or `pattern` is set. */
+  readonly Footer: { readonly marker?: string; readonly pattern?: string };
+  /** An event. Ids of erased secrets in `data` are `erased`. */
+  readonly HistoricEvent: {
+    readonly id: string;
+    readonly type: string;
+    /** Version of the form that the event was written with; `data` has the present form. */
+    readonly version: number;
+    /** Number of the event in its stream, from 0. */
+    readonly revision: number;
+    /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
+    readonly position: string;
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly actor: string;
+    /** Empty for work without a request. */
+    readonly request_id: string;
+    readonly causation_id: string;
+    readonly correlation_id: string;
+    /** The client's address; null if no request caused the event directly. */
+    readonly ip: string | null;
+    /** `erased` for an event that was deleted when nothing needed it any more. */
+    readonly data: unknown;
+    /** SHA-256 (hex), chained to the event before in its stream. */
+    readonly hash: string;
+  };
+  /** The result of an import. */
+  readonly Import: {
+    /** Events among the lines, whether they were there before or not. */
+    readonly events: number;
+    /** Secrets among the lines. */
+    readonly secrets: number;
+    /** False: these lines do not end the history. The gateway waits for the rest, and writes and publishes nothing else. */
+    readonly complete: boolean;
+  };
+  /** The endpoint that discovery describes. */
+  readonly InfoEndpoint: {
+    readonly slug: string;
+    /** Null unless discovery is verbose. */
+    readonly name: string | null;
+    /** True if discovery shows names. */
+    readonly verbose: boolean;
+  };
+  /** A project that the endpoint is bound to. */
+  readonly InfoProject: {
+    /** Position among the endpoint's projects, from 0. */
+    readonly index: number;
+    /** Null unless discovery is verbose. */
+    readonly name: string | null;
+    /** The end of the project's pause, ISO 8601; null if it is not paused. */
+    readonly paused_until: string | null;
+    readonly targets: readonly Schemas['InfoTarget'][];
+  };
+  /** A channel that posts to the endpoint go to. */
+  readonly InfoTarget: {
+    /** The id by which a post or a pause names the target. */
+    readonly id: string;
+    readonly platform: string;
+    /** Null unless discovery is verbose. */
+    readonly name: string | null;
+    /** The end of the channel's pause, ISO 8601; null if it is not paused. */
+    readonly paused_until: string | null;
+  };
+  /** A job. */
+  readonly Job: {
+    readonly id: string;
+    readonly kind: string;
+    readonly state: 'done' | 'failed' | 'running';
+    /** From 0 to 1. */
+    readonly progress: number;
+    /** Seconds until the end at the present pace; null: not known, or ended. */
+    readonly eta_seconds: number | null;
+    /** Null while it runs; of a failed job `{message}`. */
+    readonly result: unknown;
+  };
+  /** One page of a list. */
+  readonly JobList: {
+    readonly items: readonly Schemas['Job'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** Name of the log and the key that its checkpoints are verified with. */
+  readonly LogKey: { readonly origin: string; readonly vkey: string };
+  /** A file of a post, at the URL from which it is fetched. */
+  readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
+  /** The post as it would be published on one network. */
+  readonly NetworkPreview: {
+    /** The text on the first channel that the post goes to. */
+    readonly text_after_trim: string;
+    /** UTF-16 units cut from the original text. */
+    readonly trimmed_chars: number;
+    /** The calls that publishing would make, in order, channel by channel. */
+    readonly requests: readonly Schemas['PreviewCall'][];
+    readonly warnings: readonly Schemas['PreviewWarning'][];
+  };
+  /** A new endpoint with its secrets: the response to its creation. */
+  readonly NewEndpoint: {
+    /** Null in a replayed response: a secret is shown once. */
+    readonly signing_secret: string | null;
+    /** Null in a replayed response: a secret is shown once. */
+    readonly token: string | null;
+    /** `ep_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    /** Null if it has no name. */
+    readonly name: string | null;
+    readonly slug: string;
+    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    readonly url: string;
+    readonly mode: 'live' | 'test';
+    readonly project_ids: readonly string[];
+    /** Least time between two accepted posts, seconds. */
+    readonly min_interval: number;
+    readonly require_signature: boolean;
+    readonly require_timestamp: boolean;
+    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    readonly ip_allowlist: readonly string[];
+    readonly verbose_discovery: boolean;
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
+    /** ISO 8601, UTC; null before the first rotation. */
+    readonly slug_rotated_at: string | null;
+    /** Time until which the previous signing secret is valid too; null if it is not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** The chat that receives an owner's notices; its bot token is never shown. */
+  readonly NoticeChat: { readonly chat_id: string };
+  /** Everything about endpoints and pauses at a time. */
+  readonly Overview: {
+    readonly at: string;
+    readonly endpoints: readonly Schemas['PastResource'][];
+    readonly project_pauses: readonly Schemas['PastResource'][];
+    readonly channel_pauses: readonly Schemas['PastResource'][];
+  };
+  /** An owner as the API shows it. Its API key and its bot's token are never shown again. */
+  readonly Owner: {
+    /** `own_…` */
+    readonly id: string;
+    readonly name: string;
+    readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
+    /** Language of notices. */
+    readonly locale: 'en' | 'ru';
+    /** Null if notices have no chat. */
+    readonly notice_chat: Schemas['NoticeChat'] | null;
+    /** Publications that count against this month's quota. */
+    readonly posts_used: number;
+    /** Null: unlimited. */
+    readonly posts_left: number | null;
+    /** Start of the next UTC month, when the quota is reset (ISO 8601). */
+    readonly resets_at: string;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** Figures of the limits profile in force. */
+    readonly limits: Schemas['OwnerLimits'];
+  };
+  /** The figures that hold for an owner: those of its plan, and those of every plan. */
+  readonly OwnerLimits: {
+    /** Accepted posts of an endpoint. */
+    readonly burst: Schemas['Burst'] | null;
+    /** Accepted posts of an endpoint in a UTC hour. */
+    readonly hourly: number | null;
+    /** Successful publications in a UTC month, without post packs. */
+    readonly monthly_posts: number | null;
+    /** Sandbox calls in a UTC day. */
+    readonly sandbox_daily: number | null;
+    readonly webhook_input: boolean;
+    readonly webhook_output: boolean;
+    readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
+    readonly discovery_per_minute: number | null;
+    readonly pauses_per_minute: number | null;
+    readonly replays_per_minute: number | null;
+    readonly probes_per_minute: number | null;
+    readonly probe_bytes_per_minute: number | null;
+    readonly violations_to_disable: number | null;
+  };
+  /** One page of a list. */
+  readonly OwnerList: {
+    readonly items: readonly Schemas['Owner'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** An owner with its new API key: the response to a registration and to `rotate-key`. */
+  readonly OwnerWithKey: {
+    /** Null in a replayed response: a secret is shown once. */
+    readonly key: string | null;
+    /** `own_…` */
+    readonly id: string;
+    readonly name: string;
+    readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
+    /** Language of notices. */
+    readonly locale: 'en' | 'ru';
+    /** Null if notices have no chat. */
+    readonly notice_chat: Schemas['NoticeChat'] | null;
+    /** Publications that count against this month's quota. */
+    readonly posts_used: number;
+    /** Null: unlimited. */
+    readonly posts_left: number | null;
+    /** Start of the next UTC month, when the quota is reset (ISO 8601). */
+    readonly resets_at: string;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    /** Figures of the limits profile in force. */
+    readonly limits: Schemas['OwnerLimits'];
+  };
+  /** An endpoint or the pauses of a resource as they were. */
+  readonly PastResource: {
+    /** Of the endpoint, project or channel. */
+    readonly id: string;
+    readonly revision: number;
+    readonly state: Readonly<Record<string, unknown>>;
+  };
+  /** The answer of temp-pause and temp-resume. */
+  readonly PauseResult: {
+    /** Always true. */
+    readonly ok: true;
+    /** The request's id, as in the header `X-Request-Id`. */
+    readonly request_id: string;
+    /** The number of projects that the request addressed; for temp-resume, those whose pause it ended. */
+    readonly projects_affected: number;
+    /** The number of channels likewise; where projects alone are concerned, the number of their channels. */
+    readonly resources_affected: number;
+    /** The number of waiting publications whose earliest time changed. */
+    readonly rescheduled_post_targets: number;
+  };
+  /** A part of the payload that publishing accepts, or ignores, and that is probably a mistake. */
+  readonly PayloadWarning: {
+    readonly code: 'host_not_found' | 'looks_like_html' | 'unknown_field';
+    /** `media[0].ulr`. */
+    readonly path: string;
+    readonly message: string;
+  };
+  /** The figures of one plan, by the names of the limits profile; null: unlimited. */
+  readonly PlanLimits: {
+    /** Accepted posts of an endpoint. */
+    readonly burst: Schemas['Burst'] | null;
+    /** Accepted posts of an endpoint in a UTC hour. */
+    readonly hourly: number | null;
+    /** Successful publications in a UTC month, without post packs. */
+    readonly monthly_posts: number | null;
+    /** Sandbox calls in a UTC day. */
+    readonly sandbox_daily: number | null;
+    readonly webhook_input: boolean;
+    readonly webhook_output: boolean;
+  };
+  /** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
+  readonly Plans: {
+    readonly plans: {
+      readonly free: Schemas['PlanLimits'];
+      readonly mini: Schemas['PlanLimits'];
+      readonly standard: Schemas['PlanLimits'];
+      readonly pro: Schemas['PlanLimits'];
+      readonly maxi: Schemas['PlanLimits'];
+      readonly business: Schemas['PlanLimits'];
+    };
+    readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
+    readonly discovery_per_minute: number | null;
+    readonly pauses_per_minute: number | null;
+    readonly replays_per_minute: number | null;
+    readonly probes_per_minute: number | null;
+    readonly probe_bytes_per_minute: number | null;
+    readonly violations_to_disable: number | null;
+  };
+  /** A post with its publications, without its payload. */
+  readonly Post: {
+    /** `post_…` */
+    readonly id: string;
+    readonly endpoint_id: string;
+    readonly owner_id: string;
+    /** ISO 8601, UTC. */
+    readonly accepted_at: string;
+    readonly external_id: string | null;
+    readonly trace_id: string | null;
+    /** As it was sent. */
+    readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** One for each target, in the order of the projects and their channels as discovery shows them. */
+    readonly publications: readonly Schemas['Publication'][];
+  };
+  /** One page of a list. */
+  readonly PostList: {
+    readonly items: readonly Schemas['Post'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** The state of a post for the client of its endpoint. */
+  readonly PostStatus: {
+    /** Always true. */
+    readonly ok: true;
+    /** `post_…` */
+    readonly id: string;
+    /** ISO 8601, UTC. */
+    readonly accepted_at: string;
+    readonly trace_id: string | null;
+    readonly external_id: string | null;
+    /** One for each target, in the order of discovery. */
+    readonly publications: readonly Schemas['PublicationStatus'][];
+  };
+  /** A post with its publications and its payload. */
+  readonly PostWithPayload: {
+    /** As it was accepted; null if the store does not hold it whole and unchanged any more. */
+    readonly payload: Schemas['PublishPayload'] | null;
+    /** `post_…` */
+    readonly id: string;
+    readonly endpoint_id: string;
+    readonly owner_id: string;
+    /** ISO 8601, UTC. */
+    readonly accepted_at: string;
+    readonly external_id: string | null;
+    readonly trace_id: string | null;
+    /** As it was sent. */
+    readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** One for each target, in the order of the projects and their channels as discovery shows them. */
+    readonly publications: readonly Schemas['Publication'][];
+  };
+  /** A call to a network that publishing would make. It never holds credentials. */
+  readonly PreviewCall: {
+    /** The step of the publication that makes the call. */
+    readonly step: string;
+    /** The network's own method name. */
+    readonly method: string;
+    readonly request: Readonly<Record<string, unknown>>;
+    /** The channel that the call is made for. */
+    readonly target_id: string;
+  };
+  /** A degradation of the post on a network. */
+  readonly PreviewWarning: {
+    readonly code: string;
+    readonly message: string;
+    /** The channel that the warning is for; absent if it is for all of the post's channels on the network. */
+    readonly target_id?: string;
+  };
+  /** The processing of a project's posts, in the order of D-28; every part is optional. */
+  readonly Processing: {
+    readonly filters?: readonly Schemas['Filter'][];
+    readonly footer?: Schemas['Footer'];
+    readonly replacements?: readonly Schemas['Replacement'][];
+    readonly translation?: Schemas['Translation'];
+    readonly signature?: Schemas['Signature'];
+  };
+  /** A project as the API shows it. */
+  readonly Project: {
+    /** `prj_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    readonly name: string;
+    readonly channel_ids: readonly string[];
+    /** Processing of the project's posts, without the translation service's API key. */
+    readonly processing: Schemas['Processing'];
+    /** End of the project's pause (ISO 8601, UTC); null if it is not paused. */
+    readonly paused_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** One page of a list. */
+  readonly ProjectList: {
+    readonly items: readonly Schemas['Project'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** A projection. */
+  readonly Projection: {
+    readonly name: string;
+    /** Number of the live version; a rebuild takes the next one. */
+    readonly version: number;
+    readonly position: string;
+    /** Position of the newest event. */
+    readonly head: string;
+    /** Events that are not applied yet; beyond a thousand the difference of the positions. */
+    readonly lag_events: number;
+    /** Age of the oldest event that is not applied yet. */
+    readonly lag_seconds: number;
+    /** Events a second. */
+    readonly rate: number;
+    readonly state: 'level' | 'live' | 'rebuilding' | 'stopped';
+    /** Null unless it has stopped. */
+    readonly error: Schemas['ProjectionError'] | null;
+    /** Number of events that operators have left out. */
+    readonly skipped: number;
+    readonly candidate: Schemas['Candidate'] | null;
+    /** The version that was live before, to which a rollback goes; null: there is none. */
+    readonly previous: number | null;
+  };
+  /** The event at which a projection has stopped. */
+  readonly ProjectionError: {
+    readonly message: string;
+    readonly event_id: string;
+    readonly position: string;
+    readonly type: string;
+  };
+  /** One page of a list. */
+  readonly ProjectionList: {
+    readonly items: readonly Schemas['Projection'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** A post's publication on one channel. */
+  readonly Publication: {
+    /** `pub_…` */
+    readonly id: string;
+    readonly post_id: string;
+    /** The channel. */
+    readonly target_id: string;
+    readonly platform: string;
+    readonly project_id: string;
+    /** Number of the publication in its channel, from 1. */
+    readonly sequence: number;
+    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
+    readonly not_before: string | null;
+    /** Null only for what is not queued. */
+    readonly waiting_for: Schemas['WaitingFor'] | null;
+    readonly attempts: readonly Schemas['Attempt'][];
+    /** Ids of the network's messages. */
+    readonly message_ids: readonly string[];
+    readonly urls: readonly string[];
+    /** Degradations. */
+    readonly warnings: readonly Schemas['PublicationWarning'][];
+    /** ISO 8601, UTC; null if it is not published. */
+    readonly published_at: string | null;
+  };
+  /** The error of a failed publication; the same fields as a publisher's error. */
+  readonly PublicationError: {
+    readonly code: string;
+    readonly category: string;
+    readonly source: string;
+    readonly message: string;
+    readonly platform_says?: string;
+  };
+  /** A publication as the client of the post's endpoint sees it. */
+  readonly PublicationStatus: {
+    /** Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is not listed any more. */
+    readonly project: string | number | null;
+    /** Place of the channel in the project's list, or its name, likewise. */
+    readonly target: string | number | null;
+    readonly platform: string;
+    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    /** Ids of the network's messages. */
+    readonly message_ids: readonly string[];
+    readonly urls: readonly string[];
+    /** ISO 8601, UTC; null if it is not published. */
+    readonly published_at: string | null;
+    /** Error of the latest attempt; null if it had none. */
+    readonly error: Schemas['PublicationError'] | null;
+  };
+  /** A degradation of a post. */
+  readonly PublicationWarning: { readonly code: string; readonly message: string };
+  /** A publish payload that passed every check. Absent and empty fields are left out. */
+  readonly PublishPayload: {
+    readonly text?: string;
+    readonly entities?: readonly Schemas['Entity'][];
+    readonly media?: readonly Schemas['Media'][];
+    readonly buttons?: readonly (readonly Schemas['Button'][])[];
+    readonly is_advertisement?: boolean;
+    readonly ad_pause_minutes?: number;
+    readonly ad_target_pause_minutes?: number;
+    readonly targets?: readonly { readonly id: string }[];
+    readonly external_id?: string;
+    readonly trace_id?: string;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  /** The answer to an accepted post and to its replays. */
+  readonly PublishResult: {
+    /** Always true. */
+    readonly ok: true;
+    /** The post's id; null if the endpoint has no project: then no post was created. */
+    readonly id: string | null;
+    /** `trace_id` of the body; null if it had none. */
+    readonly trace_id: string | null;
+    /** The number of channels that the post goes to. */
+    readonly queued_targets: number;
+  };
+  /** A publication in a channel's gapless sequence. */
+  readonly Receipt: {
+    /** Number of the publication in its channel, from 1. */
+    readonly sequence: number;
+    readonly post_id: string;
+    readonly publication_id: string;
+    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    /** Ids of the network's messages. */
+    readonly message_ids: readonly string[];
+    /** ISO 8601, UTC; null if it is not published. */
+    readonly published_at: string | null;
+  };
+  /** One page of a list. */
+  readonly ReceiptList: {
+    readonly items: readonly Schemas['Receipt'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** A replacement of words. */
+  readonly Replacement: {
+    readonly from: string;
+    readonly to: string;
+    readonly whole_word?: boolean;
+    readonly ignore_case?: boolean;
+  };
+  /** A request in an endpoint's log. */
+  readonly Request: {
+    /** The request's id, as `X-Request-Id` returned it. */
+    readonly id: string;
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    /** The client's address. */
+    readonly ip: string;
+    readonly user_agent: string | null;
+    /** Method and path, with `{slug}` in place of the slug. */
+    readonly route: string;
+    /** `accepted`, `rejected_auth` …. */
+    readonly decision: string;
+    /** Code of the rejection; null if the request was accepted. */
+    readonly reason: string | null;
+    readonly http_status: number;
+    readonly latency_ms: number;
+    /** Size of the body. */
+    readonly payload_bytes: number;
+    readonly trace_id: string | null;
+    /** Null if no post was created. */
+    readonly post_id: string | null;
+    /** Figures behind the decision; null if there are none. */
+    readonly why: Readonly<Record<string, unknown>> | null;
+  };
+  /** One page of a list. */
+  readonly RequestList: {
+    readonly items: readonly Schemas['Request'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** The response to `retry-failed`. */
+  readonly RetriedOutput: {
+    /** Number of deliveries that are sent again. */
+    readonly retried: number;
+    /** `whk_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    readonly project_id: string;
+    readonly url: string;
+    readonly kinds: readonly (
+      | 'channel.needs_attention'
+      | 'endpoint.disabled'
+      | 'post.completed'
+      | 'post.published'
+      | 'publication.failed'
+      | 'publication.in_doubt'
+      | 'publication.succeeded'
+      | 'test.ping'
+    )[];
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | null;
+    /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** The answer of the sandbox to a payload that publishing would reject. */
+  readonly SandboxErrorBody: {
+    /** Always false. */
+    readonly would_create_post: false;
+    readonly validation: Schemas['SandboxValidation'];
+    /** Probable mistakes in the payload. */
+    readonly warnings: readonly Schemas['PayloadWarning'][];
+    /** Always false. */
+    readonly ok: false;
+    /** The problems for people, at most 50; each names the place in the body, if there is one. */
+    readonly errors: readonly string[];
+    /** The kind of the error, for programs: snake_case, stable. */
+    readonly code: string;
+    /** The request's id, as in the header `X-Request-Id`. */
+    readonly request_id: string;
+    /** The problems for programs, in the order of `errors`. */
+    readonly details: readonly Schemas['ErrorDetail'][];
+  };
+  /** One medium of the payload, as far as it was probed. */
+  readonly SandboxMedium: {
+    readonly url: string;
+    /** Size in units of 1,048,576 bytes; null if it is not known. */
+    readonly size_mb: number | null;
+    /** False if the medium has a problem. */
+    readonly ok: boolean;
+    /** The reason for which the medium could not be fully probed, which is no error. */
+    readonly note?: string;
+  };
+  /** The answer of the sandbox to a payload that publishing would accept. */
+  readonly SandboxResult: {
+    /** Always true. */
+    readonly ok: true;
+    /** False if the endpoint has no project: then no post would be created. */
+    readonly would_create_post: boolean;
+    readonly validation: Schemas['SandboxValidation'];
+    /** Previews by the networks' ids. */
+    readonly preview: Readonly<Record<string, Schemas['NetworkPreview']>>;
+    /** Probable mistakes in the payload. */
+    readonly warnings: readonly Schemas['PayloadWarning'][];
+  };
+  /** The results of validation. */
+  readonly SandboxValidation: {
+    readonly schema: 'failed' | 'not_checked' | 'passed';
+    readonly entities: 'failed' | 'not_checked' | 'passed';
+    /** One item per medium, in the payload's order. */
+    readonly media: readonly Schemas['SandboxMedium'][];
+  };
+  /** A signature below the text, after a blank line. */
+  readonly Signature: {
+    readonly text: string;
+    readonly entities?: readonly Schemas['Entity'][];
+    readonly platforms?: readonly string[];
+  };
+  /** The request with which a story began. */
+  readonly StoryRequest: {
+    readonly id: string;
+    readonly at: string;
+    /** Actor of the key that it carried. */
+    readonly actor: string;
+    /** Name that the endpoint had then; null for other keys. */
+    readonly key_name: string | null;
+    readonly ip: string;
+  };
+  /** A channel whose credentials were set, with their test. Neither a failed test nor a warning refuses them. */
+  readonly TestedChannel: {
+    /** `tgt_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    readonly platform: string;
+    readonly name: string;
+    /** The public part of the credentials: the chat or group. */
+    readonly address: Readonly<Record<string, string>>;
+    /** The settings in effect, defaults included. */
+    readonly settings: Schemas['ChannelSettings'];
+    readonly status: 'disabled' | 'needs_attention' | 'ok';
+    /** The refusal that holds the queue; null if there is none. */
+    readonly attention: Schemas['Attention'] | null;
+    /** End of the channel's pause (ISO 8601, UTC); null if it is not paused. */
+    readonly paused_until: string | null;
+    /** `temp-pause`, `management` or `publication`; null if the channel is not paused. */
+    readonly pause_source: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+    readonly test: Schemas['ChannelTest'];
+    readonly warnings: readonly Schemas['ChannelWarning'][];
+  };
+  /** Everything of one story. */
+  readonly Trace: {
+    readonly id: string;
+    /** Null if no request began it. */
+    readonly request: Schemas['StoryRequest'] | null;
+    /** The oldest first. */
+    readonly events: readonly Schemas['AuditedEvent'][];
+  };
+  /** Translation by a LibreTranslate-compatible service. */
+  readonly Translation: {
+    readonly provider: 'libretranslate';
+    readonly url: string;
+    /** Id of the encrypted API key (`{ api_key }`); absent: the service needs none. */
+    readonly api_key_id?: string;
+    /** Language codes; the source may be `auto`. */
+    readonly source: string;
+    readonly target: string;
+    readonly on_failure: 'publish_original' | 'retry';
+  };
+  /** The reason for which a publication waits. */
+  readonly WaitingFor: {
+    readonly rule:
+      | 'backlog_spacing'
+      | 'channel_pause'
+      | 'earlier_publication'
+      | 'needs_attention'
+      | 'platform_limit'
+      | 'project_pause'
+      | 'quota'
+      | 'retry';
+    /** ISO 8601, UTC; null if the end is not known. */
+    readonly until: string | null;
+    /** Id of the event that caused the wait; null if there is none. */
+    readonly event_id: string | null;
+    /** A sentence for people. */
+    readonly text: string;
+    /** Id of the publication in front, for which it waits; null if another rule holds it back. */
+    readonly blocked_by: string | null;
+  };
+  /** A webhook output as the API shows it. Its signing secret is never shown again. */
+  readonly WebhookOutput: {
+    /** `whk_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    readonly project_id: string;
+    readonly url: string;
+    readonly kinds: readonly (
+      | 'channel.needs_attention'
+      | 'endpoint.disabled'
+      | 'post.completed'
+      | 'post.published'
+      | 'publication.failed'
+      | 'publication.in_doubt'
+      | 'publication.succeeded'
+      | 'test.ping'
+    )[];
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | null;
+    /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  /** One page of a list. */
+  readonly WebhookOutputList: {
+    readonly items: readonly Schemas['WebhookOutput'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
+  /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
+  readonly WebhookOutputWithSecret: {
+    /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once. */
+    readonly secret: string | null;
+    /** The same key as Standard Webhooks' libraries take it: `whsec_` and base64. Null in a replayed response. */
+    readonly secret_whsec: string | null;
+    /** `whk_…` */
+    readonly id: string;
+    readonly owner_id: string;
+    readonly project_id: string;
+    readonly url: string;
+    readonly kinds: readonly (
+      | 'channel.needs_attention'
+      | 'endpoint.disabled'
+      | 'post.completed'
+      | 'post.published'
+      | 'publication.failed'
+      | 'publication.in_doubt'
+      | 'publication.succeeded'
+      | 'test.ping'
+    )[];
+    readonly is_active: boolean;
+    /** Null if it is active. */
+    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | null;
+    /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
+    readonly previous_secret_until: string | null;
+    /** ISO 8601, UTC. */
+    readonly created_at: string;
+  };
+  readonly ChannelPatchRequest: {
+    readonly name?: string;
+    readonly credentials?: Readonly<Record<string, unknown>>;
+    readonly settings?: Readonly<Record<string, unknown>>;
+    readonly enabled?: boolean;
+  };
+  readonly PauseRequest: { readonly minutes: number };
+  readonly EndpointRequest: {
+    /** Null removes it. */
+    readonly name?: string | null;
+    readonly project_ids: readonly string[];
+    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+    readonly min_interval?: number;
+    readonly require_signature?: boolean;
+    readonly require_timestamp?: boolean;
+    /** Null removes it. */
+    readonly ip_allowlist?: readonly string[] | null;
+    readonly verbose_discovery?: boolean;
+    /** Required of the operator; an owner's key may leave it out. */
+    readonly owner_id?: string;
+    readonly mode: 'live' | 'test';
+  };
+  readonly EndpointPatchRequest: {
+    /** Null removes it. */
+    readonly name?: string | null;
+    readonly project_ids?: readonly string[];
+    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+    readonly min_interval?: number;
+    readonly require_signature?: boolean;
+    readonly require_timestamp?: boolean;
+    /** Null removes it. */
+    readonly ip_allowlist?: readonly string[] | null;
+    readonly verbose_discovery?: boolean;
+  };
+  readonly RotateSecretRequest: {
+    /** A week at most, because an overlap without an end would be no rotation. */
+    readonly overlap_minutes?: number;
+  };
+  readonly VerificationRequest: {
+    /** Only the events of such aggregates. */
+    readonly aggregate?:
+      | 'owner'
+      | 'channel'
+      | 'project'
+      | 'endpoint'
+      | 'project-pause'
+      | 'channel-pause'
+      | 'post'
+      | 'publication'
+      | 'webhook-output';
+    /** Only the events of this one; needs `aggregate`. */
+    readonly id?: string;
+    /** A checkpoint of the past: is the log still the one that it names? */
+    readonly checkpoint?: string;
+  };
+  readonly OwnerRequest: {
+    readonly name: string;
+    readonly plan: 'free' | 'mini' | 'standard' | 'pro' | 'maxi' | 'business';
+    readonly locale?: 'en' | 'ru';
+  };
+  readonly OwnerPatchRequest: {
+    readonly name?: string;
+    readonly plan?: 'free' | 'mini' | 'standard' | 'pro' | 'maxi' | 'business';
+    readonly locale?: 'en' | 'ru';
+    /** Null removes it. */
+    readonly notice_chat?: { readonly bot_token: string; readonly chat_id: string | number } | null;
+  };
+  readonly PostPackRequest: { readonly posts: number };
+  readonly RebuildRequest: {
+    /** `auto` (default): the rebuilt version becomes live once it is level; `manual`: it waits for POST /projections/{name}/promote. */
+    readonly promote?: 'auto' | 'manual';
+  };
+  readonly SkipRequest: {
+    /** Reason for which the event may be left out; it stays in the history. */
+    readonly reason: string;
+  };
+  readonly FilterRequest: {
+    readonly mode: 'include' | 'exclude';
+    readonly words?: readonly string[];
+    readonly pattern?: string;
+    readonly platforms?: readonly string[];
+  };
+  readonly FooterRequest: { readonly marker?: string; readonly pattern?: string };
+  readonly ReplacementRequest: {
+    readonly from: string;
+    /** May be empty: `from` is deleted then. */
+    readonly to: string;
+    readonly whole_word?: boolean;
+    readonly ignore_case?: boolean;
+  };
+  readonly TranslationRequest: {
+    readonly provider: 'libretranslate';
+    readonly url: string;
+    /** Absent: the key stored for the same URL stays; null or empty: the key is removed. */
+    readonly api_key?: string | null;
+    readonly source: string;
+    readonly target: string;
+    readonly on_failure: 'publish_original' | 'retry';
+  };
+  readonly EntityRequest: {
+    readonly type:
+      | 'bold'
+      | 'italic'
+      | 'underline'
+      | 'strikethrough'
+      | 'spoiler'
+      | 'code'
+      | 'pre'
+      | 'blockquote'
+      | 'expandable_blockquote'
+      | 'text_link'
+      | 'mention'
+      | 'url'
+      | 'email'
+      | 'phone_number'
+      | 'hashtag'
+      | 'custom_emoji';
+    readonly offset: number;
+    readonly length: number;
+    readonly url?: string;
+    readonly language?: string;
+    readonly custom_emoji_id?: string;
+  };
+  readonly SignatureRequest: {
+    readonly text: string;
+    readonly entities?: readonly Schemas['EntityRequest'][];
+    readonly platforms?: readonly string[];
+  };
+  readonly ProcessingRequest: {
+    readonly filters?: readonly Schemas['FilterRequest'][];
+    readonly footer?: Schemas['FooterRequest'];
+    readonly replacements?: readonly Schemas['ReplacementRequest'][];
+    readonly translation?: Schemas['TranslationRequest'];
+    readonly signature?: Schemas['SignatureRequest'];
+  };
+  readonly ProjectRequest: {
+    /** Required of the operator; an owner's key may leave it out. */
+    readonly owner_id?: string;
+    readonly name: string;
+    readonly channel_ids: readonly string[];
+    readonly processing?: Schemas['ProcessingRequest'];
+  };
+  readonly ProjectPatchRequest: {
+    readonly name?: string;
+    readonly channel_ids?: readonly string[];
+    /** Replaced as a whole; null removes it. */
+    readonly processing?: Schemas['ProcessingRequest'] | null;
+  };
+  readonly WebhookOutputRequest: {
+    /** An https URL on port 443 of a public address. */
+    readonly url: string;
+    /** All kinds that are delivered; at first `post.published` alone. */
+    readonly kinds?: readonly (
+      | 'post.published'
+      | 'publication.succeeded'
+      | 'publication.failed'
+      | 'publication.in_doubt'
+      | 'post.completed'
+      | 'endpoint.disabled'
+      | 'channel.needs_attention'
+      | 'test.ping'
+    )[];
+    /** The project whose events are delivered. */
+    readonly project_id: string;
+  };
+  readonly WebhookOutputPatchRequest: {
+    /** An https URL on port 443 of a public address. */
+    readonly url?: string;
+    /** All kinds that are delivered; at first `post.published` alone. */
+    readonly kinds?: readonly (
+      | 'post.published'
+      | 'publication.succeeded'
+      | 'publication.failed'
+      | 'publication.in_doubt'
+      | 'post.completed'
+      | 'endpoint.disabled'
+      | 'channel.needs_attention'
+      | 'test.ping'
+    )[];
+  };
+  readonly RetryFailedRequest: {
+    /** Deliveries whose last attempt failed at this time or later. */
+    readonly since: string;
+  };
+  readonly MediaRequest: { readonly type: 'photo' | 'video' | 'audio'; readonly url: string };
+  readonly ButtonRequest: { readonly text: string; readonly url: string };
+  readonly TargetRequest: { readonly id: string };
+  readonly PublishPayloadRequest: {
+    readonly text?: string;
+    readonly entities?: readonly Schemas['EntityRequest'][];
+    readonly media?: readonly Schemas['MediaRequest'][];
+    readonly buttons?: readonly (readonly Schemas['ButtonRequest'][])[];
+    readonly is_advertisement?: boolean;
+    readonly ad_pause_minutes?: number;
+    readonly ad_target_pause_minutes?: number;
+    readonly targets?: readonly Schemas['TargetRequest'][];
+    readonly external_id?: string;
+    readonly trace_id?: string;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  readonly TempPauseRequest: {
+    readonly project_minutes?: number;
+    readonly target_minutes?: number;
+    readonly targets?: readonly string[];
+  };
+  readonly TempResumeRequest: { readonly scope?: 'project' | 'targets' | 'all'; readonly targets?: readonly string[] };
+}
+
+/** The routes of the API, with what they take and answer. */
+export interface Routes {
+  /** List channels */
+  readonly 'GET /manage/v1/channels': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+        /** Only channels in this state. */
+        readonly status?: 'ok' | 'needs_attention' | 'disabled';
+      };
+    };
+    readonly answers: Schemas['ChannelList'];
+  };
+  /** Connect a channel */
+  readonly 'POST /manage/v1/channels': {
+    readonly takes: {
+      readonly body:
+        | {
+            /** Required of the operator; an owner's key may leave it out. */
+            readonly owner_id?: string;
+            readonly platform: 'telegram';
+            readonly name: string;
+            readonly credentials: { readonly bot_token: string; readonly chat_id: string | number };
+            readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
+          }
+        | {
+            /** Required of the operator; an owner's key may leave it out. */
+            readonly owner_id?: string;
+            readonly platform: 'vk';
+            readonly name: string;
+            readonly credentials: {
+              readonly access_token: string;
+              readonly upload_token?: string;
+              readonly group_id: string | number;
+            };
+            readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
+          }
+        | {
+            /** Required of the operator; an owner's key may leave it out. */
+            readonly owner_id?: string;
+            readonly platform: 'max';
+            readonly name: string;
+            readonly credentials: { readonly access_token: string; readonly chat_id: string | number };
+            readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
+          }
+        | {
+            /** Required of the operator; an owner's key may leave it out. */
+            readonly owner_id?: string;
+            readonly platform: 'ok';
+            readonly name: string;
+            readonly credentials: {
+              readonly application_key: string;
+              readonly application_secret: string;
+              readonly access_token: string;
+              readonly group_id: string | number;
+            };
+            readonly settings?: {
+              readonly on_doubt?: 'hold' | 'resend';
+              readonly buttons?: 'link' | 'drop';
+              readonly text_limit?: number;
+            };
+          };
+    };
+    readonly answers: Schemas['TestedChannel'];
+  };
+  /** Delete a channel */
+  readonly 'DELETE /manage/v1/channels/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** `true`: take it out of those that name it. Default `false`: 409 if any does. */
+        readonly cascade?: 'true' | 'false';
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show a channel */
+  readonly 'GET /manage/v1/channels/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Channel'];
+  };
+  /** Change a channel */
+  readonly 'PATCH /manage/v1/channels/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['ChannelPatchRequest'];
+    };
+    readonly answers: Schemas['Channel'];
+  };
+  /** Pause a channel */
+  readonly 'POST /manage/v1/channels/{id}/pause': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['PauseRequest'];
+    };
+    readonly answers: Schemas['Channel'];
+  };
+  /** List the receipts of a channel, the oldest first */
+  readonly 'GET /manage/v1/channels/{id}/receipts': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** First sequence number, inclusive. */
+        readonly from?: string;
+      };
+    };
+    readonly answers: Schemas['ReceiptList'];
+  };
+  /** Resume a channel */
+  readonly 'POST /manage/v1/channels/{id}/resume': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Channel'];
+  };
+  /** Retry a channel that needs attention */
+  readonly 'POST /manage/v1/channels/{id}/retry': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Channel'];
+  };
+  /** Test whether the credentials of a channel may post */
+  readonly 'POST /manage/v1/channels/{id}/test': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['ChannelTest'];
+  };
+  /** Show a delivery */
+  readonly 'GET /manage/v1/deliveries/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Delivery'];
+  };
+  /** Send a delivery again */
+  readonly 'POST /manage/v1/deliveries/{id}/retry': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Delivery'];
+  };
+  /** List endpoints */
+  readonly 'GET /manage/v1/endpoints': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['EndpointList'];
+  };
+  /** Create an endpoint */
+  readonly 'POST /manage/v1/endpoints': {
+    readonly takes: { readonly body: Schemas['EndpointRequest'] };
+    readonly answers: Schemas['NewEndpoint'];
+  };
+  /** Delete an endpoint */
+  readonly 'DELETE /manage/v1/endpoints/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show an endpoint */
+  readonly 'GET /manage/v1/endpoints/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Endpoint'];
+  };
+  /** Change an endpoint */
+  readonly 'PATCH /manage/v1/endpoints/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['EndpointPatchRequest'];
+    };
+    readonly answers: Schemas['Endpoint'];
+  };
+  /** Disable an endpoint */
+  readonly 'POST /manage/v1/endpoints/{id}/disable': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Endpoint'];
+  };
+  /** Enable an endpoint */
+  readonly 'POST /manage/v1/endpoints/{id}/enable': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Endpoint'];
+  };
+  /** List the last requests to an endpoint */
+  readonly 'GET /manage/v1/endpoints/{id}/requests': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** HTTP status. */
+        readonly status?: string;
+        readonly decision?:
+          | 'accepted'
+          | 'accepted_no_project'
+          | 'accepted_idempotent_replay'
+          | 'rejected_auth'
+          | 'rejected_validation'
+          | 'rejected_rate_limit'
+          | 'rejected_paused'
+          | 'rejected_tier'
+          | 'rejected_disabled';
+        /** Only requests before this time. */
+        readonly before?: string;
+      };
+    };
+    readonly answers: Schemas['RequestList'];
+  };
+  /** Replace the signing secret of an endpoint */
+  readonly 'POST /manage/v1/endpoints/{id}/rotate-secret': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['RotateSecretRequest'];
+    };
+    readonly answers: Schemas['EndpointWithSecret'];
+  };
+  /** Replace the slug of an endpoint */
+  readonly 'POST /manage/v1/endpoints/{id}/rotate-slug': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Endpoint'];
+  };
+  /** Replace the token of an endpoint */
+  readonly 'POST /manage/v1/endpoints/{id}/rotate-token': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['EndpointWithToken'];
+  };
+  /** Show endpoints and pauses as they were */
+  readonly 'GET /manage/v1/history': {
+    readonly takes: {
+      readonly query?: {
+        /** Default: now. */
+        readonly at?: string;
+        /** The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['Overview'];
+  };
+  /** Show an aggregate as it was, with its events */
+  readonly 'GET /manage/v1/history/{aggregate}/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Name of an aggregate, such as `channel`. */
+        readonly aggregate: string;
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** The aggregate as it stood at this time. */
+        readonly at?: string;
+        /** The aggregate as it stood after this revision. */
+        readonly revision?: string;
+        /** Revision of the first event that is shown. */
+        readonly from?: string;
+        /** Number of events that are shown. */
+        readonly limit?: number;
+      };
+    };
+    readonly answers: Schemas['AggregateHistory'];
+  };
+  /** Compare an aggregate at two times */
+  readonly 'GET /manage/v1/history/{aggregate}/{id}/diff': {
+    readonly takes: {
+      readonly path: {
+        /** Name of an aggregate, such as `channel`. */
+        readonly aggregate: string;
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query: {
+        readonly from: string;
+        /** Default: now. */
+        readonly to?: string;
+      };
+    };
+    readonly answers: Schemas['Diff'];
+  };
+  /** List events, the newest first */
+  readonly 'GET /manage/v1/history/events': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** The operator sees all owners' events without it; an owner may name itself only. */
+        readonly owner_id?: string;
+        /** Only events of such aggregates. */
+        readonly aggregate?:
+          | 'owner'
+          | 'channel'
+          | 'project'
+          | 'endpoint'
+          | 'project-pause'
+          | 'channel-pause'
+          | 'post'
+          | 'publication'
+          | 'webhook-output'
+          | 'notice'
+          | 'translation'
+          | 'delivery'
+          | 'projection';
+        /** Only events of the aggregates with this id: a channel's and its pauses' have the same one. */
+        readonly id?: string;
+        /** Only events of this author. */
+        readonly actor?: string;
+        /** Only events of this type. */
+        readonly type?:
+          | 'OwnerRegistered'
+          | 'OwnerRenamed'
+          | 'OwnerPlanChanged'
+          | 'OwnerKeyRotated'
+          | 'OwnerLocaleChanged'
+          | 'OwnerNoticeChatSet'
+          | 'OwnerNoticeChatRemoved'
+          | 'PostPackAdded'
+          | 'OwnerDeleted'
+          | 'ChannelConnected'
+          | 'ChannelRenamed'
+          | 'ChannelCredentialsReplaced'
+          | 'ChannelSettingsChanged'
+          | 'ChannelMoved'
+          | 'ChannelEnabled'
+          | 'ChannelDisabled'
+          | 'ChannelNeedsAttention'
+          | 'ChannelAttentionCleared'
+          | 'ChannelDeleted'
+          | 'ProjectCreated'
+          | 'ProjectRenamed'
+          | 'ProjectChannelsChanged'
+          | 'ProjectProcessingChanged'
+          | 'ProjectDeleted'
+          | 'EndpointCreated'
+          | 'EndpointChanged'
+          | 'EndpointTokenRotated'
+          | 'EndpointSlugRotated'
+          | 'EndpointSecretRotated'
+          | 'EndpointDisabled'
+          | 'EndpointEnabled'
+          | 'EndpointDeleted'
+          | 'ProjectPaused'
+          | 'ProjectPauseUnchanged'
+          | 'ProjectResumed'
+          | 'ChannelPaused'
+          | 'ChannelPauseUnchanged'
+          | 'ChannelResumed'
+          | 'PostAccepted'
+          | 'PostSkipped'
+          | 'PostKeyReserved'
+          | 'PayloadPartStored'
+          | 'PublicationStarted'
+          | 'PublicationStepStarted'
+          | 'PublicationStepCompleted'
+          | 'PublicationSucceeded'
+          | 'PublicationPostponed'
+          | 'PublicationFailed'
+          | 'PublicationInDoubt'
+          | 'PublicationFiltered'
+          | 'PublicationHeld'
+          | 'PublicationResent'
+          | 'PublicationDismissed'
+          | 'NoticeRaised'
+          | 'TranslationStored'
+          | 'TranslationAbandoned'
+          | 'WebhookOutputCreated'
+          | 'WebhookOutputChanged'
+          | 'WebhookOutputSecretRotated'
+          | 'WebhookOutputDisabled'
+          | 'WebhookOutputEnabled'
+          | 'WebhookOutputDeleted'
+          | 'DeliveryScheduled'
+          | 'DeliverySucceeded'
+          | 'DeliveryAttemptFailed'
+          | 'DeliveryRetryRequested'
+          | 'DeliveryBodyPartStored'
+          | 'ProjectionEventSkipped'
+          | 'ProjectionPromoted'
+          | 'ProjectionRolledBack'
+          | 'ProjectionCandidateDiscarded';
+        /** Only events of this time or later. */
+        readonly since?: string;
+        /** Only events before this time. */
+        readonly until?: string;
+      };
+    };
+    readonly answers: Schemas['AuditedEventList'];
+  };
+  /** Export the history */
+  readonly 'GET /manage/v1/history/export': {
+    readonly takes: {
+      readonly query?: {
+        /** Only what follows this position: an export that was broken off goes on after its last line. */
+        readonly after?: string;
+        /** With the secrets, which the SECRETS_KEY of this gateway alone opens. */
+        readonly secrets?: 'sealed';
+      };
+    };
+    readonly answers: string;
+  };
+  /** Import a history into an empty event store */
+  readonly 'POST /manage/v1/history/import': { readonly takes: object; readonly answers: Schemas['Import'] };
+  /** Show the log's signed head */
+  readonly 'GET /manage/v1/history/log/checkpoint': { readonly takes: object; readonly answers: string };
+  /** Show the key that verifies checkpoints */
+  readonly 'GET /manage/v1/history/log/key': { readonly takes: object; readonly answers: Schemas['LogKey'] };
+  /** Prove one event */
+  readonly 'GET /manage/v1/history/log/proof/{event}': {
+    readonly takes: { readonly path: { readonly event: string } };
+    readonly answers: string;
+  };
+  /** Show a tile of the tree or a bundle of entries */
+  readonly 'GET /manage/v1/history/log/tile/{level}/{a}': {
+    readonly takes: { readonly path: { readonly level: string; readonly a: string } };
+    readonly answers: string;
+  };
+  /** Show a tile of the tree or a bundle of entries, with a number of two groups or a width */
+  readonly 'GET /manage/v1/history/log/tile/{level}/{a}/{b}': {
+    readonly takes: { readonly path: { readonly level: string; readonly a: string; readonly b: string } };
+    readonly answers: string;
+  };
+  /** Show a tile of the tree or a bundle of entries, with three parts of number and width */
+  readonly 'GET /manage/v1/history/log/tile/{level}/{a}/{b}/{c}': {
+    readonly takes: {
+      readonly path: { readonly level: string; readonly a: string; readonly b: string; readonly c: string };
+    };
+    readonly answers: string;
+  };
+  /** Show a tile of the tree or a bundle of entries, with four parts of number and width */
+  readonly 'GET /manage/v1/history/log/tile/{level}/{a}/{b}/{c}/{d}': {
+    readonly takes: {
+      readonly path: {
+        readonly level: string;
+        readonly a: string;
+        readonly b: string;
+        readonly c: string;
+        readonly d: string;
+      };
+    };
+    readonly answers: string;
+  };
+  /** Show all events of one story */
+  readonly 'GET /manage/v1/history/trace/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Trace'];
+  };
+  /** Verify the history: chains, order, tree and checkpoint */
+  readonly 'POST /manage/v1/history/verify': {
+    readonly takes: { readonly body?: Schemas['VerificationRequest'] };
+    readonly answers: Schemas['Job'];
+  };
+  /** List jobs */
+  readonly 'GET /manage/v1/jobs': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        readonly state?: 'running' | 'done' | 'failed';
+      };
+    };
+    readonly answers: Schemas['JobList'];
+  };
+  /** Show a job */
+  readonly 'GET /manage/v1/jobs/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Job'];
+  };
+  /** List owners */
+  readonly 'GET /manage/v1/owners': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['OwnerList'];
+  };
+  /** Register an owner */
+  readonly 'POST /manage/v1/owners': {
+    readonly takes: { readonly body: Schemas['OwnerRequest'] };
+    readonly answers: Schemas['OwnerWithKey'];
+  };
+  /** Delete an owner and everything that belongs to it */
+  readonly 'DELETE /manage/v1/owners/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show an owner with its quota and limits */
+  readonly 'GET /manage/v1/owners/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Owner'];
+  };
+  /** Change an owner */
+  readonly 'PATCH /manage/v1/owners/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['OwnerPatchRequest'];
+    };
+    readonly answers: Schemas['Owner'];
+  };
+  /** Add a post pack to the month */
+  readonly 'POST /manage/v1/owners/{id}/post-packs': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['PostPackRequest'];
+    };
+    readonly answers: Schemas['Owner'];
+  };
+  /** Replace an owner's API key */
+  readonly 'POST /manage/v1/owners/{id}/rotate-key': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['OwnerWithKey'];
+  };
+  /** Show the plans' figures */
+  readonly 'GET /manage/v1/plans': { readonly takes: object; readonly answers: Schemas['Plans'] };
+  /** List posts */
+  readonly 'GET /manage/v1/posts': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        readonly endpoint_id?: string;
+        /** Posts with a publication on this channel. */
+        readonly channel_id?: string;
+        /** Posts with a publication of this project. */
+        readonly project_id?: string;
+        /** Posts with a publication in this state. Of channel, project and state, one publication meets all that are given. */
+        readonly state?: 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+        readonly external_id?: string;
+        readonly trace_id?: string;
+        /** Only posts that were accepted at this time or later. */
+        readonly since?: string;
+        /** Only posts that were accepted before this time. */
+        readonly until?: string;
+        /** Only this owner's posts. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['PostList'];
+  };
+  /** Show a post with its payload and publications */
+  readonly 'GET /manage/v1/posts/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['PostWithPayload'];
+  };
+  /** Cancel what is queued of a post */
+  readonly 'POST /manage/v1/posts/{id}/cancel': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['CancelledPost'];
+  };
+  /** List projections */
+  readonly 'GET /manage/v1/projections': { readonly takes: object; readonly answers: Schemas['ProjectionList'] };
+  /** Show a projection */
+  readonly 'GET /manage/v1/projections/{name}': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Projection'];
+  };
+  /** Give up the candidate of a projection */
+  readonly 'POST /manage/v1/projections/{name}/discard': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Projection'];
+  };
+  /** Make the rebuilt version of a projection live */
+  readonly 'POST /manage/v1/projections/{name}/promote': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Projection'];
+  };
+  /** Rebuild a projection beside its live version */
+  readonly 'POST /manage/v1/projections/{name}/rebuild': {
+    readonly takes: { readonly path: { readonly name: string }; readonly body?: Schemas['RebuildRequest'] };
+    readonly answers: Schemas['Job'];
+  };
+  /** Try the event again at which a projection has stopped */
+  readonly 'POST /manage/v1/projections/{name}/retry': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Projection'];
+  };
+  /** Make the previous version of a projection live again */
+  readonly 'POST /manage/v1/projections/{name}/rollback': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Projection'];
+  };
+  /** Leave out the event at which a projection has stopped */
+  readonly 'POST /manage/v1/projections/{name}/skip': {
+    readonly takes: { readonly path: { readonly name: string }; readonly body: Schemas['SkipRequest'] };
+    readonly answers: Schemas['Projection'];
+  };
+  /** Compare a projection with a fresh replay of the history */
+  readonly 'POST /manage/v1/projections/{name}/verify': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Job'];
+  };
+  /** List projects */
+  readonly 'GET /manage/v1/projects': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['ProjectList'];
+  };
+  /** Create a project */
+  readonly 'POST /manage/v1/projects': {
+    readonly takes: { readonly body: Schemas['ProjectRequest'] };
+    readonly answers: Schemas['Project'];
+  };
+  /** Delete a project */
+  readonly 'DELETE /manage/v1/projects/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** `true`: take it out of those that name it. Default `false`: 409 if any does. */
+        readonly cascade?: 'true' | 'false';
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show a project */
+  readonly 'GET /manage/v1/projects/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Project'];
+  };
+  /** Change a project */
+  readonly 'PATCH /manage/v1/projects/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['ProjectPatchRequest'];
+    };
+    readonly answers: Schemas['Project'];
+  };
+  /** Pause a project */
+  readonly 'POST /manage/v1/projects/{id}/pause': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['PauseRequest'];
+    };
+    readonly answers: Schemas['Project'];
+  };
+  /** Resume a project */
+  readonly 'POST /manage/v1/projects/{id}/resume': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Project'];
+  };
+  /** Show a publication */
+  readonly 'GET /manage/v1/publications/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Publication'];
+  };
+  /** Cancel a queued publication */
+  readonly 'POST /manage/v1/publications/{id}/cancel': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Publication'];
+  };
+  /** Dismiss a publication that failed or is in doubt */
+  readonly 'POST /manage/v1/publications/{id}/dismiss': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Publication'];
+  };
+  /** Send a publication that failed or is in doubt again */
+  readonly 'POST /manage/v1/publications/{id}/resend': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Publication'];
+  };
+  /** List webhook outputs */
+  readonly 'GET /manage/v1/webhook-outputs': {
+    readonly takes: {
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['WebhookOutputList'];
+  };
+  /** Create a webhook output */
+  readonly 'POST /manage/v1/webhook-outputs': {
+    readonly takes: { readonly body: Schemas['WebhookOutputRequest'] };
+    readonly answers: Schemas['WebhookOutputWithSecret'];
+  };
+  /** Delete a webhook output */
+  readonly 'DELETE /manage/v1/webhook-outputs/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: undefined;
+  };
+  /** Show a webhook output */
+  readonly 'GET /manage/v1/webhook-outputs/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['WebhookOutput'];
+  };
+  /** Change a webhook output */
+  readonly 'PATCH /manage/v1/webhook-outputs/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['WebhookOutputPatchRequest'];
+    };
+    readonly answers: Schemas['WebhookOutput'];
+  };
+  /** List the deliveries of a webhook output */
+  readonly 'GET /manage/v1/webhook-outputs/{id}/deliveries': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the page before. */
+        readonly cursor?: string;
+        /** Only deliveries in this state. */
+        readonly state?: 'pending' | 'delivered' | 'failed';
+      };
+    };
+    readonly answers: Schemas['DeliveryList'];
+  };
+  /** Disable a webhook output */
+  readonly 'POST /manage/v1/webhook-outputs/{id}/disable': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['WebhookOutput'];
+  };
+  /** Enable a webhook output */
+  readonly 'POST /manage/v1/webhook-outputs/{id}/enable': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['WebhookOutput'];
+  };
+  /** Send failed deliveries again */
+  readonly 'POST /manage/v1/webhook-outputs/{id}/retry-failed': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['RetryFailedRequest'];
+    };
+    readonly answers: Schemas['RetriedOutput'];
+  };
+  /** Replace the signing secret of a webhook output */
+  readonly 'POST /manage/v1/webhook-outputs/{id}/rotate-secret': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['RotateSecretRequest'];
+    };
+    readonly answers: Schemas['WebhookOutputWithSecret'];
+  };
+  /** Send a test ping */
+  readonly 'POST /manage/v1/webhook-outputs/{id}/test': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+    };
+    readonly answers: Schemas['Delivery'];
+  };
+  /** Check and preview a payload without publishing */
+  readonly 'POST /v1/sandbox/test': {
+    readonly takes: { readonly body?: Schemas['PublishPayloadRequest'] };
+    readonly answers: Schemas['SandboxResult'];
+  };
+  /** Publish a post */
+  readonly 'POST /v1/webhooks/{slug}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly body?: Schemas['PublishPayloadRequest'];
+    };
+    readonly answers: Schemas['PublishResult'];
+  };
+  /** Discover projects, targets and capabilities */
+  readonly 'GET /v1/webhooks/{slug}/info': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+    };
+    readonly answers: Schemas['Discovery'];
+  };
+  /** Show what became of a post */
+  readonly 'GET /v1/webhooks/{slug}/posts/{post_id}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+    };
+    readonly answers: Schemas['PostStatus'];
+  };
+  /** Pause projects or channels without publishing */
+  readonly 'POST /v1/webhooks/{slug}/temp-pause': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly body?: Schemas['TempPauseRequest'];
+    };
+    readonly answers: Schemas['PauseResult'];
+  };
+  /** Resume projects or channels */
+  readonly 'POST /v1/webhooks/{slug}/temp-resume': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly body?: Schemas['TempResumeRequest'];
+    };
+    readonly answers: Schemas['PauseResult'];
+  };
+}

@@ -1,0 +1,56 @@
+import { fromBase64, isSigned, toBytes } from './hmac.js';
+
+/** A delivery as it arrived. */
+export interface WebhookRequest {
+  /** The webhook output's `secret`, or its `secret_whsec`. */
+  readonly secret: string;
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The raw body, exactly as it arrived: parsed and serialized again it has another signature. */
+  readonly body: string | Uint8Array;
+}
+
+/** Greatest difference between the clocks, in seconds. */
+const TOLERANCE = 300;
+const PREFIX = 'whsec_';
+const VERSION = 'v1,';
+
+/**
+ * Verifies that a delivery comes from the gateway, unchanged, and was sent within the last five minutes. Returns its parsed
+ * body. It checks the headers of Standard Webhooks, whose signature covers id and time: that of the body alone
+ * (`X-<Brand>-Signature`) would let an old delivery be sent again for ever. A delivery may arrive twice, with one `webhook-id`.
+ * @throws Error if the delivery does not verify
+ */
+export const verifyWebhook = async ({ secret, headers, body }: WebhookRequest): Promise<unknown> => {
+  const id = readHeader(headers, 'webhook-id');
+  const timestamp = readHeader(headers, 'webhook-timestamp');
+  const signature = readHeader(headers, 'webhook-signature');
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE)
+    throw new Error('the webhook has no webhook-timestamp, or one that is more than five minutes off');
+  const signatures = signature
+    .split(' ')
+    .flatMap((each) => (each.startsWith(VERSION) ? (fromBase64(each.slice(VERSION.length)) ?? []) : []));
+  const raw = typeof body === 'string' ? toBytes(body) : body;
+  const message = concatenate(toBytes(`${id}.${timestamp}.`), raw);
+  if (id === '' || !(await isSigned(readKey(secret), message, signatures)))
+    throw new Error('the signature of the webhook is missing or wrong');
+  return JSON.parse(new TextDecoder().decode(raw)) as unknown;
+};
+
+const readKey = (secret: string): Uint8Array<ArrayBuffer> => {
+  const key = secret.startsWith(PREFIX) ? fromBase64(secret.slice(PREFIX.length)) : toBytes(secret);
+  if (key === null || key.length === 0) throw new Error('the secret of the webhook is empty, or damaged');
+  return key;
+};
+
+const concatenate = (head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+};
+
+const readHeader = (headers: WebhookRequest['headers'], name: string): string => {
+  if (typeof headers.get === 'function') return (headers as Headers).get(name) ?? '';
+  const [, value = ''] = Object.entries(headers).find(([each]) => each.toLowerCase() === name) ?? [];
+  return typeof value === 'string' ? value : (value as readonly string[]).join(' ');
+};

@@ -1,0 +1,92 @@
+/**
+ * Writes clients/typescript/src/schema.ts, the types of the client, from the document of /openapi.json (ADR-157). With `--print`
+ * to stdout instead. Part of `npm run openapi`; it needs the compiled program.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import prettier from 'prettier';
+import { buildDocument } from './openapi-source.js';
+
+const TARGET = join(import.meta.dirname, '../clients/typescript/src/schema.ts');
+const SUCCESS = /^2\d\d$/;
+
+const comment = (text) => (text ? `/** ${text.replaceAll('*/', '* /')} */\n` : '');
+const union = (types) => [...new Set(types)].join(' | ') || 'never';
+
+const typeNamed = (name, schema) => {
+  if (name === 'array') return `readonly (${typeOf(schema.items ?? {})})[]`;
+  if (name === 'object') return objectOf(schema);
+  return { integer: 'number', number: 'number', string: 'string', boolean: 'boolean', null: 'null' }[name];
+};
+
+const objectOf = ({ properties, required = [], additionalProperties }) => {
+  const rest = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
+  if (!properties) return `Readonly<Record<string, ${rest}>>`;
+  return `{ ${Object.entries(properties)
+    .map(([name, schema]) => field(name, required.includes(name), typeOf(schema), schema.description))
+    .join('')} }`;
+};
+
+const field = (name, isRequired, type, text) =>
+  `${comment(text)}readonly ${JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};\n`;
+
+/** Returns the type of a schema. Bounds and forms are left to the gateway. */
+const typeOf = (schema) => {
+  if (schema.$ref) return `Schemas['${schema.$ref.split('/').at(-1)}']`;
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const either = schema.oneOf ?? schema.anyOf;
+  const own = schema.type && union([schema.type].flat().map((name) => typeNamed(name, schema)));
+  const all = [own && (!either || schema.properties) ? `(${own})` : null, either && `(${union(either.map(typeOf))})`];
+  return all.filter(Boolean).join(' & ') || 'unknown';
+};
+
+const parametersOf = (operation, place) => {
+  const found = operation.parameters.filter((parameter) => parameter.in === place);
+  if (found.length === 0) return '';
+  const fields = found.map(({ name, required = false, schema, description }) =>
+    field(name, required, typeOf(schema), description),
+  );
+  return field(
+    place,
+    found.some(({ required }) => required),
+    `{ ${fields.join('')} }`,
+  );
+};
+
+const bodyOf = ({ requestBody }) => {
+  if (!requestBody) return '';
+  const [{ schema }] = Object.values(requestBody.content);
+  return field('body', requestBody.required, typeOf(schema));
+};
+
+const answerOf = ({ responses }) => {
+  const [, answer] = Object.entries(responses).find(([status]) => SUCCESS.test(status));
+  const [media] = Object.entries(answer.content ?? {});
+  if (!media) return 'undefined';
+  return media[0] === 'application/json' ? typeOf(media[1].schema) : 'string';
+};
+
+const { components, paths } = await buildDocument();
+const schemas = Object.entries(components.schemas).map(
+  ([name, schema]) => comment(schema.description) + `readonly ${name}: ${typeOf(schema)};\n`,
+);
+const routes = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, operation]) => {
+    const takes = ['path', 'query'].map((place) => parametersOf(operation, place)).join('') + bodyOf(operation);
+    const type = `{ ${field('takes', true, takes ? `{ ${takes} }` : 'object')}${field('answers', true, answerOf(operation))} }`;
+    return `${comment(operation.summary)}readonly '${method.toUpperCase()} ${path}': ${type};\n`;
+  }),
+);
+const source = `// Written by \`npm run openapi\` from the document of /openapi.json.
+
+/** The bodies and answers of the API. */
+export interface Schemas { ${schemas.join('')} }
+
+/** The routes of the API, with what they take and answer. */
+export interface Routes { ${routes.join('')} }
+`;
+const config = await prettier.resolveConfig(TARGET);
+const text = await prettier.format(source, { ...config, parser: 'typescript' });
+if (process.argv.includes('--print')) process.stdout.write(text);
+else writeFileSync(TARGET, text);

@@ -1,0 +1,46 @@
+import { SetMetadata, type Type } from '@nestjs/common';
+import type { LimitsProfile } from '../../config/limits-profile.js';
+import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import type { JsonSchema, SentClass } from '../../validation/json-schema.js';
+
+/** Facts about a deployment that the documentation of its API depends on. */
+export interface DocumentationContext {
+  readonly brand: string;
+  readonly platforms: PlatformCatalogue;
+  readonly limitsProfile: LimitsProfile;
+}
+
+/** The documentation of a route that its code does not give: the rest comes from its rules and types. */
+export interface RouteDocumentation {
+  /** A few words: "Pause a channel". */
+  readonly summary: string;
+  readonly description?: string;
+  /** The class that reads the body, or a function if the body depends on the deployment. None: the route takes no fields. */
+  readonly body?: SentClass | ((context: DocumentationContext) => JsonSchema);
+  /** A body of another media type than JSON. */
+  readonly bodyType?: string;
+  /** The class that reads the query. None: the route takes no query. */
+  readonly query?: SentClass;
+  /** Status of a success. Default: 200, of DELETE 204. */
+  readonly status?: number;
+  /** The class of the answer, where the method's return type does not name it, or the media type of an answer in text. */
+  readonly answer?: Type<object> | string;
+  /** Further successes with the same body: status and meaning. */
+  readonly alsoAnswers?: Readonly<Record<number, string>>;
+  /** Codes of errors that only some routes have, by status. */
+  readonly codes?: Readonly<Record<number, readonly string[]>>;
+  /** True if the operator's key alone is admitted: 403 for others. */
+  readonly isForOperator?: true;
+  /** True for a route whose answers never change anything, although it is a POST: it takes no Idempotency-Key. */
+  readonly isQuestion?: true;
+}
+
+/** Key of a handler's documentation in its metadata. */
+export const DOCUMENTATION = 'crosspost:documentation';
+
+/**
+ * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change of a route, its body or its
+ * views run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation).
+ */
+export const Documented = (documentation: RouteDocumentation): MethodDecorator =>
+  SetMetadata(DOCUMENTATION, documentation);

@@ -1,0 +1,60 @@
+/** Texts of the documentation at /openapi.json that no docstring gives. */
+export const DOCUMENTATION_MESSAGES = {
+  api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore members of answers that they do not know: new ones may be added.',
+  endpointToken: "The endpoint's token.",
+  managementKey: "The operator's or an owner's API key.",
+  requestId: 'Id of the request, for questions about it.',
+  retryAfter: 'Seconds after which the request may be sent again.',
+  position: "Position of the change's event; absent if nothing changed.",
+  replayed: '`true` for the stored answer to an earlier request with this Idempotency-Key; secrets in it are null.',
+  mismatch: '`true` if another payload was sent with this key.',
+  bearer: 'The scheme of authentication.',
+  done: 'Done; there is no body.',
+  error: 'The request failed:',
+};
+
+/** Meanings of the statuses of errors in /openapi.json. */
+export const STATUS_TEXTS = {
+  400: 'The request is malformed, or refused for its content:',
+  401: 'The credentials are missing or wrong:',
+  402: 'The plan does not allow it:',
+  403: 'Not allowed:',
+  404: 'There is no such resource, or none that the key may see:',
+  408: 'The request took too long to arrive:',
+  409: 'The state of the resource does not allow it:',
+  415: 'The body is not JSON in UTF-8:',
+  422: 'The request breaks the schema:',
+  429: 'Too many requests:',
+  431: 'The headers are too large:',
+  500: 'The service failed:',
+  503: 'The service or the endpoint does not accept requests at present:',
+};
+
+/** Parameters of several routes in /openapi.json. */
+export const PARAMETER_TEXTS = {
+  id: 'Id of the resource.',
+  slug: 'Slug of the endpoint, from its URL.',
+  post_id: 'Id of the post: `post_…`.',
+  aggregate: 'Name of an aggregate, such as `channel`.',
+  limit: 'Items on a page.',
+  cursor: '`next` of the page before.',
+  'Idempotency-Key': 'A unique text: within 24 hours a repeat of the request gets the same answer and changes nothing.',
+  'X-Brand-Timestamp':
+    'Unix time in seconds, at most five minutes from that of the server. Required where the endpoint requires it, and for a signed GET.',
+  'X-Brand-Client-Signature':
+    'HMAC-SHA256 in hex of the body with the signing secret; of a GET, of method, path and timestamp, joined by line feeds. Required where the endpoint requires it.',
+};
+
+/** Groups of routes in /openapi.json. */
+export const TAG_TEXTS = {
+  webhooks: 'Publishing, pauses and discovery, with the token of an endpoint.',
+  sandbox: 'Checks and previews a payload; nothing is stored or published.',
+  owners: 'Owners: plan, API key, post packs.',
+  channels: 'Channels: one community or chat on one network.',
+  projects: 'Projects: lists of channels with the processing of their posts.',
+  endpoints: 'Endpoints: where clients send posts.',
+  posts: 'Posts and their publications.',
+  publications: 'Publications of posts on single channels.',
+  plans: 'Figures of the plans.',
+  history: 'How things were, and who changed them.',
+};

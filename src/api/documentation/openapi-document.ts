@@ -1,0 +1,217 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { type JsonSchema, schemaOf, type SentClass } from '../../validation/json-schema.js';
+import { readAnswers } from './answers.js';
+import { DOCUMENTATION, type DocumentationContext, type RouteDocumentation } from './documented.js';
+import { DOCUMENTATION_MESSAGES as TEXTS, PARAMETER_TEXTS, TAG_TEXTS } from './messages.js';
+import { describeAnswers } from './route-answers.js';
+
+/** A route of a controller. */
+interface Route {
+  readonly method: string;
+  /** As the router writes it: `/manage/v1/owners/:id`. */
+  readonly path: string;
+  readonly handler: string;
+  readonly documentation: RouteDocumentation;
+}
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+  };
+  readonly [member: string]: unknown;
+}
+
+/** Version of the API's document, which changes with every release. */
+const API_VERSION = '1.0.0';
+
+const answers = readAnswers();
+const parameterTexts: Readonly<Record<string, string>> = PARAMETER_TEXTS;
+const tagTexts: Readonly<Record<string, string>> = TAG_TEXTS;
+
+/** Builds the document of the routes that these controllers serve. @param controllers all controllers of the process */
+export const buildOpenApiDocument = (
+  controllers: readonly Type[],
+  context: DocumentationContext,
+  basePath: string,
+): OpenApiDocument => {
+  const components = new Components();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of controllers.flatMap(listRoutes).sort(byPath)) {
+    const template = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[template] ??= {})[route.method.toLowerCase()] = describeOperation(route, context, components);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Crosspost',
+      version: API_VERSION,
+      description: TEXTS.api,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: basePath }],
+    tags: listTags(paths),
+    paths,
+    components: {
+      schemas: { ...answers.schemas, ...components.schemas },
+      securitySchemes: {
+        endpointToken: { type: 'http', scheme: 'bearer', description: TEXTS.endpointToken },
+        managementKey: { type: 'http', scheme: 'bearer', description: TEXTS.managementKey },
+      },
+    },
+  };
+};
+
+/** Lists the tags that operations have, with their descriptions. */
+const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
+  const names = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).flatMap(({ tags }) => tags as readonly string[]),
+  );
+  return [...new Set(names)].map((name) => ({ name, ...(tagTexts[name] && { description: tagTexts[name] }) }));
+};
+
+const byPath = (a: Route, b: Route): number =>
+  a.path === b.path ? (a.method < b.method ? -1 : 1) : a.path < b.path ? -1 : 1;
+
+/** Lists the documented routes of a controller. */
+const listRoutes = (controller: Type): Route[] => {
+  const base = Reflect.getMetadata('path', controller) as string;
+  return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+    const handler = (controller.prototype as Readonly<Record<string, object>>)[name]!;
+    const documentation = Reflect.getMetadata(DOCUMENTATION, handler) as RouteDocumentation | undefined;
+    if (!documentation) return [];
+    const method = RequestMethod[Reflect.getMetadata('method', handler) as RequestMethod];
+    const path = `/${base}/${Reflect.getMetadata('path', handler) as string}`
+      .replaceAll(/\/+/g, '/')
+      .replace(/\/$/, '');
+    return [{ method, path, handler: name, documentation }];
+  });
+};
+
+const describeOperation = (route: Route, context: DocumentationContext, components: Components): JsonSchema => {
+  const { documentation, method, path } = route;
+  const { summary, description, body, query } = documentation;
+  const isPublic = path.startsWith('/v1/');
+  const known = answers.routes[`${method} ${path}`] ?? {};
+  const bodySchema = body && components.hoist(isClass(body) ? schemaOf(body) : body(context));
+  return {
+    operationId: nameOperation(route),
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tagOf(path)],
+    security: [isPublic ? { endpointToken: [] } : { managementKey: [] }],
+    parameters: [
+      ...pathParameters(path),
+      ...(query ? queryParameters(query) : []),
+      ...headerParameters(method, isPublic, documentation, context.brand),
+    ],
+    ...(bodySchema && {
+      requestBody: {
+        required: isRequired(bodySchema, components),
+        content: { [documentation.bodyType ?? 'application/json']: { schema: bodySchema } },
+      },
+    }),
+    responses: describeAnswers({ method, path, isPublic, documentation, known }),
+  };
+};
+
+/** True if a body may not be left out: one without required fields may. */
+const isRequired = (schema: JsonSchema, { schemas }: Components): boolean => {
+  const of = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema;
+  return 'required' in of || 'oneOf' in of || of['x-class'] === 'PublishPayloadDto' || of['x-class'] === 'TempPauseDto';
+};
+
+const isClass = (body: NonNullable<RouteDocumentation['body']>): body is SentClass =>
+  Object.getOwnPropertyDescriptor(body, 'prototype') !== undefined;
+
+/** `GET /manage/v1/channels/:id/receipts` → `channels_receipts`; of an aggregate's history, `history_aggregate`. */
+const nameOperation = ({ path, handler }: Route): string => `${tagOf(path).replaceAll('-', '_')}_${handler}`;
+
+const tagOf = (path: string): string => {
+  const [, first, , third] = path.split('/');
+  return first === 'manage' ? third! : path === '/v1/sandbox/test' ? 'sandbox' : 'webhooks';
+};
+
+const pathParameters = (path: string): JsonSchema[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    ...(parameterTexts[name!] && { description: parameterTexts[name!] }),
+  }));
+
+const queryParameters = (query: SentClass): JsonSchema[] => {
+  const { properties, required = [] } = describeFields(schemaOf(query), query.name);
+  return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, field]) => {
+    const { description = parameterTexts[name], ...schema } = field;
+    return {
+      name,
+      in: 'query',
+      ...((required as readonly string[]).includes(name) && { required: true }),
+      ...(description !== undefined && { description }),
+      schema,
+    };
+  });
+};
+
+const headerParameters = (
+  method: string,
+  isPublic: boolean,
+  { isQuestion }: RouteDocumentation,
+  brand: string,
+): JsonSchema[] => {
+  const header = (name: string, schema: JsonSchema): JsonSchema => ({
+    ...{ name, in: 'header', required: false },
+    ...{ description: parameterTexts[name.replace(brandName(brand), 'Brand')], schema },
+  });
+  const key = header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 128 });
+  const withKey = method === 'POST' && !isQuestion ? [key] : [];
+  if (!isPublic) return withKey;
+  return [
+    ...withKey,
+    header(`X-${brandName(brand)}-Timestamp`, { type: 'string', pattern: '^\\d{1,12}$' }),
+    header(`X-${brandName(brand)}-Client-Signature`, { type: 'string', pattern: '^(sha256=)?[0-9a-fA-F]{64}$' }),
+  ];
+};
+
+/** `service` → `Service`, as headers write a brand. */
+const brandName = (brand: string): string => brand.replaceAll(/(^|-)([a-z])/g, (text) => text.toUpperCase());
+
+/** Adds the docstrings of its class to a schema's fields. */
+const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
+  const docs = answers.fields[className] ?? {};
+  const fields = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
+  const described = fields.map(([name, field]) => [name, docs[name] ? { ...field, description: docs[name] } : field]);
+  return { ...schema, properties: Object.fromEntries(described) as JsonSchema };
+};
+
+/** The schemas of bodies, listed once by the names of their classes. */
+class Components {
+  readonly schemas: Record<string, JsonSchema> = {};
+
+  /** Moves the schemas of classes inside a schema to the list, and returns what stands in their place. */
+  hoist(schema: JsonSchema): JsonSchema {
+    const inner = this.hoistAll(schema) as JsonSchema;
+    const className = inner['x-class'] as string | undefined;
+    if (className === undefined) return inner;
+    const { 'x-class': _, ...described } = describeFields(inner, className);
+    if (className === 'Body' || schema.title !== undefined) return described;
+    const name = `${className.replace(/(Body|Dto|Fields)$/, '')}Request`;
+    this.schemas[name] = described;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  private hoistAll(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.hoistNested(each));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.hoistNested(each)]));
+  }
+
+  private hoistNested(value: unknown): unknown {
+    return typeof value === 'object' && value !== null && 'x-class' in value ? this.hoist(value) : this.hoistAll(value);
+  }
+}

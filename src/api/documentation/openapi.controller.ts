@@ -1,0 +1,36 @@
+import { Controller, Get, Inject, Res, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { FastifyReply } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import { buildOpenApiDocument } from './openapi-document.js';
+
+/** Serves the description of the API, for programs (D-31). */
+@Controller()
+export class OpenApiController {
+  /** JSON of the document; built at the first request. */
+  private document: string | null = null;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly modules: ModulesContainer,
+    private readonly platforms: PlatformCatalogue,
+  ) {}
+
+  /** The document is public: it says nothing that the source does not. */
+  @Get('openapi.json')
+  read(@Res() reply: FastifyReply): void {
+    this.document ??= JSON.stringify(this.build());
+    void reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(this.document);
+  }
+
+  private build(): object {
+    const { brand, limitsProfile, baseUrl } = this.settings;
+    const controllers = [...this.modules.values()].flatMap((module) =>
+      [...module.controllers.values()].flatMap(({ metatype }) => (metatype ? [metatype as Type] : [])),
+    );
+    const { pathname } = new URL(baseUrl!);
+    return buildOpenApiDocument(controllers, { brand, limitsProfile, platforms: this.platforms }, pathname);
+  }
+}

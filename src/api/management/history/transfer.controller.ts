@@ -1,0 +1,131 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExportHistory } from '../../../history/transfer/export-history.js';
+import { ImportHistory, ImportInvalid, type ImportResult } from '../../../history/transfer/import-history.js';
+import { ImportRefused } from '../../../history/transfer/import-refused.js';
+import { BEGINNING } from '../../../event-store/port.js';
+import { type Log, LOG } from '../../../kernel/log.js';
+import { reasonOf } from '../../../kernel/reason.js';
+import { Documented } from '../../documentation/documented.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller } from '../caller.js';
+import { forbiddenProblem } from '../http-problems.js';
+import { HISTORY_MESSAGES } from '../messages.js';
+import { readQuery } from '../request-body.js';
+import { ExportQuery } from './transfer.query.js';
+import { currentLog } from './transparency-log.controller.js';
+
+const NDJSON = 'application/x-ndjson';
+/** Length in characters from which lines are sent: a line of its own would cost a write each. */
+const WRITE_CHARS = 65_536;
+
+/** The result of an import. */
+export class ImportView {
+  /** Events among the lines, whether they were there before or not. */
+  readonly events: number;
+  /** Secrets among the lines. */
+  readonly secrets: number;
+  /** False: these lines do not end the history. The gateway waits for the rest, and writes and publishes nothing else. */
+  readonly complete: boolean;
+
+  constructor({ events, secrets, complete }: ImportResult) {
+    this.events = events;
+    this.secrets = secrets;
+    this.complete = complete;
+  }
+}
+
+/** Moves the history to another gateway (management-api.md: `GET /history/export`, `POST /history/import`). */
+@Controller('manage/v1/history')
+@UseGuards(ApiKeyGuard)
+export class TransferController {
+  constructor(
+    private readonly exports: ExportHistory,
+    private readonly imports: ImportHistory,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  @Documented({
+    summary: 'Export the history',
+    query: ExportQuery,
+    answer: 'application/x-ndjson',
+    isForOperator: true,
+    codes: { 503: ['log_behind'] },
+  })
+  @Get('export')
+  async export(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
+    requireOperator(request);
+    const query = readQuery(request, ExportQuery);
+    const after = query.after === undefined ? BEGINNING : BigInt(query.after);
+    const head = await currentLog(() => this.exports.waitForLog(untilClosed(reply)));
+    reply.header('content-type', NDJSON);
+    const lines = this.exports.lines(head, { after, withSecrets: query.secrets !== undefined });
+    const body = Readable.from(joinLines(lines), { objectMode: false });
+    body.on('error', (error) => this.log.warn({ error: reasonOf(error) }, 'an export of the history was broken off'));
+    return body;
+  }
+
+  @Documented({
+    summary: 'Import a history into an empty event store',
+    bodyType: 'application/x-ndjson',
+    isForOperator: true,
+    isQuestion: true,
+    codes: { 409: ['store_not_empty'], 415: ['unsupported_media_type'] },
+  })
+  @Post('import')
+  @HttpCode(200)
+  async import(@Req() request: FastifyRequest): Promise<ImportView> {
+    requireOperator(request);
+    if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+      throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
+    // The body arrives at the pace of the network, for which requests have a time limit; the import takes as long as it takes.
+    const folder = await mkdtemp(join(tmpdir(), 'crosspost-import-'));
+    try {
+      const file = join(folder, 'history.ndjson');
+      await pipeline(request.raw, createWriteStream(file));
+      return new ImportView(await this.imports.run(readLines(file)));
+    } catch (error) {
+      if (error instanceof ImportRefused) throw HttpProblem.withMessage(409, 'store_not_empty', error.message);
+      if (!(error instanceof ImportInvalid)) throw error;
+      const { line, message: problem } = error;
+      throw HttpProblem.withMessage(422, 'invalid', HISTORY_MESSAGES.line({ line, problem }));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+const requireOperator = (request: FastifyRequest): void => {
+  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(HISTORY_MESSAGES.transferIsOperators);
+};
+
+const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
+  const closed = new AbortController();
+  raw.once('close', () => closed.abort());
+  return closed.signal;
+};
+
+/** Reads a file line by line, from when the first line is asked for: readline drops lines that come earlier. */
+async function* readLines(file: string): AsyncGenerator<string> {
+  yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+}
+
+/** Ends each line, and joins lines to larger pieces. */
+async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = '';
+  for await (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < WRITE_CHARS) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
+}

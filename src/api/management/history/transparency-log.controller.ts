@@ -1,0 +1,120 @@
+import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
+import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
+import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
+import { Documented } from '../../documentation/documented.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller, getOwnerScope } from '../caller.js';
+import { forbiddenProblem } from '../http-problems.js';
+import { HISTORY_MESSAGES } from '../messages.js';
+
+const TEXT = 'text/plain; charset=utf-8';
+const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TILES = '/history/log/tile/';
+
+/** Name of the log and the key that its checkpoints are verified with. */
+export class LogKeyView {
+  constructor(
+    readonly origin: string,
+    readonly vkey: string,
+  ) {}
+}
+
+/** Serves the transparency log of the history in the forms of C2SP (management-api.md: `GET /history/log`). */
+@Controller('manage/v1/history/log')
+@UseGuards(ApiKeyGuard)
+export class TransparencyLogController {
+  constructor(private readonly log: TransparencyLog) {}
+
+  @Documented({ summary: "Show the log's signed head", answer: 'text/plain', codes: { 503: ['log_behind'] } })
+  @Get('checkpoint')
+  async checkpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    const { checkpoint } = await currentLog(() => this.log.readHead());
+    reply.header('content-type', TEXT).header('cache-control', 'private, max-age=2');
+    return checkpoint;
+  }
+
+  @Documented({ summary: 'Show the key that verifies checkpoints', codes: { 503: ['log_behind'] } })
+  @Get('key')
+  async key(): Promise<LogKeyView> {
+    const { origin, vkey } = await currentLog(() => this.log.readHead());
+    return new LogKeyView(origin, vkey);
+  }
+
+  @Documented({
+    summary: 'Show a tile of the tree or a bundle of entries',
+    answer: 'application/octet-stream',
+    isForOperator: true,
+  })
+  @Get('tile/:level/:a')
+  tile(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.showTile(request, reply);
+  }
+
+  @Documented({
+    summary: 'Show a tile of the tree or a bundle of entries, with a number of two groups or a width',
+    answer: 'application/octet-stream',
+    isForOperator: true,
+  })
+  @Get('tile/:level/:a/:b')
+  tileOfTwo(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.showTile(request, reply);
+  }
+
+  @Documented({
+    summary: 'Show a tile of the tree or a bundle of entries, with three parts of number and width',
+    answer: 'application/octet-stream',
+    isForOperator: true,
+  })
+  @Get('tile/:level/:a/:b/:c')
+  tileOfThree(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.showTile(request, reply);
+  }
+
+  @Documented({
+    summary: 'Show a tile of the tree or a bundle of entries, with four parts of number and width',
+    answer: 'application/octet-stream',
+    isForOperator: true,
+  })
+  @Get('tile/:level/:a/:b/:c/:d')
+  tileOfFour(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.showTile(request, reply);
+  }
+
+  @Documented({ summary: 'Prove one event', answer: 'text/plain', codes: { 503: ['log_behind'] } })
+  @Get('proof/:event')
+  async proof(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('event') id: string,
+  ): Promise<string> {
+    const scope = getOwnerScope(getCaller(request));
+    const proof = EVENT_ID.test(id) ? await currentLog(() => this.log.prove(id, scope)) : null;
+    if (proof === null) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noEvent);
+    reply.header('content-type', TEXT);
+    return proof;
+  }
+
+  private async showTile(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+    if (getCaller(request).kind !== 'operator') throw forbiddenProblem(HISTORY_MESSAGES.tilesAreOperators);
+    const path = request.url.slice(request.url.indexOf(TILES) + TILES.length);
+    const tile = parseTilePath(path);
+    const bytes = tile && (await this.log.readTile(tile));
+    if (!bytes) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noTile);
+    const age = tile.width === TILE_WIDTH ? 'max-age=31536000, immutable' : 'max-age=60';
+    reply.header('content-type', 'application/octet-stream').header('cache-control', `private, ${age}`);
+    return bytes;
+  }
+}
+
+/** Answers 503 while no checkpoint covers what was asked for. */
+export const currentLog = async <T>(read: () => Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof LogBehind)) throw error;
+    throw HttpProblem.withMessage(503, 'log_behind', HISTORY_MESSAGES.logBehind, { 'retry-after': '5' });
+  }
+};

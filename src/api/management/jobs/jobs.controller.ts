@@ -1,0 +1,48 @@
+import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { JobTable } from '../../../jobs/job-table.js';
+import { Documented } from '../../documentation/documented.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller } from '../caller.js';
+import { forbiddenProblem, notFoundProblem } from '../http-problems.js';
+import { IdPipe } from '../id.pipe.js';
+import { JOB_MESSAGES } from '../messages.js';
+import { buildListView, type ListView, toPage } from '../page.js';
+import { readQuery } from '../request-body.js';
+import { JobView } from './job.view.js';
+import { JobsQuery } from './jobs.query.js';
+
+/** Shows the operator's long work (management-api.md: `GET /jobs`). */
+@Controller('manage/v1/jobs')
+@UseGuards(ApiKeyGuard)
+export class JobsController {
+  constructor(private readonly jobs: JobTable) {}
+
+  @Documented({ summary: 'List jobs', query: JobsQuery, isForOperator: true })
+  @Get()
+  async list(@Req() request: FastifyRequest): Promise<ListView<JobView>> {
+    requireOperator(request);
+    const query = readQuery(request, JobsQuery);
+    const page = toPage(query);
+    const jobs = await this.jobs.list(query.state, page.after, page.limit + 1);
+    return buildListView(
+      jobs,
+      page,
+      ({ id }) => id,
+      (shown) => shown.map((job) => new JobView(job)),
+    );
+  }
+
+  @Documented({ summary: 'Show a job', isForOperator: true })
+  @Get(':id')
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<JobView> {
+    requireOperator(request);
+    const job = await this.jobs.find(id);
+    if (!job) throw notFoundProblem('job');
+    return new JobView(job);
+  }
+}
+
+const requireOperator = (request: FastifyRequest): void => {
+  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(JOB_MESSAGES.operatorsOnly);
+};

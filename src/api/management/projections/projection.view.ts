@@ -1,0 +1,84 @@
+import type {
+  CandidateStatus,
+  ProjectionFailure,
+  ProjectionState,
+  ProjectionStatus,
+} from '../../../projections/engine/projection-status.queries.js';
+
+/** The event at which a projection has stopped. */
+export class ProjectionErrorView {
+  readonly message: string;
+  readonly event_id: string;
+  readonly position: string;
+  readonly type: string;
+
+  constructor({ message, eventId, position, type }: ProjectionFailure) {
+    this.message = message;
+    this.event_id = eventId;
+    this.position = position;
+    this.type = type;
+  }
+}
+
+/** A version that is built beside the live one. */
+export class CandidateView {
+  readonly version: number;
+  readonly position: string;
+  readonly state: Exclude<ProjectionState, 'live'>;
+  /** Events a second. */
+  readonly rate: number;
+  /** Null: not known yet. */
+  readonly eta_seconds: number | null;
+  /** From 0 to 1. */
+  readonly progress: number;
+
+  constructor({ version, position, state, rate, etaSeconds, progress }: CandidateStatus) {
+    this.version = version;
+    this.position = String(position);
+    this.state = state;
+    this.rate = rounded(rate);
+    this.eta_seconds = etaSeconds;
+    this.progress = progress;
+  }
+}
+
+/** A projection (management-api.md: `GET /projections`). */
+export class ProjectionView {
+  readonly name: string;
+  /** Number of the live version; a rebuild takes the next one. */
+  readonly version: number;
+  readonly position: string;
+  /** Position of the newest event. */
+  readonly head: string;
+  /** Events that are not applied yet; beyond a thousand the difference of the positions. */
+  readonly lag_events: number;
+  /** Age of the oldest event that is not applied yet. */
+  readonly lag_seconds: number;
+  /** Events a second. */
+  readonly rate: number;
+  readonly state: ProjectionState;
+  /** Null unless it has stopped. */
+  readonly error: ProjectionErrorView | null;
+  /** Number of events that operators have left out. */
+  readonly skipped: number;
+  readonly candidate: CandidateView | null;
+  /** The version that was live before, to which a rollback goes; null: there is none. */
+  readonly previous: number | null;
+
+  constructor(status: ProjectionStatus) {
+    this.name = status.name;
+    this.version = status.version;
+    this.position = String(status.position);
+    this.head = String(status.head);
+    this.lag_events = status.lagEvents;
+    this.lag_seconds = status.lagSeconds;
+    this.rate = rounded(status.rate);
+    this.state = status.state;
+    this.error = status.error && new ProjectionErrorView(status.error);
+    this.skipped = status.skipped;
+    this.candidate = status.candidate && new CandidateView(status.candidate);
+    this.previous = status.previous;
+  }
+}
+
+const rounded = (rate: number): number => Math.round(rate * 10) / 10;

@@ -1,0 +1,142 @@
+import { Controller, Get, Inject, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PingWebhookOutput } from '../../../commands/delivery/ping-webhook-output.js';
+import { RetryDeliveries } from '../../../commands/delivery/retry-deliveries.js';
+import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { isRejection } from '../../../kernel/result.js';
+import { DeliveryBodies } from '../../../projections/webhook-deliveries/delivery-bodies.queries.js';
+import {
+  type DeliveryWithBody,
+  FindDelivery,
+  FindFailedDeliveries,
+  ListDeliveries,
+} from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
+import { Documented } from '../../documentation/documented.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller, getOwnerScope } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { notFoundProblem } from '../http-problems.js';
+import { IdPipe } from '../id.pipe.js';
+import { OwnedResources } from '../owned-resources.js';
+import { buildListView, type ListView, toPage } from '../page.js';
+import { EmptyBody } from '../pause.body.js';
+import { PlanQuotas } from '../plan-quotas.js';
+import { fieldsReader, readQuery } from '../request-body.js';
+import { DeliveriesQuery } from './deliveries.query.js';
+import { DeliveryView } from './delivery.view.js';
+import { RetryFailedBody } from './webhook-output.bodies.js';
+import { type RetriedOutputView, WebhookOutputView } from './webhook-output.view.js';
+
+const READ_MODELS = ['webhook-deliveries'];
+/** Deliveries that `retry-failed` takes up at a time. */
+const BATCH_SIZE = 200;
+
+/** Shows the deliveries of webhook outputs, and sends them again (D-30; management-api.md: Routes). */
+@Controller('manage/v1')
+@UseGuards(ApiKeyGuard)
+export class DeliveriesController {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly resources: OwnedResources,
+    private readonly bodies: DeliveryBodies,
+    private readonly changes: ChangePipeline,
+    private readonly quotas: PlanQuotas,
+  ) {}
+
+  @Get('webhook-outputs/:id/deliveries')
+  @Documented({ summary: 'List the deliveries of a webhook output', query: DeliveriesQuery })
+  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<DeliveryView>> {
+    await this.resources.findResource(request, 'webhook_output', id);
+    const query = readQuery(request, DeliveriesQuery);
+    const page = toPage(query);
+    const range = { before: page.after, limit: page.limit + 1 };
+    const rows = await this.queries.execute(new ListDeliveries(id, query.state, range));
+    return buildListView(
+      rows,
+      page,
+      ({ position }) => position,
+      (shown) => Promise.all(shown.map((row) => this.buildView(row))),
+    );
+  }
+
+  @Post('webhook-outputs/:id/test')
+  @Documented({ summary: 'Send a test ping', status: 201, codes: { 402: ['plan_not_allowed'] } })
+  async test(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<DeliveryView> {
+    await this.resources.findResource(request, 'webhook_output', id);
+    const read = fieldsReader(EmptyBody);
+    return this.changes.handlePost({ request, reply, read, status: 201 }, async (_, change) => {
+      const deliveryId = change.newId('dlv');
+      const command = new PingWebhookOutput(change.context, id, deliveryId, this.quotas.outputPlans);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, deliveryId) };
+    });
+  }
+
+  @Post('webhook-outputs/:id/retry-failed')
+  @Documented({ summary: 'Send failed deliveries again', body: RetryFailedBody, codes: { 409: ['output_disabled'] } })
+  async retryFailed(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<RetriedOutputView> {
+    const output = await this.resources.findResource(request, 'webhook_output', id);
+    return this.changes.handlePost(
+      { request, reply, read: fieldsReader(RetryFailedBody) },
+      async ({ since }, change) => {
+        let retried = 0;
+        let outcome = await this.commands.execute(new RetryDeliveries(change.context, id, []));
+        for (let after = '-1'; !isRejection(outcome);) {
+          const failed = await this.queries.execute(new FindFailedDeliveries(id, Date.parse(since), after, BATCH_SIZE));
+          if (failed.length === 0) break;
+          const ids = failed.map(({ deliveryId }) => deliveryId);
+          outcome = await this.commands.execute(new RetryDeliveries(change.context, id, ids));
+          retried += ids.length;
+          after = failed.at(-1)!.position;
+        }
+        const show = async () => ({ ...new WebhookOutputView(output, this.clock.now()), retried });
+        return { outcome, readModels: READ_MODELS, show };
+      },
+    );
+  }
+
+  @Get('deliveries/:id')
+  @Documented({ summary: 'Show a delivery' })
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
+    return this.findView(request, id);
+  }
+
+  @Post('deliveries/:id/retry')
+  @Documented({ summary: 'Send a delivery again', codes: { 409: ['output_disabled'] } })
+  async retry(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<DeliveryView> {
+    const { output_id: outputId } = await this.findRow(request, id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new RetryDeliveries(change.context, outputId, [id]));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    });
+  }
+
+  private async findView(request: FastifyRequest, id: string): Promise<DeliveryView> {
+    return this.buildView(await this.findRow(request, id));
+  }
+
+  private async buildView(row: DeliveryWithBody): Promise<DeliveryView> {
+    return new DeliveryView(row, await this.bodies.readBody(row));
+  }
+
+  private async findRow(request: FastifyRequest, id: string): Promise<DeliveryWithBody> {
+    const row = await this.queries.execute(new FindDelivery(id, getOwnerScope(getCaller(request))));
+    if (!row) throw notFoundProblem('delivery');
+    return row;
+  }
+}

@@ -1,0 +1,109 @@
+import { WEBHOOK_KINDS, type WebhookKind } from '../../../domain/webhook-output/webhook-output.events.js';
+import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
+import { nullToAbsent } from '../../../validation/absence.js';
+import type { Sent } from '../../../validation/check-fields.js';
+import { Schema } from '../../../validation/json-schema.js';
+import { FIELD_MESSAGES } from '../../../validation/messages.js';
+import type { ProblemList } from '../../../validation/problem-list.js';
+import { Must } from '../../../validation/rules.js';
+import { describeValue } from '../../../validation/wording.js';
+import { oneOf } from '../../../kernel/message.js';
+import { BODY_MESSAGES } from '../messages.js';
+import { fieldsReader, type BodyReader } from '../request-body.js';
+import { Is } from '../rules.js';
+import { isTime } from '../time.js';
+
+const DEFAULT_KINDS: readonly WebhookKind[] = ['post.published'];
+
+/** Fields of PATCH /webhook-outputs/{id}. */
+export class WebhookOutputPatchBody {
+  /** An https URL on port 443 of a public address. */
+  @Must.beText()
+  readonly url: string | undefined;
+
+  /** All kinds that are delivered; at first `post.published` alone. */
+  @Schema.items(() => ({ type: 'string', enum: [...WEBHOOK_KINDS] }))
+  @Schema.is(() => ({ minItems: 1, uniqueItems: true }))
+  @Must.beArray('event kinds')
+  readonly kinds: readonly WebhookKind[] | undefined;
+
+  constructor(sent: Sent) {
+    this.url = nullToAbsent(sent.url) as string | undefined;
+    this.kinds = nullToAbsent(sent.kinds) as readonly WebhookKind[] | undefined;
+  }
+}
+
+/** Fields of POST /webhook-outputs. */
+export class WebhookOutputBody extends WebhookOutputPatchBody {
+  /** The project whose events are delivered. */
+  @Is.matching(/^\w{1,64}$/, 'an id such as "prj_…"')
+  @Must.bePresent('the id of its project, such as "prj_…"')
+  readonly project_id: string;
+
+  @Must.bePresent('an address such as "https://example.org/webhooks"')
+  declare readonly url: string;
+
+  constructor(sent: Sent) {
+    super(sent);
+    this.project_id = nullToAbsent(sent.project_id) as string;
+  }
+}
+
+/** Body of POST /webhook-outputs. */
+export interface NewWebhookOutput {
+  readonly projectId: string;
+  readonly url: string;
+  readonly kinds: readonly WebhookKind[];
+}
+
+/** Creates the reader of POST /webhook-outputs. */
+export const createWebhookOutputReader =
+  (policy: AddressPolicy): BodyReader<NewWebhookOutput> =>
+  (sent, problems) => {
+    const { project_id, url, kinds = DEFAULT_KINDS } = fieldsReader(WebhookOutputBody)(sent, problems);
+    checkUrl(url, policy, problems);
+    checkKinds(kinds, problems);
+    return { projectId: project_id, url, kinds };
+  };
+
+/** Creates the reader of PATCH /webhook-outputs/{id}. Missing fields stay as they are. */
+export const createWebhookOutputChangeReader =
+  (policy: AddressPolicy): BodyReader<Partial<Pick<NewWebhookOutput, 'url' | 'kinds'>>> =>
+  (sent, problems) => {
+    const { url, kinds } = fieldsReader(WebhookOutputPatchBody)(sent, problems);
+    checkUrl(url, policy, problems);
+    checkKinds(kinds, problems);
+    return { ...(url !== undefined && { url }), ...(kinds !== undefined && { kinds }) };
+  };
+
+const checkUrl = (url: unknown, policy: AddressPolicy, problems: ProblemList): void => {
+  const problem = typeof url === 'string' ? findFetchUrlProblem(url, policy) : undefined;
+  if (problem) problems.add(422, 'url', problem.code, problem.predicate);
+};
+
+const checkKinds = (kinds: unknown, problems: ProblemList): void => {
+  if (!Array.isArray(kinds)) return;
+  if (kinds.length === 0) problems.add(422, 'kinds', 'empty', BODY_MESSAGES.noKinds);
+  const values = oneOf(WEBHOOK_KINDS);
+  for (const [index, kind] of (kinds as unknown[]).entries()) {
+    const path = `kinds[${index}]`;
+    const value = describeValue(kind);
+    if (!WEBHOOK_KINDS.includes(kind as WebhookKind))
+      problems.add(422, path, 'unknown_value', FIELD_MESSAGES.notOneOf({ values, value }));
+    else if (kinds.indexOf(kind) < index)
+      problems.add(422, path, 'duplicate', BODY_MESSAGES.duplicateId({ id: value }));
+  }
+};
+
+/** Body of …/retry-failed. */
+export class RetryFailedBody {
+  /** Deliveries whose last attempt failed at this time or later. */
+  @isTime()
+  @Must.bePresent('a time such as "2026-11-21T14:05:03.000Z"')
+  readonly since: string;
+
+  constructor(sent: Sent) {
+    this.since = nullToAbsent(sent.since) as string;
+  }
+}

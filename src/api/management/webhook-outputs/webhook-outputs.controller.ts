@@ -1,0 +1,181 @@
+import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ChangeWebhookOutput } from '../../../commands/webhook-output/change-webhook-output.js';
+import { CreateWebhookOutput } from '../../../commands/webhook-output/create-webhook-output.js';
+import { DeleteWebhookOutput } from '../../../commands/webhook-output/delete-webhook-output.js';
+import { DisableWebhookOutput } from '../../../commands/webhook-output/disable-webhook-output.js';
+import { EnableWebhookOutput } from '../../../commands/webhook-output/enable-webhook-output.js';
+import { RotateOutputSecret } from '../../../commands/webhook-output/rotate-output-secret.js';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
+import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { createAddressPolicy, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { newSigningSecret } from '../../../secrets/tokens.js';
+import { Documented } from '../../documentation/documented.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller, getOwnerScope } from '../caller.js';
+import { NoQuery } from '../cascade.query.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
+import { IdPipe } from '../id.pipe.js';
+import { WEBHOOK_MESSAGES } from '../messages.js';
+import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import type { ListView } from '../page.js';
+import { EmptyBody } from '../pause.body.js';
+import { PlanQuotas } from '../plan-quotas.js';
+import { fieldsReader, readQuery } from '../request-body.js';
+import {
+  createWebhookOutputChangeReader,
+  createWebhookOutputReader,
+  WebhookOutputBody,
+  WebhookOutputPatchBody,
+} from './webhook-output.bodies.js';
+import { WebhookOutputView, type WebhookOutputWithSecretView } from './webhook-output.view.js';
+
+const READ_MODELS = ['discovery', 'webhook-deliveries'];
+
+/** Manages webhook outputs: customers' URLs that receive the events of a project (D-29; management-api.md: Routes). */
+@Controller('manage/v1/webhook-outputs')
+@UseGuards(ApiKeyGuard)
+export class WebhookOutputsController {
+  private readonly policy: AddressPolicy;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly commands: CommandBus,
+    private readonly resources: OwnedResources,
+    private readonly changes: ChangePipeline,
+    private readonly quotas: PlanQuotas,
+  ) {
+    this.policy = createAddressPolicy(settings.allowPrivateAddresses);
+  }
+
+  @Post()
+  @Documented({
+    summary: 'Create a webhook output',
+    body: WebhookOutputBody,
+    status: 201,
+    codes: { 402: ['plan_not_allowed'] },
+  })
+  async create(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<WebhookOutputWithSecretView> {
+    const read = createWebhookOutputReader(this.policy);
+    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
+      const outputId = change.newId('whk');
+      const shownOnce = await change.drawSecrets(newSecret);
+      const output = { outputId, ...body, signingSecret: shownOnce.secret };
+      const callerId = getOwnerScope(getCaller(request));
+      const command = new CreateWebhookOutput(change.context, output, callerId, this.quotas.outputPlans);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, outputId), shownOnce };
+    });
+  }
+
+  @Get()
+  @Documented({ summary: 'List webhook outputs', query: listQueryOf('webhook_output') })
+  async list(@Req() request: FastifyRequest): Promise<ListView<WebhookOutputView>> {
+    const now = this.clock.now();
+    return this.resources.listResources(request, 'webhook_output', (rows) =>
+      rows.map((row) => new WebhookOutputView(row, now)),
+    );
+  }
+
+  @Get(':id')
+  @Documented({ summary: 'Show a webhook output' })
+  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<WebhookOutputView> {
+    return this.findView(request, id);
+  }
+
+  @Patch(':id')
+  @Documented({ summary: 'Change a webhook output', body: WebhookOutputPatchBody })
+  async change(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<WebhookOutputView> {
+    await this.findView(request, id);
+    const read = createWebhookOutputChangeReader(this.policy);
+    return this.changes.handlePatch({ request, reply, read }, async (body, change) => {
+      const outcome = await this.commands.execute(new ChangeWebhookOutput(change.context, id, body));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    });
+  }
+
+  @Delete(':id')
+  @Documented({ summary: 'Delete a webhook output' })
+  async delete(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<void> {
+    await this.findView(request, id);
+    readQuery(request, NoQuery);
+    return this.changes.handleDelete({ request, reply }, async (change) => {
+      const outcome = await this.commands.execute(new DeleteWebhookOutput(change.context, id));
+      return { outcome, readModels: READ_MODELS };
+    });
+  }
+
+  @Post(':id/enable')
+  @Documented({ summary: 'Enable a webhook output', codes: { 402: ['plan_not_allowed'] } })
+  async enable(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<WebhookOutputView> {
+    await this.findView(request, id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new EnableWebhookOutput(change.context, id, this.quotas.outputPlans);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    });
+  }
+
+  @Post(':id/disable')
+  @Documented({ summary: 'Disable a webhook output' })
+  async disable(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<WebhookOutputView> {
+    await this.findView(request, id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new DisableWebhookOutput(change.context, id, 'owner', WEBHOOK_MESSAGES.disabledByOwner);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    });
+  }
+
+  @Post(':id/rotate-secret')
+  @Documented({ summary: 'Replace the signing secret of a webhook output', body: RotateSecretBody })
+  async rotateSecret(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id', IdPipe) id: string,
+  ): Promise<WebhookOutputWithSecretView> {
+    await this.findView(request, id);
+    return this.changes.handlePost({ request, reply, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
+      const shownOnce = await change.drawSecrets(newSecret);
+      const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
+      const outcome = await this.commands.execute(
+        new RotateOutputSecret(change.context, id, shownOnce.secret, overlapMs),
+      );
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id), shownOnce };
+    });
+  }
+
+  private async findView(request: FastifyRequest, id: string): Promise<WebhookOutputView> {
+    const row = await this.resources.findResource(request, 'webhook_output', id);
+    return new WebhookOutputView(row, this.clock.now());
+  }
+}
+
+/** Draws a secret, in both of its forms. */
+const newSecret = () => {
+  const secret = newSigningSecret();
+  return { secret, secret_whsec: `whsec_${Buffer.from(secret).toString('base64')}` };
+};

@@ -1,0 +1,127 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { hmacSecretHeader } from '../public/gate/authentication.js';
+import { sign } from '../public/gate/credentials.js';
+import { readRoute, readUserAgent } from '../public/gate/request-log-entry.js';
+import { measureBody } from '../transport/raw-body.js';
+
+/** The client of a tool call: everything by which the gate identifies it, and the request that brought the call. */
+export interface ToolCaller {
+  readonly endpointId: string;
+  readonly slug: string;
+  /** Address of the client itself: the endpoint's allowlist applies to it. */
+  readonly address: string;
+  readonly authorization: string;
+  /** The endpoint's signing secret; null if the client sent none. */
+  readonly secret: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string;
+  /** `POST /sse/{slug}` */
+  readonly route: string;
+  readonly bytes: number;
+}
+
+/** A request to `/v1` on behalf of a caller. */
+export interface GatewayCall {
+  readonly method: 'GET' | 'POST';
+  /** `/v1/sandbox/test` */
+  readonly path: string;
+  /** Absent for GET. */
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+  /** Name of the tool, for the request log. */
+  readonly tool: string;
+}
+
+/** An answer of `/v1`, with its parsed body. */
+export interface GatewayAnswer {
+  readonly status: number;
+  /** Seconds until a retry may succeed; null if the answer names none. */
+  readonly retryAfter: number | null;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Sends requests to the public API within the process (ADR-161). A tool call is therefore the same request as a client's own:
+ * it passes the gate with its limits, and has the same idempotency, events, and entry in the request log.
+ */
+@Injectable()
+export class GatewayCalls {
+  private readonly timestampHeader: string;
+  private readonly signatureHeader: string;
+  private readonly secretHeader: string;
+
+  constructor(
+    private readonly adapters: HttpAdapterHost,
+    @Inject(SETTINGS) { brand }: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.timestampHeader = `x-${brand}-timestamp`;
+    this.signatureHeader = `x-${brand}-client-signature`;
+    this.secretHeader = hmacSecretHeader(brand);
+  }
+
+  /** Reads the caller of a request that the gate admitted to an endpoint. */
+  readCaller(
+    request: FastifyRequest,
+    { endpoint_id, slug }: Pick<EndpointSnapshot, 'endpoint_id' | 'slug'>,
+  ): ToolCaller {
+    const { headers, clientAddress } = request;
+    const secret = headers[this.secretHeader];
+    return {
+      endpointId: endpoint_id,
+      slug,
+      address: clientAddress,
+      authorization: headers.authorization ?? '',
+      secret: typeof secret === 'string' && secret !== '' ? secret.trim() : null,
+      userAgent: readUserAgent(request),
+      requestId: request.id,
+      route: readRoute(request),
+      bytes: measureBody(request),
+    };
+  }
+
+  /** Sends a request and waits for its answer. Never rejects for an answer that is no success. */
+  async send(caller: ToolCaller, call: GatewayCall): Promise<GatewayAnswer> {
+    const fastify = this.adapters.httpAdapter.getInstance<FastifyInstance>();
+    const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const { statusCode, headers, body } = await fastify.inject({
+      method: call.method,
+      url: call.path,
+      remoteAddress: caller.address,
+      headers: this.buildHeaders(caller, call, payload),
+      ...(payload !== undefined && { payload }),
+    });
+    const retryAfter = headers['retry-after'];
+    return {
+      status: statusCode,
+      retryAfter: retryAfter === undefined ? null : Number(retryAfter),
+      body: JSON.parse(body) as GatewayAnswer['body'],
+    };
+  }
+
+  private buildHeaders(caller: ToolCaller, call: GatewayCall, payload = ''): Record<string, string> {
+    const timestamp = String(Math.floor(this.clock.now() / 1_000));
+    const signed = call.method === 'GET' ? `${call.method}\n${call.path}\n${timestamp}` : payload;
+    return {
+      authorization: caller.authorization,
+      'user-agent': asHeader(nameAgent(caller, call.tool)),
+      [this.timestampHeader]: timestamp,
+      ...(call.method === 'POST' && { 'content-type': 'application/json' }),
+      ...(caller.secret !== null && { [this.signatureHeader]: sign(signed, caller.secret).toString('hex') }),
+      ...(call.idempotencyKey !== undefined && { 'idempotency-key': asHeader(call.idempotencyKey) }),
+    };
+  }
+}
+
+/** Names the client of a tool call, for the request log. */
+export const nameAgent = ({ userAgent }: ToolCaller, tool: string): string =>
+  [userAgent, `(tool ${tool})`].filter((part) => part !== null).join(' ');
+
+/** Encodes a text like a header that arrived over the network: its UTF-8 bytes, as Node decodes them. */
+const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

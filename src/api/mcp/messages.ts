@@ -1,0 +1,147 @@
+import { message } from '../../kernel/message.js';
+
+/** Requests to the assistant tool server that are refused before a tool is called. They are answered in JSON-RPC's form. */
+export const TOOL_SERVER_MESSAGES = {
+  /** 403 `origin_not_allowed` */
+  originNotAllowed: message(
+    'Pages of {origin} may not call this server. Connect from an assistant, from a page of the gateway itself, or ask the operator to allow the origin (CORS_ORIGINS).',
+  ),
+  /** 404 `unknown_session` */
+  unknownSession:
+    'The session is unknown: it has ended, or it belongs to another process or another token. Connect again with GET.',
+  /** 404 `unknown_session` */
+  sessionMissing:
+    'The query parameter sessionId is missing. Send messages to the address that the event "endpoint" names.',
+  /** 405 `no_stream` */
+  noStream:
+    'This server sends no messages by itself, so that there is no stream to open. Send each message with POST to the same address.',
+  /** 405 `method_not_allowed` */
+  method: 'Send messages with POST. Clients of the former transport (HTTP with SSE) connect with GET.',
+  /** 413 `batch_too_large` */
+  batch: message('The batch has {count} messages; at most {limit} are allowed. Send them one by one.'),
+  /** 400 `bad_message` */
+  badMessage:
+    'This is not a JSON-RPC 2.0 message: send an object with "jsonrpc": "2.0", "method", and "id" for a request.',
+  /** 429 `too_many_calls` */
+  busy: message('The session has {limit} calls without an answer. Wait for an answer before the next call.'),
+  /** 503 `too_many_sessions` */
+  sessionsOfEndpoint: message(
+    'This endpoint has {limit} open connections, the most that one may have. Close one, or use the current transport (POST), which needs none.',
+  ),
+  /** 503 `too_many_sessions` */
+  sessions: message(
+    'This process has {limit} open connections, the most that it can serve. Connect again later, or use the current transport (POST), which needs none.',
+  ),
+  /** JSON-RPC -32601 */
+  noSubscriptions: 'This server has nothing to subscribe to: its tools do not change.',
+  /** JSON-RPC -32602 */
+  unknownTool: message('There is no tool {name}. The tools are: {tools}.'),
+};
+
+/** Descriptions of the assistant tools and of their arguments, for the assistant. */
+export const TOOL_DESCRIPTIONS = {
+  instructions: message(
+    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post; {status} shows when it is published. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: after a refusal for too many requests, wait for the time that it names.',
+  ),
+  discover: message(
+    'Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the owner of the endpoint switched on verbose discovery. At most 60 calls a minute.',
+  ),
+  publish: message(
+    'Queues one post for the targets of the endpoint, by default for all that are active. The answer says how many targets it is queued for; it is not published yet. Ask {status} with the returned id. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
+  ),
+  pause: message(
+    'Pauses publishing for some minutes without posting: projects (project_minutes), channels (target_minutes), or both. Posts wait until the pause ends. A longer pause that is already active is not shortened. {resume} ends pauses.',
+  ),
+  resume: message(
+    'Ends pauses: of projects, of channels, or both. Posts that waited go out one per minute and channel. Without arguments it ends every pause of this endpoint.',
+  ),
+  sandbox: message(
+    'Checks a post and shows how each network would receive it: text after trimming, calls, warnings. Nothing is stored or published. Takes the same fields as {publish}.',
+  ),
+  status: message(
+    'Shows what became of a post: the state of each publication (queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
+  ),
+  discoverTitle: 'List projects and targets',
+  publishTitle: 'Publish a post',
+  pauseTitle: 'Pause publishing',
+  resumeTitle: 'Resume publishing',
+  sandboxTitle: 'Check and preview a post',
+  statusTitle: 'Show what became of a post',
+  text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
+  entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
+  media: 'Photos, videos and audio, shown as one album. Each URL is a direct https link without redirects.',
+  buttons: 'Rows of link buttons. Some networks show no buttons: put the link into the text as well.',
+  isAdvertisement: 'Label for statistics. It pauses nothing by itself.',
+  adPauseMinutes: 'Pauses the whole project for these minutes after the post is published.',
+  adTargetPauseMinutes: 'Pauses each channel for these minutes after the post is published there.',
+  targets:
+    'Target ids (tgt_…) from discovery, or whole names if discovery shows names. Leave it out for all active targets.',
+  externalId: 'Your own id of the post. A second post with the same id within 24 hours is not queued again.',
+  traceId: 'Any text; it is returned and logged.',
+  metadata: 'Any JSON object; it is stored with the post.',
+  idempotencyKey:
+    'A unique text for this post, such as a UUID. Repeat the call with the same key after an error or a lost answer.',
+  projectMinutes: 'Minutes to pause all projects of the endpoint.',
+  targetMinutes: 'Minutes to pause the channels, in every project that uses them.',
+  pauseTargets: 'Channels to pause: ids (tgt_…) or whole names. Leave it out for all.',
+  scope: 'What to resume: project, targets, or all (the default).',
+  resumeTargets: 'Channels to resume if scope is targets: ids (tgt_…) or whole names. Leave it out for all.',
+  postId: 'The id of the post: post_…',
+};
+
+/** Answers of the assistant tools, for the assistant. */
+export const TOOL_ANSWERS = {
+  discovered: message('{targets} in {projects}.{names}'),
+  namesHidden: ' Names are hidden: use the ids. (The owner of the endpoint can switch on verbose discovery.)',
+  queued: message(
+    'The post {id} is queued for {targets}. It is not published yet: call {status} with this id to see when.',
+  ),
+  queuedNowhere:
+    'The endpoint has no project: nothing was queued and no post was created. Ask its owner to bind a project.',
+  repeated: message(
+    'A post with this key was accepted before: nothing new is queued. This is its first answer: post {id}, queued for {targets}. Call {status} with this id to see what became of it.',
+  ),
+  someTargets: message(
+    ' You named {named} targets; {queued} of them gets the post: the others are unknown here, or disabled. Call {discover} for the list.',
+  ),
+  paused: message('Paused: {projects} and {channels} are concerned; {moved} now wait longer.'),
+  resumed: message(
+    'Resumed: {projects} and {channels} were paused; {moved} may now go earlier, one per minute and channel.',
+  ),
+  checked: 'The post would be accepted. preview shows it on each network.',
+  checkedNowhere:
+    'The post is valid, but the endpoint has no project: it would go nowhere. Ask its owner to bind a project.',
+  rejected: message('The post would be refused: {errors} Correct it and check it again.'),
+  status: message('The post {id}: {states}.'),
+  noPublications: 'no publications',
+};
+
+/** Errors of the assistant tools, for the assistant: the failure, then the action to take. */
+export const TOOL_ERRORS = {
+  refused: message('{errors} {advice}'),
+  wrongArguments: message('The arguments must be an object, not {value}. Send a JSON object.'),
+  unknownArgument: message(
+    'There is no argument {name}. The arguments are: {known}. Correct the name or leave it out.',
+  ),
+  wrongTargets: message(
+    'targets must be a list of texts (target ids such as tgt_…, or whole names), not {value}. Call {discover} for the ids.',
+  ),
+  wrongText: message('{name} must be a text, not {value}. Send a string.'),
+  namesHidden: message(
+    '{name} is not a target id, and names cannot be used: this endpoint hides them. Call {discover} and use the ids (tgt_…).',
+  ),
+  unknownName: message('No target is called {name}. The targets are: {targets}. Use an id or a whole name.'),
+  ambiguousName: message('{count} targets are called {name}: {targets}. Use the id of the one that you mean.'),
+  noTargets: 'none',
+  adviceCorrect: 'Correct the arguments and call the tool again.',
+  adviceTargets: message('Call {discover} for the ids of the targets.'),
+  adviceWait: message(
+    'Wait at least {seconds} s before the next call, with the same idempotency_key if there was one. Repeated calls that come too early disable the endpoint.',
+  ),
+  adviceQuota: 'Do not call again: ask the user to buy a post pack, or to wait for the next month.',
+  adviceOwner: 'Do not call again before the owner of the endpoint has acted: tell the user.',
+  adviceUnauthorized:
+    'Do not call again: ask the user to check the token, the signing secret and the allowlist of the endpoint.',
+  adviceNotFound: 'Check the id: it is the one that publishing returned.',
+  adviceLater: 'Call again after some seconds, with the same idempotency_key if there was one.',
+};

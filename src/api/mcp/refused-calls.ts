@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { RequestRecorder } from '../public/gate/request-recorder.js';
+import { nameAgent, type ToolCaller } from './gateway-calls.js';
+
+/** A tool call that was refused before it became a request to `/v1`. */
+export interface RefusedCall {
+  readonly tool: string;
+  /** The cause; snake_case. */
+  readonly reason: 'unknown_tool' | 'invalid_arguments' | 'invalid_targets';
+  /** Moment of `performance.now()` at which it began. */
+  readonly startedAt: number;
+}
+
+/**
+ * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests: the status
+ * is the one that a request with the same fault gets, because the answer of a tool has none of its own.
+ */
+@Injectable()
+export class RefusedCalls {
+  constructor(
+    private readonly recorder: RequestRecorder,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Adds an entry. Never throws, never waits. */
+  record(caller: ToolCaller, { tool, reason, startedAt }: RefusedCall): void {
+    const latency = Math.round((performance.now() - startedAt) * 100) / 100;
+    this.recorder.record(caller.endpointId, {
+      request_id: caller.requestId,
+      at: this.clock.now() - Math.ceil(latency),
+      ip: caller.address,
+      user_agent: nameAgent(caller, tool),
+      route: caller.route,
+      decision: 'rejected_validation',
+      reason,
+      http_status: reason === 'unknown_tool' ? 404 : 422,
+      latency_ms: latency,
+      payload_bytes: caller.bytes,
+      trace_id: null,
+      post_id: null,
+      why: { rule: reason, figures: { tool }, event_id: null },
+    });
+  }
+}

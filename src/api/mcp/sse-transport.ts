@@ -1,0 +1,67 @@
+import { PassThrough, type Readable } from 'node:stream';
+import type { AuthInfo, JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+
+/** Bytes of answers that a client has not read yet, at most; beyond it the connection is closed. */
+const MAX_UNREAD_BYTES = 16_777_216;
+
+/**
+ * The connection of a client of the former transport, HTTP with SSE: answers are sent as events of one long response, messages
+ * arrive as requests of their own (ADR-162).
+ */
+export class SseTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  /** Requests without an answer. */
+  unanswered = 0;
+  private readonly output = new PassThrough();
+
+  /** @param address to which the client sends its messages, relative to the server */
+  constructor(address: string) {
+    this.writeEvent('endpoint', address);
+    this.output.on('close', () => this.onclose?.());
+  }
+
+  /** The body of the response. It ends with the connection. */
+  get stream(): Readable {
+    return this.output;
+  }
+
+  /** Starts nothing: the response is open already. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message)) this.unanswered -= 1;
+    this.writeEvent('message', JSON.stringify(message));
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.output.end();
+    this.output.destroy();
+    return Promise.resolve();
+  }
+
+  /** Passes a client's message on. @param authInfo of the request that brought it */
+  receive(message: JSONRPCMessage, authInfo: AuthInfo): void {
+    if ('method' in message && 'id' in message) this.unanswered += 1;
+    this.onmessage?.(message, { authInfo });
+  }
+
+  /** Writes a comment, so that proxies keep an idle connection open. */
+  keepAlive(): void {
+    this.write(': keep-alive\n\n');
+  }
+
+  private writeEvent(event: string, data: string): void {
+    this.write(`event: ${event}\ndata: ${data}\n\n`);
+  }
+
+  private write(text: string): void {
+    if (this.output.destroyed) return;
+    this.output.write(text);
+    if (this.output.writableLength > MAX_UNREAD_BYTES) this.output.destroy();
+  }
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type AuthInfo,
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
+import { TOOL_DESCRIPTIONS, TOOL_SERVER_MESSAGES } from './messages.js';
+import { RefusedCalls } from './refused-calls.js';
+import { createTools } from './tools/catalogue.js';
+import type { Tool } from './tools/tool.js';
+import { RefusedArguments, ToolError } from './tools/tool-error.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+/** Longest name of an unknown tool that is shown and logged, in UTF-16 units. */
+const MAX_NAME = 64;
+
+/** Creates servers of the Model Context Protocol with the tools of D-39. */
+@Injectable()
+export class ToolServer {
+  private readonly tools: readonly Tool[];
+  private readonly instructions: string;
+
+  constructor(
+    private readonly calls: GatewayCalls,
+    private readonly refused: RefusedCalls,
+    @Inject(SETTINGS) { brand }: Settings,
+  ) {
+    this.tools = createTools(brand);
+    this.instructions = TOOL_DESCRIPTIONS.instructions({
+      discover: `${brand}_discover`,
+      publish: `${brand}_publish`,
+      status: `${brand}_post_status`,
+    });
+  }
+
+  /** Creates a server for one request, or for one session. The caller of a tool comes with each message. */
+  create(): Server {
+    const { instructions } = this;
+    const server = new Server({ name: 'crosspost', version }, { capabilities: { tools: {} }, instructions });
+    server.setRequestHandler('tools/list', () => ({ tools: this.tools.map(({ definition }) => definition) }));
+    server.setRequestHandler('tools/call', ({ params }, { http }) =>
+      this.callTool(params.name, params.arguments, readCaller(http?.authInfo)),
+    );
+    return server;
+  }
+
+  private async callTool(name: string, args: unknown, caller: ToolCaller): Promise<CallToolResult> {
+    const startedAt = performance.now();
+    const tool = this.tools.find(({ definition }) => definition.name === name);
+    if (!tool) {
+      this.refused.record(caller, { tool: name.slice(0, MAX_NAME), reason: 'unknown_tool', startedAt });
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, this.describeUnknownTool(name));
+    }
+    try {
+      const { text, structured } = await tool.call(
+        args ?? {},
+        (call) => this.calls.send(caller, { ...call, tool: name }),
+        caller.slug,
+      );
+      return {
+        content: [
+          { type: 'text', text },
+          { type: 'text', text: JSON.stringify(structured) },
+        ],
+        structuredContent: structured,
+      };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      if (error instanceof RefusedArguments && !tool.isSandbox)
+        this.refused.record(caller, { tool: name, reason: error.reason, startedAt });
+      const details = error.details && { type: 'text' as const, text: JSON.stringify(error.details) };
+      return { content: [{ type: 'text', text: error.message }, ...(details ? [details] : [])], isError: true };
+    }
+  }
+
+  private describeUnknownTool(name: string): string {
+    const tools = this.tools.map(({ definition }) => definition.name).join(', ');
+    return TOOL_SERVER_MESSAGES.unknownTool({ name: JSON.stringify(name.slice(0, MAX_NAME)), tools });
+  }
+}
+
+/** Describes a caller in the form in which the SDK passes it to handlers. */
+export const describeCaller = (caller: ToolCaller): AuthInfo => ({
+  ...{ token: '', clientId: caller.slug, scopes: [] },
+  extra: { caller },
+});
+
+const readCaller = (authInfo: AuthInfo | undefined): ToolCaller => {
+  const caller = authInfo?.extra?.caller;
+  if (!caller) throw new Error('a tool was called without a caller');
+  return caller as ToolCaller;
+};

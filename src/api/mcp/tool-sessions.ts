@@ -1,0 +1,123 @@
+import { hash, randomBytes } from 'node:crypto';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type JSONRPCMessage, type Server } from '@modelcontextprotocol/server';
+import { HttpProblem } from '../transport/http-problem.js';
+import type { ToolCaller } from './gateway-calls.js';
+import { TOOL_SERVER_MESSAGES } from './messages.js';
+import { SseTransport } from './sse-transport.js';
+import { describeCaller } from './tool-server.js';
+
+/** Open connections of one endpoint, and of a process, at most. */
+export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000 };
+/** Requests of a session that wait for an answer, at most. */
+const MAX_UNANSWERED = 16;
+/** Interval of comments that keep idle connections open through proxies, in ms. */
+const KEEP_ALIVE_MS = 20_000;
+/** Time without a message after which a connection is closed, in ms. */
+const MAX_IDLE_MS = 3_600_000;
+const RETRY_AFTER = { 'retry-after': '30' };
+
+interface Session {
+  readonly endpointId: string;
+  /** SHA-256 of the authorization that opened it. */
+  readonly owner: string;
+  readonly transport: SseTransport;
+  /** Time of the last message, by `performance.now()`, in ms. */
+  usedAt: number;
+}
+
+/**
+ * Sessions of the former transport, HTTP with SSE. A session is one open connection of this process; it belongs to one endpoint
+ * and one token. It ends with the connection, after an hour without a message, and with the process.
+ */
+@Injectable()
+export class ToolSessions implements BeforeApplicationShutdown {
+  private readonly sessions = new Map<string, Session>();
+  private readonly perEndpoint = new Map<string, number>();
+  private timer: NodeJS.Timeout | null = null;
+
+  /** The number of open connections. */
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /**
+   * Opens a session.
+   * @param addressOf returns the address for the messages of a session
+   * @throws HttpProblem 503 if there are as many as there may be
+   */
+  async open(
+    endpointId: string,
+    caller: ToolCaller,
+    server: Server,
+    addressOf: (sessionId: string) => string,
+  ): Promise<SseTransport> {
+    this.requireRoom(endpointId);
+    const id = randomBytes(24).toString('base64url');
+    const transport = new SseTransport(addressOf(id));
+    this.sessions.set(id, { endpointId, owner: ownerOf(caller), transport, usedAt: performance.now() });
+    this.count(endpointId, 1);
+    this.timer ??= setInterval(() => this.tick(), KEEP_ALIVE_MS).unref();
+    transport.stream.once('close', () => {
+      this.sessions.delete(id);
+      this.count(endpointId, -1);
+      if (this.sessions.size === 0) this.stopTimer();
+    });
+    await server.connect(transport);
+    return transport;
+  }
+
+  /**
+   * Passes a message to its session.
+   * @throws HttpProblem 404 unless the session is open, here, for this endpoint and this token; 429 if it is busy
+   */
+  receive(sessionId: string, endpointId: string, caller: ToolCaller, message: JSONRPCMessage): void {
+    const session = this.sessions.get(sessionId);
+    // One answer for all causes: it tells nothing of the sessions of others.
+    if (!session || session.endpointId !== endpointId || session.owner !== ownerOf(caller))
+      throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.unknownSession);
+    if (session.transport.unanswered >= MAX_UNANSWERED)
+      throw HttpProblem.withMessage(429, 'too_many_calls', TOOL_SERVER_MESSAGES.busy({ limit: MAX_UNANSWERED }), {
+        'retry-after': '1',
+      });
+    session.usedAt = performance.now();
+    session.transport.receive(message, describeCaller(caller));
+  }
+
+  /** Ends all sessions, so that the server need not wait for them. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopTimer();
+    await Promise.all([...this.sessions.values()].map(({ transport }) => transport.close()));
+  }
+
+  private requireRoom(endpointId: string): void {
+    const { perEndpoint, perProcess } = SESSION_LIMITS;
+    const reject = (message: string): never => {
+      throw HttpProblem.withMessage(503, 'too_many_sessions', message, RETRY_AFTER);
+    };
+    if ((this.perEndpoint.get(endpointId) ?? 0) >= perEndpoint)
+      reject(TOOL_SERVER_MESSAGES.sessionsOfEndpoint({ limit: perEndpoint }));
+    if (this.sessions.size >= perProcess) reject(TOOL_SERVER_MESSAGES.sessions({ limit: perProcess }));
+  }
+
+  private count(endpointId: string, change: 1 | -1): void {
+    const count = (this.perEndpoint.get(endpointId) ?? 0) + change;
+    if (count > 0) this.perEndpoint.set(endpointId, count);
+    else this.perEndpoint.delete(endpointId);
+  }
+
+  private tick(): void {
+    const idleSince = performance.now() - MAX_IDLE_MS;
+    for (const { transport, usedAt } of this.sessions.values()) {
+      if (usedAt < idleSince) void transport.close();
+      else transport.keepAlive();
+    }
+  }
+
+  private stopTimer(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+}
+
+const ownerOf = ({ authorization }: ToolCaller): string => hash('sha256', authorization);

@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { createMcpHandler, type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { Gate } from '../public/gate/gate.js';
+import { bodyRejection } from '../public/gate/rejections.js';
+import { readJson } from '../public/read-payload.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
+import { JsonRpcProblemFilter } from './json-rpc-problem.filter.js';
+import { TOOL_SERVER_MESSAGES } from './messages.js';
+import { ToolServer, describeCaller } from './tool-server.js';
+import { ToolSessions } from './tool-sessions.js';
+
+/** Messages of a batch, at most. Only clients of 2025 send batches. */
+const MAX_BATCH = 16;
+
+/** An authenticated request of an assistant's client. */
+interface Admitted {
+  readonly endpoint: EndpointSnapshot;
+  readonly caller: ToolCaller;
+  /** The parsed body; undefined for GET. */
+  readonly message: unknown;
+}
+
+/**
+ * The assistant tool server (publish-api.md: Assistant tool server; D-39, ADR-162). POST serves the
+ * current transport and the streamable one of 2025, both without sessions; GET opens a session of the former transport, HTTP
+ * with SSE, whose messages arrive at `messages`.
+ */
+@Controller('sse/:slug')
+@UseFilters(JsonRpcProblemFilter)
+export class ToolsController {
+  private readonly handler: ReturnType<typeof createMcpHandler>;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) log: Log,
+    private readonly gate: Gate,
+    private readonly calls: GatewayCalls,
+    private readonly server: ToolServer,
+    private readonly sessions: ToolSessions,
+  ) {
+    this.handler = createMcpHandler(() => server.create(), {
+      legacy: 'stateless',
+      onerror: (error) => log.debug({ error: error.message }, 'a message to the assistant tools was refused'),
+    });
+  }
+
+  @Post()
+  @HttpCode(200)
+  async receive(
+    @Req() request: FastifyRequest,
+    @Param('slug') slug: string,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { caller, message } = await this.admit(request, slug);
+    if (isSubscription(message)) {
+      const error = { code: -32_601, message: TOOL_SERVER_MESSAGES.noSubscriptions };
+      return void reply.send({ jsonrpc: '2.0', id: request.messageId ?? null, error });
+    }
+    const closed = new AbortController();
+    reply.raw.once('close', () => closed.abort());
+    const answer = await this.handler.fetch(toFetchRequest(request, this.settings.baseUrl!, closed.signal), {
+      parsedBody: message,
+      authInfo: describeCaller(caller),
+    });
+    await sendAnswer(reply, answer);
+  }
+
+  @Get()
+  async open(@Req() request: FastifyRequest, @Param('slug') slug: string, @Res() reply: FastifyReply): Promise<void> {
+    const { endpoint, caller } = await this.admit(request, slug);
+    const { headers } = request;
+    // A client of a newer transport asks for a stream of the server's own messages: there are none.
+    if (headers['mcp-protocol-version'] !== undefined || headers['mcp-session-id'] !== undefined)
+      throw HttpProblem.withMessage(405, 'no_stream', TOOL_SERVER_MESSAGES.noStream, { allow: 'POST' });
+    const prefix = new URL(this.settings.baseUrl!).pathname.replace(/\/$/, '');
+    const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
+    const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
+    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends by itself.
+    request.raw.socket.once('end', () => void transport.close());
+    void reply
+      .headers({
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-cache, no-transform',
+        'x-accel-buffering': 'no', // nginx would hold events back
+      })
+      .send(transport.stream);
+  }
+
+  /** Receives a message of a session; its answer is sent over the session's connection. */
+  @Post('messages')
+  @HttpCode(202)
+  async receiveInSession(
+    @Req() request: FastifyRequest,
+    @Param('slug') slug: string,
+    @Query('sessionId') sessionId: unknown,
+  ): Promise<string> {
+    const { endpoint, caller, message } = await this.admit(request, slug);
+    if (typeof sessionId !== 'string')
+      throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.sessionMissing);
+    this.sessions.receive(sessionId, endpoint.endpoint_id, caller, parseMessage(message));
+    return 'Accepted';
+  }
+
+  @Delete()
+  refuseMethod(): never {
+    throw HttpProblem.withMessage(405, 'method_not_allowed', TOOL_SERVER_MESSAGES.method, { allow: 'GET, POST' });
+  }
+
+  /** @throws HttpProblem */
+  private async admit(request: FastifyRequest, slug: string): Promise<Admitted> {
+    this.checkOrigin(request);
+    const { endpoint, body } = await this.gate.admitToTools(request, slug);
+    const caller = this.calls.readCaller(request, endpoint);
+    const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
+    // The requests that tools send have entries of their own.
+    request.logEntry = null;
+    request.bodyReader?.finish();
+    return { endpoint, caller, message };
+  }
+
+  /** Parses a body, by the rules of every body (D-5, D-43). @throws GateRejection */
+  private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
+    const json = await readJson(body);
+    const value = json.ok ? json.value : json.unsafe?.value;
+    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+    if (typeof id === 'string' || typeof id === 'number') request.messageId = id;
+    if (!json.ok) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_message', json.problems));
+    if (Array.isArray(value) && value.length > MAX_BATCH) {
+      const message = TOOL_SERVER_MESSAGES.batch({ count: value.length, limit: MAX_BATCH });
+      throw bodyRejection(endpoint, HttpProblem.withMessage(413, 'batch_too_large', message));
+    }
+    return value;
+  }
+
+  /** Refuses pages of other origins: a browser sends what the user's network may reach (DNS rebinding). @throws HttpProblem 403 */
+  private checkOrigin({ headers: { origin } }: FastifyRequest): void {
+    const { baseUrl, corsOrigins } = this.settings;
+    if (origin === undefined || origin === new URL(baseUrl!).origin || corsOrigins.includes(origin)) return;
+    const message = TOOL_SERVER_MESSAGES.originNotAllowed({ origin: JSON.stringify(origin.slice(0, 200)) });
+    throw HttpProblem.withMessage(403, 'origin_not_allowed', message);
+  }
+}
+
+const isSubscription = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen';
+
+const parseMessage = (value: unknown): JSONRPCMessage => {
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    throw HttpProblem.withMessage(400, 'bad_message', TOOL_SERVER_MESSAGES.badMessage);
+  }
+};
+
+/** Describes a request in the form that the SDK reads; its body is passed beside it. */
+const toFetchRequest = ({ headers, method, url }: FastifyRequest, baseUrl: string, signal: AbortSignal): Request => {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value ?? []].flat()) if (name !== 'content-length') sent.append(name, one);
+  return new Request(new URL(url, baseUrl), { method, headers: sent, signal });
+};
+
+const sendAnswer = async (reply: FastifyReply, answer: Response): Promise<void> => {
+  void reply.code(answer.status).headers(Object.fromEntries(answer.headers));
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (answer.body && isStream) void reply.send(Readable.fromWeb(answer.body));
+  else void reply.send(await answer.text());
+};

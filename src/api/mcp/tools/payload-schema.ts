@@ -1,0 +1,73 @@
+import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from '../../../payload/payload.js';
+import { TOOL_DESCRIPTIONS as SAY } from '../messages.js';
+import type { ArgumentSchemas } from './tool.js';
+
+/** Schema of targets: ids or whole names (D-39). */
+export const targetsSchema = (description: string): ArgumentSchemas[string] => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+});
+
+/** Schema of minutes of a pause. */
+export const minutesSchema = (description: string): ArgumentSchemas[string] => ({
+  type: 'integer',
+  minimum: 0,
+  maximum: LIMITS.pauseMinutes,
+  description,
+});
+
+/** Schemas of the fields of a post, as an assistant sends them (publish-api.md: Publish payload; D-39). */
+export const PAYLOAD_SCHEMA: ArgumentSchemas = {
+  text: { type: 'string', maxLength: LIMITS.text, description: SAY.text },
+  entities: {
+    type: 'array',
+    description: SAY.entities,
+    items: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', enum: [...ENTITY_TYPES] },
+        offset: { type: 'integer', minimum: 0 },
+        length: { type: 'integer', minimum: 1 },
+        url: { type: 'string' },
+        language: { type: 'string' },
+        custom_emoji_id: { type: 'string' },
+      },
+      required: ['type', 'offset', 'length'],
+    },
+  },
+  media: {
+    type: 'array',
+    maxItems: LIMITS.media,
+    description: SAY.media,
+    items: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', enum: [...MEDIA_TYPES] },
+        url: { type: 'string', maxLength: LIMITS.urlLength },
+      },
+      required: ['type', 'url'],
+    },
+  },
+  buttons: {
+    type: 'array',
+    maxItems: LIMITS.buttonRows,
+    description: SAY.buttons,
+    items: {
+      type: 'array',
+      maxItems: LIMITS.buttonsPerRow,
+      items: {
+        type: 'object',
+        properties: { text: { type: 'string' }, url: { type: 'string' } },
+        required: ['text', 'url'],
+      },
+    },
+  },
+  is_advertisement: { type: 'boolean', description: SAY.isAdvertisement },
+  ad_pause_minutes: minutesSchema(SAY.adPauseMinutes),
+  ad_target_pause_minutes: minutesSchema(SAY.adTargetPauseMinutes),
+  targets: targetsSchema(SAY.targets),
+  external_id: { type: 'string', maxLength: LIMITS.keyLength, description: SAY.externalId },
+  trace_id: { type: 'string', description: SAY.traceId },
+  metadata: { type: 'object', description: SAY.metadata },
+};

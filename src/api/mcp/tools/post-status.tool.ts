@@ -1,0 +1,56 @@
+import type { PostStatusView } from '../../public/post-status.view.js';
+import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
+import { readArguments, readText } from './arguments.js';
+import { requireSuccess } from './answers.js';
+import type { Tool, ToolNames } from './tool.js';
+
+const NULLABLE = { type: ['string', 'null'] } as const;
+const PLACE = { type: ['integer', 'string', 'null'] } as const;
+const TEXTS = { type: 'array', items: { type: 'string' } } as const;
+
+/** Shows what became of a post (D-39, D-48). */
+export const postStatusTool = (names: ToolNames): Tool => ({
+  definition: {
+    name: names.status,
+    title: SAY.statusTitle,
+    description: SAY.status(names),
+    inputSchema: {
+      type: 'object',
+      properties: { id: { type: 'string', description: SAY.postId } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        ok: { type: 'boolean' },
+        id: { type: 'string' },
+        accepted_at: { type: 'string' },
+        trace_id: NULLABLE,
+        external_id: NULLABLE,
+        publications: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              ...{ project: PLACE, target: PLACE, platform: { type: 'string' }, state: { type: 'string' } },
+              ...{ message_ids: TEXTS, urls: TEXTS, published_at: NULLABLE, error: { type: ['object', 'null'] } },
+            },
+            required: ['project', 'target', 'platform', 'state', 'message_ids', 'urls', 'published_at', 'error'],
+          },
+        },
+      },
+      required: ['ok', 'id', 'accepted_at', 'trace_id', 'external_id', 'publications'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+
+  async call(args, send, slug) {
+    const id = readText(readArguments(args, ['id']), 'id') ?? '';
+    const path = `/v1/webhooks/${slug}/posts/${encodeURIComponent(id) || '-'}`;
+    const structured = requireSuccess(await send({ method: 'GET', path }), names);
+    const { publications } = structured as unknown as PostStatusView;
+    const states = publications.map(({ platform, target, state }) => `${platform} ${JSON.stringify(target)} ${state}`);
+    return { text: TOOL_ANSWERS.status({ id, states: states.join(', ') || TOOL_ANSWERS.noPublications }), structured };
+  },
+});

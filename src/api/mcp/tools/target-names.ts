@@ -1,0 +1,83 @@
+import type { InfoView } from '../../public/info.view.js';
+import { quoteShort } from '../../../validation/wording.js';
+import { TOOL_ERRORS } from '../messages.js';
+import { describe } from './arguments.js';
+import { requireSuccess } from './answers.js';
+import type { Send, ToolNames } from './tool.js';
+import { RefusedArguments } from './tool-error.js';
+
+/** A target as discovery shows it, once, in whatever projects it is. */
+interface NamedTarget {
+  readonly id: string;
+  readonly platform: string;
+  readonly name: string | null;
+}
+
+const TARGET_ID = /^tgt_\w{1,64}$/;
+/** Targets that an error lists, at most. */
+const MAX_LISTED = 30;
+
+/**
+ * Turns targets of a call, ids or whole names, into ids (D-39). Names are looked up by discovery, which shows them only if it is
+ * verbose, and which counts as a discovery request.
+ * @returns undefined: none were given
+ * @throws ToolError RefusedArguments
+ */
+export const resolveTargetNames = async (
+  targets: unknown,
+  send: Send,
+  slug: string,
+  names: ToolNames,
+): Promise<readonly string[] | undefined> => {
+  if (targets === undefined || targets === null) return undefined;
+  if (!Array.isArray(targets) || !targets.every((target) => typeof target === 'string')) {
+    const value: unknown = Array.isArray(targets) ? targets.find((target) => typeof target !== 'string') : targets;
+    throw new RefusedArguments(TOOL_ERRORS.wrongTargets({ value: describe(value), discover: names.discover }));
+  }
+  if (targets.every((target) => TARGET_ID.test(target))) return targets;
+  const info = requireSuccess(await send({ method: 'GET', path: infoPath(slug) }), names) as unknown as InfoView;
+  const known = listTargets(info);
+  return targets.map((target) =>
+    TARGET_ID.test(target) ? target : findByName(target, info.endpoint.verbose, known, names),
+  );
+};
+
+/** Returns the path of discovery. */
+export const infoPath = (slug: string): string => `/v1/webhooks/${slug}/info`;
+
+/** Lists the targets of all projects, each once. */
+export const listTargets = ({ projects }: InfoView): readonly NamedTarget[] => {
+  const byId = new Map(projects.flatMap(({ targets }) => targets.map((target) => [target.id, target] as const)));
+  return [...byId.values()];
+};
+
+const findByName = (
+  name: string,
+  isVerbose: boolean,
+  known: readonly NamedTarget[],
+  { discover }: ToolNames,
+): string => {
+  if (!isVerbose)
+    throw new RefusedArguments(TOOL_ERRORS.namesHidden({ name: quoteShort(name), discover }), 'invalid_targets');
+  const wanted = fold(name);
+  const found = known.filter((target) => target.name !== null && fold(target.name) === wanted);
+  if (found.length === 1) return found[0]!.id;
+  if (found.length === 0)
+    throw new RefusedArguments(
+      TOOL_ERRORS.unknownName({ name: quoteShort(name), targets: describeTargets(known) }),
+      'invalid_targets',
+    );
+  const values = { count: found.length, name: quoteShort(name), targets: describeTargets(found) };
+  throw new RefusedArguments(TOOL_ERRORS.ambiguousName(values), 'invalid_targets');
+};
+
+/** Removes differences of case, of composition, and of space around a name. */
+const fold = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+
+const describeTargets = (targets: readonly NamedTarget[]): string => {
+  if (targets.length === 0) return TOOL_ERRORS.noTargets;
+  const listed = targets
+    .slice(0, MAX_LISTED)
+    .map(({ id, platform, name }) => `${quoteShort(name ?? '')} (${platform}, ${id})`);
+  return listed.join(', ') + (targets.length > MAX_LISTED ? ', …' : '');
+};

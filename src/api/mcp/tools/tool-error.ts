@@ -1,0 +1,23 @@
+/** A tool call that failed. The message is for the assistant: the failure and the action to take. */
+export class ToolError extends Error {
+  constructor(
+    message: string,
+    /** Fields for programs; absent if there are none. */
+    readonly details?: Readonly<Record<string, unknown>>,
+  ) {
+    super(message);
+    this.name = 'ToolError';
+  }
+}
+
+/** A tool call that the tool refused before it sent a request to `/v1`: no other entry of the request log has it. */
+export class RefusedArguments extends ToolError {
+  constructor(
+    message: string,
+    /** The cause in the request log; snake_case. */
+    readonly reason: 'invalid_arguments' | 'invalid_targets' = 'invalid_arguments',
+  ) {
+    super(message);
+    this.name = 'RefusedArguments';
+  }
+}

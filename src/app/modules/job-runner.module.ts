@@ -1,0 +1,77 @@
+import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { EventCodec } from '../../event-store/codec.js';
+import { type EventStore, Unavailable } from '../../event-store/port.js';
+import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
+import { LogTables } from '../../history/transparency-log/log-tables.js';
+import { deriveSealKey } from '../../history/transparency-log/signed-note.js';
+import { createVerificationHandler } from '../../history/transparency-log/verification-handler.js';
+import { JobRunner } from '../../jobs/job-runner.js';
+import { JobTable } from '../../jobs/job-table.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import { Leases } from '../../postgres/leases.js';
+import { Notifications } from '../../postgres/notifications.js';
+import { POOL } from '../../postgres/tokens.js';
+import { isUnavailable } from '../../postgres/unavailable.js';
+import type { Keys } from '../../config/generated-keys.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { createRebuildHandler } from '../../projections/engine/rebuild/rebuild-job.js';
+import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
+import { createProjectionVerification } from '../../projections/engine/verification/verification-job.js';
+import { projectionsOf } from '../projections.js';
+import { KEYS } from '../process-options.js';
+import { EVENT_STORE } from '../../event-store/port.js';
+import { EventStoreModule } from './event-store.module.js';
+import { HistoryModule } from './history.module.js';
+import { JobsModule } from './jobs.module.js';
+import { PostgresModule } from './postgres.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+
+/** Carries out jobs, in the role `worker`. A new kind of job is a handler in this list. */
+@Module({
+  imports: [PostgresModule, JobsModule, EventStoreModule, HistoryModule, ReadModelsModule],
+  providers: [
+    {
+      provide: JobRunner,
+      inject: [
+        JobTable,
+        Leases,
+        Notifications,
+        LOG,
+        POOL,
+        EVENT_STORE,
+        EventCodec,
+        AggregatePlaces,
+        KEYS,
+        SETTINGS,
+        Rebuilds,
+      ],
+      useFactory: (
+        jobs: JobTable,
+        leases: Leases,
+        notifications: Notifications,
+        log: Log,
+        pool: Pool,
+        store: EventStore,
+        codec: EventCodec,
+        places: AggregatePlaces,
+        { secretsKey }: Keys,
+        settings: Settings,
+        rebuilds: Rebuilds,
+      ) => {
+        const verification = { tables: new LogTables(pool), store, codec, sealKey: deriveSealKey(secretsKey) };
+        const replay = { pool, store, codec };
+        const handlers = [
+          createVerificationHandler(verification, places),
+          createProjectionVerification(replay, projectionsOf(settings)),
+          createRebuildHandler(replay, rebuilds, projectionsOf(settings)),
+        ];
+        const isOutage = (error: unknown) => error instanceof Unavailable || isUnavailable(error);
+        return new JobRunner({ jobs, leases, notifications, handlers, isOutage, log });
+      },
+    },
+  ],
+  exports: [JobRunner],
+})
+export class JobRunnerModule {}

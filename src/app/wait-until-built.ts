@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { isDiscoveryBuilt } from '../projections/discovery/endpoint-snapshots.queries.js';
+
+const PAUSE_MS = 20;
+/** Longest wait, ms. A long history is read while the process already answers. */
+const LIMIT_MS = 10_000;
+
+/**
+ * Waits until `discovery` has reached the end of the log once, ten seconds at most: a process that has said where it listens
+ * should not answer its first requests with 503.
+ * @param signal ends the wait
+ */
+export const waitUntilBuilt = async (pool: Pool, signal: AbortSignal | undefined): Promise<void> => {
+  const end = performance.now() + LIMIT_MS;
+  while (!signal?.aborted && performance.now() < end) {
+    // An outage of the database is reported by /readyz, not by the start.
+    if (await isDiscoveryBuilt(pool).catch(() => false)) return;
+    await sleep(PAUSE_MS);
+  }
+};

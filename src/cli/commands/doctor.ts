@@ -1,0 +1,165 @@
+import type { Command } from 'commander';
+import type { CommandLineSettings } from '../../config/command-line.js';
+import type { Api } from '../api.js';
+import { define } from '../define.js';
+import { Failure, NotReachable } from '../failures.js';
+import { isThing, type Thing, textOf, thingsIn, valueAt } from '../json.js';
+import { CLI_MESSAGES, DOCTOR_MESSAGES, SUMMARIES } from '../messages.js';
+
+/** Result of a check: how it stands, and what to do. */
+interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+  /** Remedy; null if nothing is to be done. */
+  readonly advice: string | null;
+}
+
+/** Clients' clocks may differ by five minutes; half of that is worth a word. */
+const MOST_SKEW_SECONDS = 150;
+/** Channels and posts that are named. */
+const MOST_NAMED = 20;
+
+const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message, advice: null });
+
+/** Adds `doctor`. */
+export const addDoctor = (program: Command, settings: CommandLineSettings, version: string): void => {
+  define(program, settings, {
+    usage: 'doctor',
+    summary: SUMMARIES.doctor,
+    example: 'crosspost doctor',
+    handler: async ({ api, out }) => {
+      let failed = 0;
+      for await (const finding of examine(api, version)) {
+        if (finding.state === 'failed') failed += 1;
+        if (out.isJson) out.line(JSON.stringify(finding));
+        else {
+          out.states([finding.state.padEnd(7), finding.check.padEnd(10), finding.message]);
+          if (finding.advice !== null) out.line(`        → ${finding.advice}`);
+        }
+      }
+      if (failed > 0) throw new Failure('unhealthy', CLI_MESSAGES.unhealthy({ count: failed }));
+    },
+  });
+};
+
+/** Examines a gateway. Ends early where nothing else can be asked. @throws NotReachable */
+async function* examine(api: Api, version: string): AsyncGenerator<Finding> {
+  const sentAt = Date.now();
+  const alive = await api.open('GET', '/healthz', { key: null });
+  const took = Date.now() - sentAt;
+  await alive.arrayBuffer();
+  yield ok('reachable', DOCTOR_MESSAGES.reachable({ ms: took }));
+  yield judgeClock(alive.headers.get('date'), sentAt, took);
+  yield* judgeReadiness(api);
+  yield await judgeVersion(api, version);
+  const key = await judgeKey(api);
+  yield key;
+  if (key.state === 'failed') return;
+  yield* judgeChannels(api);
+  yield* judgeEndpoints(api);
+  yield* judgePosts(api);
+}
+
+const judgeClock = (date: string | null, sentAt: number, took: number): Finding => {
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) return ok('clock', DOCTOR_MESSAGES.noDate);
+  // The header has whole seconds, rounded down.
+  const seconds = Math.round((sentAt + took / 2 - (theirs + 500)) / 1_000);
+  const message = DOCTOR_MESSAGES.clock({ seconds });
+  if (Math.abs(seconds) <= MOST_SKEW_SECONDS) return ok('clock', message);
+  return { check: 'clock', state: 'failed', message, advice: DOCTOR_MESSAGES.setClock };
+};
+
+async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
+  const { thing, status } = await api.call('GET', '/readyz', { key: null, accept: [503] });
+  const checks = isThing(thing.checks) ? Object.entries(thing.checks) : [];
+  const bad = checks.filter(([, outcome]) => outcome !== 'ok');
+  for (const [name, outcome] of bad)
+    yield {
+      check: 'ready',
+      state: 'failed',
+      message: DOCTOR_MESSAGES.part({ name, reason: textOf(outcome) }),
+      advice: DOCTOR_MESSAGES.mendPart({ name }),
+    };
+  if (status === 503 && bad.length === 0)
+    yield { check: 'ready', state: 'failed', message: DOCTOR_MESSAGES.notReady, advice: DOCTOR_MESSAGES.wait };
+  const degraded = thingsIn(thing.degraded);
+  for (const { name, reason } of degraded)
+    yield {
+      check: 'ready',
+      state: 'warning',
+      message: DOCTOR_MESSAGES.part({ name: textOf(name), reason: textOf(reason) }),
+      advice: DOCTOR_MESSAGES.mendProjection({ name: textOf(name) }),
+    };
+  if (status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
+}
+
+/** Major version of the interface that this command line speaks. */
+const API_MAJOR = '1';
+
+const judgeVersion = async (api: Api, version: string): Promise<Finding> => {
+  const { thing } = await api.call('GET', '/openapi.json', { key: null, accept: [404] });
+  const theirs = textOf(valueAt(thing, 'info.version'));
+  if (theirs === '') return ok('version', DOCTOR_MESSAGES.noVersion({ version }));
+  const message = DOCTOR_MESSAGES.version({ version, theirs });
+  return theirs.split('.')[0] === API_MAJOR
+    ? ok('version', message)
+    : { check: 'version', state: 'warning', message, advice: DOCTOR_MESSAGES.otherVersion };
+};
+
+const judgeKey = async (api: Api): Promise<Finding> => {
+  try {
+    await api.manage('GET', '/owners', { query: { limit: 1 } });
+    return ok('key', DOCTOR_MESSAGES.key);
+  } catch (error) {
+    if (error instanceof NotReachable || !(error instanceof Failure)) throw error;
+    const message = DOCTOR_MESSAGES.noKey({ reason: error.message });
+    return { check: 'key', state: 'failed', message, advice: DOCTOR_MESSAGES.giveKey };
+  }
+};
+
+async function* judgeChannels(api: Api): AsyncGenerator<Finding> {
+  let count = 0;
+  for await (const channel of api.list('/channels', { status: 'needs_attention' }, MOST_NAMED)) {
+    count += 1;
+    const id = textOf(channel.id);
+    const names = { id, name: textOf(channel.name), code: textOf(valueAt(channel, 'attention.code')) };
+    yield {
+      check: 'channels',
+      state: 'failed',
+      message: DOCTOR_MESSAGES.channel({ ...names, text: textOf(valueAt(channel, 'attention.message')) }),
+      advice: adviceOf(channel.attention) || DOCTOR_MESSAGES.mendChannel({ id }),
+    };
+  }
+  if (count === 0) yield ok('channels', DOCTOR_MESSAGES.channelsFine);
+}
+
+const adviceOf = (attention: unknown): string => {
+  const actions = isThing(attention) ? attention.actions : null;
+  return Array.isArray(actions) ? actions.map((one) => textOf(isThing(one) ? (one.text ?? one) : one)).join(' ') : '';
+};
+
+async function* judgeEndpoints(api: Api): AsyncGenerator<Finding> {
+  const off: Thing[] = [];
+  for await (const endpoint of api.list('/endpoints', {}, 200))
+    if (endpoint.disabled_by === 'rate_limits' || endpoint.disabled_by === 'plan') off.push(endpoint);
+  for (const { id, name, disabled_by } of off.slice(0, MOST_NAMED))
+    yield {
+      check: 'endpoints',
+      state: 'warning',
+      message: DOCTOR_MESSAGES.endpoint({ id: textOf(id), name: textOf(name), cause: textOf(disabled_by) }),
+      advice: DOCTOR_MESSAGES.mendEndpoint({ id: textOf(id) }),
+    };
+  if (off.length === 0) yield ok('endpoints', DOCTOR_MESSAGES.endpointsFine);
+}
+
+async function* judgePosts(api: Api): AsyncGenerator<Finding> {
+  let count = 0;
+  for await (const { id } of api.list('/posts', { state: 'in_doubt' }, MOST_NAMED)) {
+    count += 1;
+    const message = DOCTOR_MESSAGES.inDoubt({ id: textOf(id) });
+    yield { check: 'posts', state: 'warning', message, advice: DOCTOR_MESSAGES.decide({ id: textOf(id) }) };
+  }
+  if (count === 0) yield ok('posts', DOCTOR_MESSAGES.postsFine);
+}

@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+import type { CommandLineSettings } from '../config/command-line.js';
+import { addCompletion } from './commands/completion.js';
+import { addDoctor } from './commands/doctor.js';
+import { addHistory } from './commands/history.js';
+import { addProjections } from './commands/projections.js';
+import { addPauses } from './commands/pauses.js';
+import { addPosts } from './commands/posts.js';
+import { addResources } from './commands/resources.js';
+import { addSend } from './commands/send.js';
+import { addTail } from './commands/tail.js';
+import { addCommonOptions } from './define.js';
+import { CLI_MESSAGES, SUMMARIES } from './messages.js';
+
+/** Creates the command line with all commands. */
+export const createProgram = (settings: CommandLineSettings, version: string): Command => {
+  const program = new Command('crosspost').description(SUMMARIES.program).version(`crosspost ${version}`, '--version');
+  addCommonOptions(program).enablePositionalOptions().exitOverride();
+  program.addHelpText('after', `\n${CLI_MESSAGES.example}\n  $ crosspost doctor`);
+  addSend(program, settings);
+  addTail(program, settings);
+  addPosts(program, settings);
+  addPauses(program, settings);
+  addResources(program, settings);
+  addHistory(program, settings);
+  addProjections(program, settings);
+  addDoctor(program, settings, version);
+  addCompletion(program, settings);
+  return program;
+};

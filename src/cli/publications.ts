@@ -1,0 +1,32 @@
+import { type Thing, textOf, thingsIn, valueAt } from './json.js';
+import { CLI_MESSAGES } from './messages.js';
+
+/** States in which nothing happens any more by itself. */
+export const SETTLED: ReadonlySet<string> = new Set(['published', 'failed', 'in_doubt', 'filtered', 'dismissed']);
+/** States in which the owner has to decide. */
+export const TROUBLED: ReadonlySet<string> = new Set(['failed', 'in_doubt']);
+
+/** Returns the publications of a post, or the publication itself. */
+export const publicationsOf = (thing: Thing): readonly Thing[] =>
+  Array.isArray(thing.publications) ? thingsIn(thing.publications) : [thing];
+
+/** Returns a sentence that says how a publication stands, and why. */
+export const tellPublication = (publication: Thing): string => {
+  const { id, platform, target_id, state } = publication;
+  const known = { id: textOf(id), platform: textOf(platform), channel: textOf(target_id), state: textOf(state) };
+  const why = reasonOf(publication);
+  return why === '' ? CLI_MESSAGES.publication(known) : CLI_MESSAGES.publicationBecause({ ...known, why });
+};
+
+/** Returns why a publication is in its state: what it waits for, what went wrong, or where it stands. */
+const reasonOf = (publication: Thing): string => {
+  const waiting = textOf(valueAt(publication, 'waiting_for.text'));
+  if (waiting !== '') return waiting;
+  if (publication.state === 'published') return textOf(publication.urls) || textOf(publication.message_ids);
+  const error = thingsIn(publication.attempts).at(-1)?.error;
+  const said = [valueAt(error, 'message'), valueAt(error, 'platform_says')].map(textOf).filter((text) => text !== '');
+  if (said.length > 0) return said.join(' ');
+  return thingsIn(publication.warnings)
+    .map((warning) => textOf(warning.message))
+    .join(' ');
+};

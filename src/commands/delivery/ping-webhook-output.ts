@@ -1,0 +1,45 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { iso } from '../../kernel/instant.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
+import type { CommandOutcome } from '../command-result.js';
+import { rejectPlanWithoutOutput } from '../webhook-output/require-plan-output.js';
+import { ScheduleDelivery, ScheduleDeliveryHandler } from './schedule-delivery.js';
+
+/** Sends a test ping to a webhook output, whatever its kinds, even while it is disabled; only a plan can prevent it. */
+export class PingWebhookOutput extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly outputId: string,
+    readonly deliveryId: string,
+    /** Plans with webhook output, from the limits profile. */
+    readonly outputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(PingWebhookOutput)
+export class PingWebhookOutputHandler implements ICommandHandler<PingWebhookOutput> {
+  private readonly schedule: ScheduleDeliveryHandler;
+
+  constructor(private readonly aggregates: AggregateStore) {
+    this.schedule = new ScheduleDeliveryHandler(aggregates);
+  }
+
+  async execute({ context, outputId, deliveryId, outputPlans }: PingWebhookOutput): Promise<CommandOutcome> {
+    const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
+    if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
+    const { ownerId, projectId } = state;
+    const rejection = await rejectPlanWithoutOutput(this.aggregates, ownerId, outputPlans);
+    if (rejection) return rejection;
+    const { at } = context;
+    const body = JSON.stringify({ kind: 'test.ping', webhook_output_id: outputId, project_id: projectId, at: iso(at) });
+    const delivery = { deliveryId, outputId, ownerId, kind: 'test.ping', body, at } as const;
+    return this.schedule.execute(new ScheduleDelivery(context, delivery));
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { delivery } from '../../domain/delivery/delivery.decider.js';
+import type { DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
+import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { bodyStreamName } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+
+/** Schedules the delivery of an event. A delivery id is scheduled once, however often the command is repeated. */
+export class ScheduleDelivery extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly delivery: Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string },
+  ) {
+    super();
+  }
+}
+
+/** Longest body in an event, in bytes; a longer one is stored in parts first (D-42). */
+const MAX_INLINE_BYTES = 65_536;
+/** Bytes of a part; in base64 it is well below 900 KB. */
+const PART_BYTES = 600_000;
+
+@CommandHandler(ScheduleDelivery)
+export class ScheduleDeliveryHandler implements ICommandHandler<ScheduleDelivery> {
+  constructor(private readonly aggregates: AggregateStore) {}
+
+  /** @throws Unavailable */
+  async execute({ context, delivery: { body, ...data } }: ScheduleDelivery): Promise<CommandOutcome> {
+    const { deliveryId } = data;
+    const bytes = Buffer.from(body);
+    const isInline = bytes.length <= MAX_INLINE_BYTES;
+    if (!isInline) {
+      const known = await this.aggregates.loadAggregate(delivery, deliveryId);
+      if (known.state) return { position: known.position };
+    }
+    const parts = isInline ? null : await this.storeParts(deliveryId, bytes, context);
+    const command = { type: 'ScheduleDelivery', ...data, body: isInline ? body : null, parts } as const;
+    // A delivery is almost always new, so the read is skipped; otherwise the append conflicts.
+    return toOutcome(await this.aggregates.execute(delivery, deliveryId, command, context, emptyAggregate(delivery)));
+  }
+
+  private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext) {
+    const stream = bodyStreamName(deliveryId);
+    let after = emptyAggregate({ initial: null });
+    let count = 0;
+    for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
+      const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
+      const part: DeliveryBodyPartStored = {
+        type: 'DeliveryBodyPartStored',
+        data: { deliveryId, index: count, chunk },
+      };
+      const each = { ...context, commandId: `${context.commandId}/part ${count}` };
+      const encoded = this.aggregates.encodeEvents(stream, [part], after, each);
+      // A repeat after a crash has the same ids: it is the same append.
+      const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
+      after = { state: null, revision, position, hash: encoded.hash };
+    }
+    return { count, sha256: createHash('sha256').update(bytes).digest('hex') };
+  }
+}

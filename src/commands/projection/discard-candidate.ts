@@ -1,0 +1,26 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { CommandContext } from '../../event-store/codec.js';
+import { isRejection } from '../../kernel/result.js';
+import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
+import type { CommandOutcome } from '../command-result.js';
+import { orRejection } from './reject-refused.js';
+
+/** Gives up the version that is built beside the live one, and ends its job. Rejected with `no_candidate`. */
+export class DiscardCandidate extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly name: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DiscardCandidate)
+export class DiscardCandidateHandler implements ICommandHandler<DiscardCandidate> {
+  constructor(private readonly rebuilds: Rebuilds) {}
+
+  async execute({ context, name }: DiscardCandidate): Promise<CommandOutcome> {
+    const result = await orRejection(this.rebuilds.discard(name, context));
+    return isRejection(result) ? result : { position: result };
+  }
+}

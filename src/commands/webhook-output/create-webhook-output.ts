@@ -1,0 +1,69 @@
+import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { streamOf } from '../../kernel/decider.js';
+import { deriveUuid } from '../../kernel/ids.js';
+import { isRejection, reject } from '../../kernel/result.js';
+import { FindResource } from '../../projections/discovery/discovery.queries.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { Deletions } from '../deletion/deletions.js';
+import { COMMAND_MESSAGES } from '../messages.js';
+import { rejectPlanWithoutOutput } from './require-plan-output.js';
+
+/** Creates a webhook output of a project (D-29). It belongs to the project's owner, whose plan must have webhook output. */
+export class CreateWebhookOutput extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly output: {
+      readonly outputId: string;
+      readonly projectId: string;
+      readonly url: string;
+      readonly kinds: readonly WebhookKind[];
+      readonly signingSecret: string;
+    },
+    /** The owner who asks; null: the operator. */
+    readonly callerId: string | null,
+    /** Plans with webhook output, from the limits profile. */
+    readonly outputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateWebhookOutput)
+export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhookOutput> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+    private readonly queries: QueryBus,
+    private readonly deletions: Deletions,
+  ) {}
+
+  async execute({
+    context,
+    output: { signingSecret, ...rest },
+    callerId,
+    outputPlans,
+  }: CreateWebhookOutput): Promise<CommandOutcome> {
+    const { outputId, projectId } = rest;
+    const project = await this.queries.execute(new FindResource('project', projectId, callerId));
+    if (!project)
+      return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
+    const ownerId = project.owner_id;
+    const rejection = await rejectPlanWithoutOutput(this.aggregates, ownerId, outputPlans);
+    if (rejection) return rejection;
+    const signingSecretId = await this.vault.storeSecret(
+      { secret: signingSecret },
+      streamOf(webhookOutput, outputId),
+      deriveUuid(`${context.commandId}/signing-secret`),
+    );
+    const command = { type: 'CreateOutput', ...rest, ownerId, signingSecretId } as const;
+    const created = toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
+    if (isRejection(created)) return created;
+    return (await this.deletions.verifyNewOutput({ outputId, ownerId, projectId }, context)) ?? created;
+  }
+}

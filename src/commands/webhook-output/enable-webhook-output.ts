@@ -1,0 +1,35 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { rejectPlanWithoutOutput } from './require-plan-output.js';
+
+/** Enables a webhook output, regardless of who disabled it; its owner's plan must have webhook output. */
+export class EnableWebhookOutput extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly outputId: string,
+    /** Plans with webhook output, from the limits profile. */
+    readonly outputPlans: readonly Plan[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EnableWebhookOutput)
+export class EnableWebhookOutputHandler implements ICommandHandler<EnableWebhookOutput> {
+  constructor(private readonly aggregates: AggregateStore) {}
+
+  async execute({ context, outputId, outputPlans }: EnableWebhookOutput): Promise<CommandOutcome> {
+    const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
+    if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
+    const rejection = await rejectPlanWithoutOutput(this.aggregates, state.ownerId, outputPlans);
+    if (rejection) return rejection;
+    const command = { type: 'EnableOutput', outputId } as const;
+    return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
+  }
+}

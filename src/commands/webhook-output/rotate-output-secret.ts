@@ -1,0 +1,38 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { streamOf } from '../../kernel/decider.js';
+import { deriveUuid } from '../../kernel/ids.js';
+import { SecretVault } from '../../secrets/vault.js';
+import { toOutcome, type CommandOutcome } from '../command-result.js';
+
+/** Replaces a webhook output's signing secret; the old one signs too for an overlap period (D-40). */
+export class RotateOutputSecret extends Command<CommandOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly outputId: string,
+    readonly signingSecret: string,
+    /** Period for which the old secret signs too, ms; 0: none. */
+    readonly overlapMs: number,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RotateOutputSecret)
+export class RotateOutputSecretHandler implements ICommandHandler<RotateOutputSecret> {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+  ) {}
+
+  async execute({ context, outputId, signingSecret, overlapMs }: RotateOutputSecret): Promise<CommandOutcome> {
+    const id = deriveUuid(`${context.commandId}/signing-secret`);
+    const stream = streamOf(webhookOutput, outputId);
+    const signingSecretId = await this.vault.storeSecret({ secret: signingSecret }, stream, id);
+    const previousUntil = context.at + overlapMs;
+    const command = { type: 'RotateOutputSecret', outputId, signingSecretId, previousUntil } as const;
+    return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
+  }
+}

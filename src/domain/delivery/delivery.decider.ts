@@ -1,0 +1,108 @@
+import { type Decider, assertNever } from '../../kernel/decider.js';
+import type { Instant } from '../../kernel/instant.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
+import type { DeliveryEvent, DeliveryScheduled, DeliveryStatus } from './delivery.events.js';
+import { computeRetryTime, type FailedAttempt, meansServerDown } from './retry-schedule.js';
+
+/** An attempt's answer, or its lack. */
+interface AttemptFacts {
+  readonly at: Instant;
+  readonly latencyMs: number;
+  readonly answer: string;
+}
+
+/** Commands to a delivery. */
+export type DeliveryCommand =
+  | ({ readonly type: 'ScheduleDelivery' } & DeliveryScheduled['data'])
+  | ({ readonly type: 'RecordSuccess'; readonly deliveryId: string; readonly status: number } & AttemptFacts)
+  | ({
+      readonly type: 'RecordFailure';
+      readonly deliveryId: string;
+      readonly status: number | null;
+      readonly isProbe: boolean;
+      /** True if the customer's server wants nothing any more (410). */
+      readonly isGone: boolean;
+      readonly next: FailedAttempt;
+    } & AttemptFacts)
+  | { readonly type: 'RequestRetry'; readonly deliveryId: string; readonly at: Instant };
+
+/** The state of a delivery; null: there is none. */
+export type DeliveryState = null | {
+  readonly ownerId: string;
+  readonly outputId: string;
+  readonly status: DeliveryStatus;
+  /** Number of all attempts. */
+  readonly attempts: number;
+  /** Failed attempts of the present schedule of retries. */
+  readonly failed: number;
+  /** Earliest time of the next attempt; null if there is none. */
+  readonly nextAt: Instant | null;
+};
+
+/** One event for one webhook output: its attempts and the outcome (D-30). */
+export const delivery: Decider<DeliveryCommand, DeliveryState, DeliveryEvent, 'not_found'> = {
+  category: 'delivery',
+  initial: null,
+
+  ownerOf: (state) => state?.ownerId ?? null,
+
+  decide(command, state) {
+    const { deliveryId } = command;
+    if (command.type === 'ScheduleDelivery') {
+      const { type: _, ...data } = command;
+      return state ? [] : [{ type: 'DeliveryScheduled', data }];
+    }
+    if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'delivery' }));
+    const { outputId } = state;
+    const attempt = state.attempts + 1;
+    switch (command.type) {
+      case 'RecordSuccess': {
+        const { at, status, latencyMs, answer } = command;
+        return [{ type: 'DeliverySucceeded', data: { deliveryId, outputId, attempt, at, status, latencyMs, answer } }];
+      }
+      case 'RecordFailure': {
+        const { at, status, latencyMs, answer, isGone, next } = command;
+        // A probe came before its time: what was planned stays.
+        const isProbe = command.isProbe && state.nextAt !== null && !isGone;
+        const planned = isProbe ? state.nextAt : computeRetryTime(state.failed + 1, next);
+        const retryAt = isGone ? null : planned;
+        const isServerDown = meansServerDown(status, next.retryAfterMs);
+        const facts = { deliveryId, outputId, attempt, at, status, latencyMs, answer };
+        const data = { ...facts, retryAt, isServerDown, isProbe };
+        return state.status === 'pending' ? [{ type: 'DeliveryAttemptFailed', data }] : [];
+      }
+      case 'RequestRetry':
+        return [{ type: 'DeliveryRetryRequested', data: { deliveryId, outputId, at: command.at } }];
+      default:
+        return assertNever(command);
+    }
+  },
+
+  evolve(state, event) {
+    if (event.type === 'DeliveryScheduled') {
+      const { ownerId, outputId, at } = event.data;
+      return { ownerId, outputId, status: 'pending', attempts: 0, failed: 0, nextAt: at };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'DeliverySucceeded':
+        return { ...state, status: 'delivered', attempts: event.data.attempt, nextAt: null };
+      case 'DeliveryAttemptFailed': {
+        const { attempt, retryAt, isProbe } = event.data;
+        const failed = state.failed + (isProbe ? 0 : 1);
+        return {
+          ...state,
+          status: retryAt === null ? 'failed' : 'pending',
+          attempts: attempt,
+          failed,
+          nextAt: retryAt,
+        };
+      }
+      case 'DeliveryRetryRequested':
+        return { ...state, status: 'pending', failed: 0, nextAt: event.data.at };
+      default:
+        return assertNever(event);
+    }
+  },
+};

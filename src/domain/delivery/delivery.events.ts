@@ -1,0 +1,90 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { WebhookKind } from '../webhook-output/webhook-output.events.js';
+
+/** Status of a delivery (management-api.md). */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+/** Status of a delivery (management-api.md). */
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** The parts of a body that is too large for its event, in a separate stream named after the delivery (D-42). */
+export interface BodyParts {
+  readonly count: number;
+  /** SHA-256 (hex) of the body's bytes. */
+  readonly sha256: string;
+}
+
+/** An event is to be delivered to a webhook output (D-30). */
+export type DeliveryScheduled = DomainEvent<
+  'DeliveryScheduled',
+  {
+    readonly deliveryId: string;
+    readonly outputId: string;
+    readonly ownerId: string;
+    readonly kind: WebhookKind;
+    /** JSON text, byte for byte as it is signed and sent; null if it was stored in parts. */
+    readonly body: string | null;
+    readonly parts: BodyParts | null;
+    readonly at: Instant;
+  }
+>;
+/** The customer's server confirmed the delivery. */
+export type DeliverySucceeded = DomainEvent<
+  'DeliverySucceeded',
+  {
+    readonly deliveryId: string;
+    readonly outputId: string;
+    /** Number of the attempt, from 1. */
+    readonly attempt: number;
+    /** Start of the attempt. */
+    readonly at: Instant;
+    readonly status: number;
+    readonly latencyMs: number;
+    /** The beginning of the answer's body. */
+    readonly answer: string;
+  }
+>;
+/** An attempt failed. The next one starts at `retryAt` at the earliest; null: the delivery failed for good. */
+export type DeliveryAttemptFailed = DomainEvent<
+  'DeliveryAttemptFailed',
+  {
+    readonly deliveryId: string;
+    readonly outputId: string;
+    readonly attempt: number;
+    readonly at: Instant;
+    /** HTTP status; null if there was no answer. */
+    readonly status: number | null;
+    readonly latencyMs: number;
+    /** The beginning of the answer's body, or the reason why there was no answer. */
+    readonly answer: string;
+    readonly retryAt: Instant | null;
+    /** True if the whole server seems to be down: no answer, or 5xx without `Retry-After`. */
+    readonly isServerDown: boolean;
+    /** True for a probe of a server that was down: the schedule of retries does not count it. */
+    readonly isProbe: boolean;
+  }
+>;
+/** The owner requested that it be sent at once, with a schedule of retries from its start. */
+export type DeliveryRetryRequested = DomainEvent<
+  'DeliveryRetryRequested',
+  { readonly deliveryId: string; readonly outputId: string; readonly at: Instant }
+>;
+
+/** A part of a large body was stored; without a scheduled delivery it has no effect. `chunk`: base64 of the body's bytes. */
+export type DeliveryBodyPartStored = DomainEvent<
+  'DeliveryBodyPartStored',
+  { readonly deliveryId: string; readonly index: number; readonly chunk: string }
+>;
+
+/** Events of a delivery's stream. */
+export type DeliveryEvent = DeliveryScheduled | DeliverySucceeded | DeliveryAttemptFailed | DeliveryRetryRequested;
+
+/** Versions of these events and of the body parts. */
+export const deliveryEvents = {
+  DeliveryScheduled: { version: 1 },
+  DeliverySucceeded: { version: 1 },
+  DeliveryAttemptFailed: { version: 1 },
+  DeliveryRetryRequested: { version: 1 },
+  DeliveryBodyPartStored: { version: 1 },
+} satisfies Catalogue & Record<DeliveryEvent['type'] | DeliveryBodyPartStored['type'], unknown>;

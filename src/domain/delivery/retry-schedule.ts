@@ -1,0 +1,44 @@
+import type { Instant } from '../../kernel/instant.js';
+
+/** Delays in minutes after the failed attempts of a delivery, the first of which was made at once (security.md). */
+const DELAYS_MINUTES = [5 / 60, 5, 30, 120, 300, 600, 600] as const;
+/** The largest part by which a delay is lengthened at random, so that retries of many deliveries do not meet. */
+const JITTER = 0.1;
+/** Longest wait that a customer's server can ask for, in ms. */
+const LONGEST_ASKED_MS = 24 * 3_600_000;
+
+/** Minutes of failures alone after which a webhook output is disabled: five days. */
+export const FAILURE_LIMIT_MINUTES = 5 * 24 * 60;
+
+/** The end of a failed attempt, from which the next one is computed. */
+export interface FailedAttempt {
+  readonly endedAt: Instant;
+  /** `Retry-After` of the answer in real ms; null if there was none. */
+  readonly retryAfterMs: number | null;
+  /** Length of a minute of the schedule in ms (MINUTE_MS). */
+  readonly minuteMs: number;
+  /** Random number from 0 to 1. */
+  readonly random: number;
+}
+
+/**
+ * Returns the earliest time of the next attempt: the schedule's, or the server's own `Retry-After` if that is later.
+ * @param failed number of failed attempts of this schedule, from 1
+ * @returns null if it was the last attempt
+ */
+export const computeRetryTime = (
+  failed: number,
+  { endedAt, retryAfterMs, minuteMs, random }: FailedAttempt,
+): Instant | null => {
+  const minutes = DELAYS_MINUTES[failed - 1];
+  if (minutes === undefined) return null;
+  const delay = minutes * minuteMs * (1 + JITTER * random);
+  return Math.ceil(endedAt + Math.max(delay, Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS)));
+};
+
+/**
+ * True if an answer says that the whole server is down: there was none, or it is 5xx without `Retry-After`. Any other one is
+ * about the delivery.
+ */
+export const meansServerDown = (status: number | null, retryAfterMs: number | null): boolean =>
+  status === null || (status >= 500 && retryAfterMs === null);

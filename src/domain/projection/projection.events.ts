@@ -1,0 +1,60 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+
+/**
+ * The operator left out an event that the projection could not apply: no version of the projection applies it from then on.
+ * `position`: as text, for it may exceed 2^53.
+ */
+export type ProjectionEventSkipped = DomainEvent<
+  'ProjectionEventSkipped',
+  {
+    readonly projection: string;
+    readonly eventId: string;
+    readonly eventType: string;
+    readonly position: string;
+    /** The error with which the projection had stopped. */
+    readonly error: string;
+    readonly reason: string;
+  }
+>;
+/** A rebuilt version went live in the place of another. `jobId`: the rebuild that promoted it; null: the operator did. */
+export type ProjectionPromoted = DomainEvent<
+  'ProjectionPromoted',
+  {
+    readonly projection: string;
+    readonly version: number;
+    readonly previousVersion: number;
+    readonly jobId: string | null;
+    readonly reason: string | null;
+  }
+>;
+/** The version that was live before is live again. */
+export type ProjectionRolledBack = DomainEvent<
+  'ProjectionRolledBack',
+  {
+    readonly projection: string;
+    readonly version: number;
+    readonly previousVersion: number;
+    readonly reason: string | null;
+  }
+>;
+/** A version that was built beside the live one was given up. */
+export type ProjectionCandidateDiscarded = DomainEvent<
+  'ProjectionCandidateDiscarded',
+  { readonly projection: string; readonly version: number; readonly reason: string | null }
+>;
+
+/** Events of the stream in which an operator's decisions about a projection stand: `projection-<name>`. */
+export type ProjectionEvent =
+  ProjectionEventSkipped | ProjectionPromoted | ProjectionRolledBack | ProjectionCandidateDiscarded;
+
+/** Versions of these events. */
+export const projectionEvents = {
+  ProjectionEventSkipped: { version: 1 },
+  ProjectionPromoted: { version: 1 },
+  ProjectionRolledBack: { version: 1 },
+  ProjectionCandidateDiscarded: { version: 1 },
+} satisfies Catalogue & Record<ProjectionEvent['type'], unknown>;
+
+/** Returns the stream of the decisions about a projection. */
+export const projectionStream = (name: string): string => `projection-${name}`;

@@ -1,0 +1,128 @@
+import { type Decider, assertNever } from '../../kernel/decider.js';
+import type { Instant } from '../../kernel/instant.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
+import { STATE_MESSAGES } from '../messages.js';
+import type { OutputDisabledBy, WebhookKind, WebhookOutputEvent } from './webhook-output.events.js';
+
+/** Commands to a webhook output. They carry a secret's id, never the secret. */
+export type WebhookOutputCommand =
+  | {
+      readonly type: 'CreateOutput';
+      readonly outputId: string;
+      readonly ownerId: string;
+      readonly projectId: string;
+      readonly url: string;
+      readonly kinds: readonly WebhookKind[];
+      readonly signingSecretId: string;
+    }
+  | {
+      readonly type: 'ChangeOutput';
+      readonly outputId: string;
+      readonly url?: string | undefined;
+      readonly kinds?: readonly WebhookKind[] | undefined;
+    }
+  | {
+      readonly type: 'RotateOutputSecret';
+      readonly outputId: string;
+      readonly signingSecretId: string;
+      readonly previousUntil: Instant;
+    }
+  | {
+      readonly type: 'DisableOutput';
+      readonly outputId: string;
+      readonly by: OutputDisabledBy;
+      readonly reason: string;
+    }
+  | { readonly type: 'EnableOutput'; readonly outputId: string }
+  | { readonly type: 'DeleteOutput'; readonly outputId: string };
+
+/** The state of a webhook output; null: there is none. */
+export type WebhookOutputState = null | {
+  readonly ownerId: string;
+  readonly projectId: string;
+  readonly url: string;
+  readonly kinds: readonly WebhookKind[];
+  readonly signingSecretId: string;
+  readonly disabledBy: OutputDisabledBy | null;
+  /** True if it was deleted: every command is rejected like one to an output that does not exist. */
+  readonly deleted: boolean;
+};
+
+/** A customer's URL that receives signed events of a project (D-29). */
+export const webhookOutput: Decider<
+  WebhookOutputCommand,
+  WebhookOutputState,
+  WebhookOutputEvent,
+  'not_found' | 'already_exists'
+> = {
+  category: 'webhookOutput',
+  initial: null,
+
+  ownerOf: (state) => state?.ownerId ?? null,
+
+  decide(command, state) {
+    const { outputId } = command;
+    if (command.type === 'CreateOutput') {
+      if (state) return reject('already_exists', STATE_MESSAGES.alreadyExists({ what: 'webhook output' }));
+      const { type: _, ...data } = command;
+      return [{ type: 'WebhookOutputCreated', data }];
+    }
+    if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
+    switch (command.type) {
+      case 'ChangeOutput': {
+        const { url, kinds } = command;
+        const change = {
+          ...(url !== undefined && url !== state.url && { url }),
+          ...(kinds !== undefined && kinds.join() !== state.kinds.join() && { kinds }),
+        };
+        return Object.keys(change).length > 0 ? [{ type: 'WebhookOutputChanged', data: { outputId, ...change } }] : [];
+      }
+      case 'RotateOutputSecret': {
+        const { signingSecretId, previousUntil } = command;
+        const previousSecretId = state.signingSecretId;
+        const data = { outputId, signingSecretId, previousSecretId, previousUntil };
+        return [{ type: 'WebhookOutputSecretRotated', data }];
+      }
+      case 'DisableOutput': {
+        // The first reason remains until someone enables the output, except that the owner's replaces an automatic one, and
+        // the plan's replaces any: then not even a test ping is sent.
+        const { by, reason } = command;
+        const replaces = state.disabledBy === null || (by === 'plan' && state.disabledBy !== 'plan');
+        if (!replaces && !(by === 'owner' && (state.disabledBy === 'gone' || state.disabledBy === 'failures')))
+          return [];
+        return [{ type: 'WebhookOutputDisabled', data: { outputId, by, reason } }];
+      }
+      case 'EnableOutput':
+        return state.disabledBy === null ? [] : [{ type: 'WebhookOutputEnabled', data: { outputId } }];
+      case 'DeleteOutput':
+        return [{ type: 'WebhookOutputDeleted', data: { outputId } }];
+      default:
+        return assertNever(command);
+    }
+  },
+
+  evolve(state, event) {
+    if (event.type === 'WebhookOutputCreated') {
+      const { ownerId, projectId, url, kinds, signingSecretId } = event.data;
+      return { ownerId, projectId, url, kinds, signingSecretId, disabledBy: null, deleted: false };
+    }
+    if (!state) return state;
+    switch (event.type) {
+      case 'WebhookOutputChanged': {
+        const { url = state.url, kinds = state.kinds } = event.data;
+        return { ...state, url, kinds };
+      }
+      case 'WebhookOutputSecretRotated':
+        return { ...state, signingSecretId: event.data.signingSecretId };
+      case 'WebhookOutputDisabled':
+        return { ...state, disabledBy: event.data.by };
+      case 'WebhookOutputEnabled':
+        return { ...state, disabledBy: null };
+      case 'WebhookOutputDeleted':
+        return { ...state, deleted: true };
+      default:
+        return assertNever(event);
+    }
+  },
+};

@@ -1,0 +1,80 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+
+/** Kinds of events that a webhook output delivers (D-29). */
+export const WEBHOOK_KINDS = [
+  'post.published',
+  'publication.succeeded',
+  'publication.failed',
+  'publication.in_doubt',
+  'post.completed',
+  'endpoint.disabled',
+  'channel.needs_attention',
+  'test.ping',
+] as const;
+/** Kind of an event that a webhook output delivers. */
+export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
+
+/**
+ * The cause by which a webhook output was disabled (management-api.md): its owner, an answer of 410, five days of failures
+ * alone, or a plan without webhook output.
+ */
+export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'plan';
+
+/** An owner created a webhook output of a project (D-29). */
+export type WebhookOutputCreated = DomainEvent<
+  'WebhookOutputCreated',
+  {
+    readonly outputId: string;
+    readonly ownerId: string;
+    readonly projectId: string;
+    readonly url: string;
+    readonly kinds: readonly WebhookKind[];
+    /** Id of the encrypted signing secret. */
+    readonly signingSecretId: string;
+  }
+>;
+/** The owner changed the URL or the kinds; what is absent stays the same. */
+export type WebhookOutputChanged = DomainEvent<
+  'WebhookOutputChanged',
+  { readonly outputId: string; readonly url?: string; readonly kinds?: readonly WebhookKind[] }
+>;
+/** The signing secret was replaced; deliveries carry a signature of the old one too until `previousUntil` (D-40). */
+export type WebhookOutputSecretRotated = DomainEvent<
+  'WebhookOutputSecretRotated',
+  {
+    readonly outputId: string;
+    readonly signingSecretId: string;
+    readonly previousSecretId: string;
+    readonly previousUntil: Instant;
+  }
+>;
+/** The webhook output was disabled: nothing is delivered but test pings. `reason` is a text for people. */
+export type WebhookOutputDisabled = DomainEvent<
+  'WebhookOutputDisabled',
+  { readonly outputId: string; readonly by: OutputDisabledBy; readonly reason: string }
+>;
+/** A person enabled the webhook output: the deliveries that wait go on. */
+export type WebhookOutputEnabled = DomainEvent<'WebhookOutputEnabled', { readonly outputId: string }>;
+/** The webhook output was deleted, by its owner or with its project: nothing is delivered any more. Its history stays. */
+export type WebhookOutputDeleted = DomainEvent<'WebhookOutputDeleted', { readonly outputId: string }>;
+
+/** Events of a webhook output's stream. */
+export type WebhookOutputEvent =
+  | WebhookOutputCreated
+  | WebhookOutputChanged
+  | WebhookOutputSecretRotated
+  | WebhookOutputDisabled
+  | WebhookOutputEnabled
+  | WebhookOutputDeleted;
+
+/** Versions of these events. */
+export const webhookOutputEvents = {
+  WebhookOutputCreated: { version: 1 },
+  WebhookOutputChanged: { version: 1 },
+  WebhookOutputSecretRotated: { version: 1 },
+  WebhookOutputDisabled: { version: 1 },
+  WebhookOutputEnabled: { version: 1 },
+  WebhookOutputDeleted: { version: 1 },
+} satisfies Catalogue & Record<WebhookOutputEvent['type'], unknown>;

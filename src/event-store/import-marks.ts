@@ -1,0 +1,27 @@
+import { deriveUuid } from '../kernel/ids.js';
+import type { NewEvent } from './port.js';
+
+/**
+ * Marks that an import leaves in a store (ADR-133). They are no part of the history: `CheckedEventStore` hides them from its callers,
+ * and the transparency log does not have them.
+ */
+export const IMPORT_STREAM = 'historyImport-store';
+/** Stands before the first event of an import. Until {@link IMPORT_ENDED} stands too, `CheckedEventStore` delivers none of them. */
+export const IMPORT_STARTED = 'HistoryImportStarted';
+export const IMPORT_ENDED = 'HistoryImportEnded';
+/** Holds the revision of an event that a retention had removed before the history was exported. */
+export const REMOVED = 'HistoryEventRemoved';
+
+/** Types of all marks. */
+export const IMPORT_MARKS: readonly string[] = [IMPORT_STARTED, IMPORT_ENDED, REMOVED];
+
+/** True for an event of the history. */
+export const isHistory = ({ type }: Pick<NewEvent, 'type'>): boolean => !IMPORT_MARKS.includes(type);
+
+/** Returns a mark for a revision of a stream. It is always the same. */
+export const createMark = (type: string, stream: string, revision: bigint): NewEvent => ({
+  id: deriveUuid(`${type}/${stream}/${revision}`),
+  type,
+  data: '{}',
+  metadata: '{}',
+});

@@ -1,0 +1,327 @@
+import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
+import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { type Batch, type Position, type StoredEvent, Unavailable } from '../port.js';
+import { coversFilter, createTypeMatcher, type TypeFilter } from '../type-filter.js';
+import { CallTimeout, withCallTimeout } from './call-timeout.js';
+import { isSystemEvent } from './event-text.js';
+import { openRead, type ReadCall, type ReadMessage, type ReadStart, requestSubscription } from './read-call.js';
+
+/** Bounds of the window. When it is full, the server waits during catch-up, and drops a live subscription. */
+const MAX_EVENTS = 4_096;
+const MAX_BYTES = 32 * 1_048_576;
+/** Events that every reader has passed are kept up to these bounds, for readers that join. */
+const KEPT_EVENTS = 1_024;
+const KEPT_BYTES = 4 * 1_048_576;
+
+/** A reader may join a feed that is still this far before it, in positions (bytes of the log). */
+const NEAR = 16n * 1_048_576n;
+/** Time for which a new feed waits for readers that start together. */
+const GATHER_MS = 20;
+/** A reader that takes nothing for so long while others wait loses its place. */
+const STALL_MS = 1_000;
+/** Interval at which a quiet feed looks whether the log has grown by events that its filter leaves out. */
+const SKIP_MS = 400;
+
+/** Server and settings of the feeds of a process. */
+export interface FeedContext {
+  readonly getClient: () => KurrentDBClient;
+  /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
+  readonly findStart: (after: Position) => Promise<ReadStart>;
+  /** Returns a later position up to which there is no event of these types, or the same. @throws Unavailable */
+  readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;
+  /** Time limit for the server to confirm a subscription, in ms. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * One subscription on the server for several readers, with a window of the log in memory. The server filters by type. Events are
+ * taken as they arrive, because the server drops a live consumer that is 32 events behind, and each reader takes them in batches.
+ * Readers that are in the window hold the feed back; one that stalls loses its place. A feed ends once, with or without an error,
+ * or when its last reader has left; the events of its window can still be read.
+ */
+export class LogFeed {
+  private readonly readers = new Set<FeedReader>();
+  private readonly isWanted: (type: string) => boolean;
+  private readonly stopping = new AbortController();
+  private call: ReadCall | null = null;
+  private events: StoredEvent[] = [];
+  private bytes = 0;
+  private from: Position;
+  private to: Position;
+  private isGathering = true;
+  private isCaughtUp = false;
+  private isWakeScheduled = false;
+  private stall: NodeJS.Timeout | null = null;
+  private end: { readonly error: Error | undefined } | null = null;
+
+  constructor(
+    after: Position,
+    private readonly filter: TypeFilter,
+    private readonly context: FeedContext,
+    private readonly onEnd: () => void,
+  ) {
+    this.from = this.to = after;
+    this.isWanted = createTypeMatcher(filter);
+    void this.run();
+  }
+
+  /** Position up to which all events were received. */
+  get head(): Position {
+    return this.to;
+  }
+
+  /** Error that ended the feed; undefined if it ended without one, null if it has not ended. */
+  get error(): Error | undefined | null {
+    return this.end ? this.end.error : null;
+  }
+
+  /** True if a reader at this position can be served. */
+  serves(position: Position, filter: TypeFilter): boolean {
+    if (this.end || !coversFilter(this.filter, filter)) return false;
+    if (this.isGathering && position < this.from && this.from - position <= NEAR) return true;
+    return position >= this.from && position - this.to <= NEAR;
+  }
+
+  /** Adds a reader at a position that the feed serves. */
+  join(position: Position, filter: TypeFilter): FeedReader {
+    if (position < this.from) this.from = this.to = position; // only while it gathers
+    const reader = new FeedReader(this, position, createTypeMatcher(filter));
+    this.readers.add(reader);
+    return reader;
+  }
+
+  leave(reader: FeedReader): void {
+    if (!this.readers.delete(reader)) return;
+    if (this.readers.size === 0) this.stop();
+    else this.makeRoom();
+  }
+
+  /** True while a reader has its place in the window. */
+  has(reader: FeedReader): boolean {
+    return this.readers.has(reader);
+  }
+
+  /** Returns the next events for a reader, and the position that it reaches with them. */
+  read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch {
+    const events: StoredEvent[] = [];
+    for (let index = this.findAfter(after); index < this.events.length; index++) {
+      const event = this.events[index] as StoredEvent;
+      if (!isWanted(event.type)) continue;
+      events.push(event);
+      if (events.length === limit) return { events, position: event.position, isLive: false };
+    }
+    const isLive = this.isCaughtUp && this.to >= after && !this.end;
+    return { events, position: this.to > after ? this.to : after, isLive };
+  }
+
+  /** Frees what every reader has taken, and lets the server go on. */
+  makeRoom(): void {
+    let taken = this.to;
+    for (const { position } of this.readers) if (position < taken) taken = position;
+    let cut = 0;
+    let { bytes } = this;
+    for (; cut < this.events.length; cut++) {
+      const event = this.events[cut] as StoredEvent;
+      if (event.position > taken) break;
+      if (this.events.length - cut <= KEPT_EVENTS && bytes <= KEPT_BYTES) break;
+      bytes -= sizeOf(event);
+    }
+    if (cut > 0 && (cut >= KEPT_EVENTS / 2 || this.isFull)) {
+      this.from = (this.events[cut - 1] as StoredEvent).position;
+      this.events = this.events.slice(cut);
+      this.bytes = bytes;
+    }
+    if (!this.isFull) this.resume();
+  }
+
+  /** Ends the feed and the subscription on the server. */
+  stop(error?: Error): void {
+    if (this.end) return;
+    this.end = { error };
+    this.stopping.abort();
+    if (this.stall) clearInterval(this.stall);
+    this.call?.cancel();
+    this.wakeReaders();
+    this.onEnd();
+  }
+
+  private get isFull(): boolean {
+    return this.events.length >= MAX_EVENTS || this.bytes >= MAX_BYTES;
+  }
+
+  private async run(): Promise<void> {
+    const { context, stopping } = this;
+    try {
+      await sleepUnlessAborted(GATHER_MS, stopping.signal);
+      this.isGathering = false;
+      if (this.end) return;
+      const start = await context.findStart(this.from);
+      const request = requestSubscription(start, this.filter, 1);
+      const call = await withCallTimeout(openRead(context.getClient(), request), context.timeoutMs, 'subscribe');
+      this.follow(call);
+      if (this.filter.types || this.filter.except?.length) await this.skipWhileQuiet();
+    } catch (error) {
+      this.stop(error as Error);
+    }
+  }
+
+  private follow(call: ReadCall): void {
+    if (this.end) return call.cancel();
+    this.call = call;
+    const expiry = setTimeout(
+      () => this.stop(new CallTimeout('subscribe', this.context.timeoutMs)),
+      this.context.timeoutMs,
+    );
+    this.stopping.signal.addEventListener('abort', () => clearTimeout(expiry));
+    call.on('data', (message: ReadMessage) => {
+      if (message.kind === 'confirmation') clearTimeout(expiry);
+      this.handle(message);
+    });
+    call.on('error', (error: Error) => this.stop(convertToCommandError(error)));
+    call.on('end', () => this.stop(new Unavailable('the server ended the subscription')));
+  }
+
+  private handle(message: ReadMessage): void {
+    if (this.end) return;
+    if (message.kind === 'event') this.add(message.event);
+    else if (message.kind === 'checkpoint') this.advanceTo(message.position);
+    else if (message.kind === 'caughtUp') this.isCaughtUp = true;
+    else if (message.kind === 'fellBehind') this.isCaughtUp = false;
+    this.scheduleWake();
+  }
+
+  private add(event: StoredEvent): void {
+    if (event.position <= this.to) return; // it begins before the first reader's position, see findSubscriptionStart
+    this.to = event.position;
+    if (isSystemEvent(event) || !this.isWanted(event.type)) return;
+    this.events.push(event);
+    this.bytes += sizeOf(event);
+    if (this.isFull) this.makeRoom();
+    if (this.isFull) this.pause();
+  }
+
+  private advanceTo(position: Position): void {
+    if (position > this.to) this.to = position;
+  }
+
+  private pause(): void {
+    if (this.stall || !this.call) return;
+    this.call.pause();
+    this.stall = setInterval(() => this.removeStalled(), STALL_MS);
+  }
+
+  private resume(): void {
+    if (!this.stall) return;
+    clearInterval(this.stall);
+    this.stall = null;
+    this.call?.resume();
+  }
+
+  /** Removes readers that take nothing while others wait. They continue with a feed of their own. */
+  private removeStalled(): void {
+    const waiting = [...this.readers].filter(({ isWaiting }) => isWaiting);
+    if (waiting.length === 0) return;
+    const now = performance.now();
+    for (const reader of this.readers)
+      if (!reader.isWaiting && now - reader.takenAt > STALL_MS) this.readers.delete(reader);
+    this.makeRoom();
+  }
+
+  /**
+   * Moves on while the log grows by events that the filter leaves out. The server reports them only now and then, and those who wait
+   * for a position would wait in vain.
+   */
+  private async skipWhileQuiet(): Promise<void> {
+    const { signal } = this.stopping;
+    for (let before = this.to; !signal.aborted; before = this.to) {
+      await sleepUnlessAborted(SKIP_MS, signal);
+      if (signal.aborted || !this.isCaughtUp || this.to !== before) continue;
+      const position = await this.context.skipUnwanted(before, this.isWanted).catch(() => before);
+      if (this.end || this.to !== before || position === before) continue;
+      this.advanceTo(position);
+      this.scheduleWake();
+    }
+  }
+
+  /** Wakes the readers after the messages that have arrived together. */
+  private scheduleWake(): void {
+    if (this.isWakeScheduled) return;
+    this.isWakeScheduled = true;
+    setImmediate(() => {
+      this.isWakeScheduled = false;
+      this.wakeReaders();
+    });
+  }
+
+  private wakeReaders(): void {
+    for (const reader of this.readers) reader.wake();
+  }
+
+  /** Returns the index of the first event after a position. */
+  private findAfter(position: Position): number {
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.events[middle] as StoredEvent).position <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A subscriber's place in a feed. */
+export class FeedReader {
+  /** Position up to which the reader has taken everything. */
+  position: Position;
+  /** Time of the last batch (`performance.now()`). */
+  takenAt = performance.now();
+  private isLive = false;
+  private hasLeft = false;
+  private resolveWait: (() => void) | null = null;
+
+  constructor(
+    readonly feed: LogFeed,
+    after: Position,
+    private readonly isWanted: (type: string) => boolean,
+  ) {
+    this.position = after;
+  }
+
+  /** True while the reader waits for events. */
+  get isWaiting(): boolean {
+    return this.resolveWait !== null;
+  }
+
+  /** Waits for the next batch. Undefined if the feed has ended and everything was read, or the reader has no place any more. */
+  async readBatch(maxBatch: number): Promise<Batch | undefined> {
+    while (!this.hasLeft && this.feed.has(this)) {
+      const batch = this.feed.read(this.position, this.isWanted, maxBatch);
+      const isNews = batch.position > this.position || (batch.isLive && !this.isLive);
+      if (isNews) {
+        this.position = batch.position;
+        this.isLive = batch.isLive;
+        this.takenAt = performance.now();
+        this.feed.makeRoom();
+        return batch;
+      }
+      if (this.feed.error !== null) return undefined;
+      await new Promise<void>((resolve) => (this.resolveWait = resolve));
+    }
+    return undefined;
+  }
+
+  wake(): void {
+    this.resolveWait?.();
+    this.resolveWait = null;
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+    this.feed.leave(this);
+    this.wake();
+  }
+}
+
+const sizeOf = ({ data, metadata }: StoredEvent): number => data.length + metadata.length;

@@ -1,0 +1,41 @@
+import type { Position } from '../port.js';
+import { mergeFilters, type TypeFilter } from '../type-filter.js';
+import { type FeedContext, type FeedReader, LogFeed } from './log-feed.js';
+
+/**
+ * The feeds of a process (ADR-129). Readers that are near each other in the log share one, so that the log is read and parsed once. A
+ * reader that is far from all others has a feed of its own, until it has reached the window of another one.
+ */
+export class LogFeeds {
+  /** The newest last: it has the widest filter. */
+  private readonly feeds = new Set<LogFeed>();
+  private wanted: TypeFilter = { types: [] };
+
+  constructor(private readonly context: FeedContext) {}
+
+  /** Returns a reader that begins after a position. */
+  join(position: Position, filter: TypeFilter): FeedReader {
+    this.wanted = mergeFilters(this.wanted, filter);
+    return (this.find(position, filter) ?? this.create(position)).join(position, filter);
+  }
+
+  /** True if a reader had better join another feed, because that one is ahead of its own. */
+  isOvertaken({ feed, position }: FeedReader, filter: TypeFilter): boolean {
+    const best = this.find(position, filter);
+    return best !== undefined && best !== feed && best.head >= feed.head;
+  }
+
+  /** Returns the feed that serves a position and is the furthest; the newest of several. */
+  private find(position: Position, filter: TypeFilter): LogFeed | undefined {
+    let best: LogFeed | undefined;
+    for (const feed of this.feeds)
+      if (feed.serves(position, filter) && (best === undefined || feed.head >= best.head)) best = feed;
+    return best;
+  }
+
+  private create(position: Position): LogFeed {
+    const feed = new LogFeed(position, this.wanted, this.context, () => this.feeds.delete(feed));
+    this.feeds.add(feed);
+    return feed;
+  }
+}

@@ -1,0 +1,165 @@
+import type { ClientReadableStream } from '@grpc/grpc-js';
+import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
+import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { Position, StoredEvent } from '../port.js';
+import { type TypeFilter } from '../type-filter.js';
+import { openCall } from './clients.js';
+import { toPlainMetadata } from './event-text.js';
+import {
+  bytesField,
+  numberField,
+  readBigInt,
+  readCommitPosition,
+  Reader,
+  readFields,
+  type Reading,
+  readText,
+} from './protobuf.js';
+
+const { Options } = streams.ReadReq;
+
+/** A message of the server in answer to a read or a subscription. */
+export type ReadMessage =
+  | { readonly kind: 'event'; readonly event: StoredEvent }
+  | { readonly kind: 'checkpoint'; readonly position: Position }
+  | { readonly kind: 'confirmation' | 'caughtUp' | 'fellBehind' | 'noStream' | 'other' };
+
+export type ReadCall = ClientReadableStream<ReadMessage>;
+
+/** Begin of a read: the start or end whatever the direction, or a revision or position. */
+export type ReadStart = 'start' | 'end' | bigint;
+
+/** Requests some events of a stream. */
+export const requestStream = (
+  stream: string,
+  from: ReadStart,
+  direction: 'forwards' | 'backwards',
+  count: number,
+): streams.ReadReq => {
+  const part = new Options.StreamOptions().setStreamIdentifier(
+    new shared.StreamIdentifier().setStreamName(new Uint8Array(Buffer.from(stream))),
+  );
+  if (from === 'start') part.setStart(new shared.Empty());
+  else if (from === 'end') part.setEnd(new shared.Empty());
+  else part.setRevision(from.toString());
+  return requestEvents(new Options().setStream(part), direction, count);
+};
+
+/** Requests some events of $all. A position is inclusive forwards and exclusive backwards. */
+export const requestAll = (from: ReadStart, direction: 'forwards' | 'backwards', count: number): streams.ReadReq =>
+  requestEvents(new Options().setAll(partOfAll(from)), direction, count);
+
+/** Requests the events of $all that a filter selects after a position, now and as they are appended. */
+export const requestSubscription = (
+  from: ReadStart,
+  filter: TypeFilter,
+  checkpointInterval: number,
+): streams.ReadReq => {
+  const expression = new Options.FilterOptions.Expression().setRegex(toTypePattern(filter));
+  const options = new Options()
+    .setAll(partOfAll(from))
+    .setSubscription(new Options.SubscriptionOptions())
+    .setFilter(
+      new Options.FilterOptions()
+        .setEventType(expression)
+        .setCount(new shared.Empty())
+        .setCheckpointintervalmultiplier(checkpointInterval),
+    );
+  return withTextIds(options);
+};
+
+/** Returns a regular expression for the types that a filter selects. It leaves out the server's own types. */
+export const toTypePattern = ({ types, except = [] }: TypeFilter): string => {
+  if (types) return `^(?:${types.map(escapeType).join('|')})$`;
+  return except.length === 0 ? '^[^$]' : `^(?!\\$)(?!(?:${except.map(escapeType).join('|')})$)`;
+};
+
+const escapeType = (type: string): string => type.replaceAll(/[^A-Za-z0-9_]/g, String.raw`\$&`);
+
+const partOfAll = (from: ReadStart): streams.ReadReq.Options.AllOptions => {
+  const part = new Options.AllOptions();
+  if (from === 'start') return part.setStart(new shared.Empty());
+  if (from === 'end') return part.setEnd(new shared.Empty());
+  const text = from.toString();
+  return part.setPosition(new Options.Position().setCommitPosition(text).setPreparePosition(text));
+};
+
+const requestEvents = (
+  options: streams.ReadReq.Options,
+  direction: 'forwards' | 'backwards',
+  count: number,
+): streams.ReadReq => {
+  const { FORWARDS, BACKWARDS } = Options.ReadDirection;
+  options.setReadDirection(direction === 'forwards' ? FORWARDS : BACKWARDS).setNoFilter(new shared.Empty());
+  return withTextIds(options.setCount(String(count)));
+};
+
+const withTextIds = (options: streams.ReadReq.Options): streams.ReadReq =>
+  new streams.ReadReq().setOptions(
+    options.setUuidOption(new Options.UUIDOption().setString(new shared.Empty())).setResolveLinks(false),
+  );
+
+/** Sends a request. The caller cancels the call unless it has ended. @throws the client's errors */
+export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Promise<ReadCall> => {
+  const { path } = streamsGrpc.StreamsService.read;
+  const encode = (message: streams.ReadReq): Buffer => Buffer.from(message.serializeBinary());
+  return openCall(client, (grpc, metadata, options) =>
+    grpc.makeServerStreamRequest(path, encode, decodeMessage, request, metadata, options),
+  );
+};
+
+const decodeMessage = (bytes: Uint8Array): ReadMessage => {
+  const reader = Reader.create(bytes);
+  let message: ReadMessage = { kind: 'other' };
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === bytesField(1)) {
+      const event = readResolvedEvent(reader);
+      if (event) message = { kind: 'event', event };
+      continue;
+    }
+    if (tag === bytesField(3)) {
+      message = { kind: 'checkpoint', position: readCommitPosition(reader) };
+      continue;
+    }
+    if (tag === bytesField(2)) message = { kind: 'confirmation' };
+    else if (tag === bytesField(4)) message = { kind: 'noStream' };
+    else if (tag === bytesField(8)) message = { kind: 'caughtUp' };
+    else if (tag === bytesField(9)) message = { kind: 'fellBehind' };
+    reader.skipType(tag & 7);
+  }
+  return message;
+};
+
+/** Reads the message `ReadEvent`; undefined if it holds a link without its event. */
+const readResolvedEvent = (reader: Reading): StoredEvent | undefined => {
+  let event: StoredEvent | undefined;
+  readFields(reader, (tag) => (tag === bytesField(1) ? (event = readEvent(reader)) : undefined));
+  return event;
+};
+
+const readEvent = (reader: Reading): StoredEvent => {
+  const event = { id: '', type: '', stream: '', revision: 0n, position: 0n, data: '', metadata: '' };
+  readFields(reader, (tag) => {
+    if (tag === bytesField(1)) return (event.id = readText(reader, 2));
+    if (tag === bytesField(2)) return (event.stream = readText(reader, 3));
+    if (tag === numberField(3)) return (event.revision = readBigInt(reader));
+    if (tag === numberField(5)) return (event.position = readBigInt(reader));
+    if (tag === bytesField(6)) return readType(reader, event);
+    if (tag === bytesField(7)) return (event.metadata = toPlainMetadata(reader.string()));
+    return tag === bytesField(8) ? (event.data = reader.string()) : undefined;
+  });
+  return event;
+};
+
+/** Reads an entry of an event's system metadata, of which only the type is wanted. */
+const readType = (reader: Reading, event: { type: string }): true => {
+  let key = '';
+  readFields(reader, (tag) => {
+    if (tag === bytesField(1)) return (key = reader.string());
+    return tag === bytesField(2) && key === 'type' ? (event.type = reader.string()) : undefined;
+  });
+  return true;
+};

@@ -1,0 +1,164 @@
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore, Position, StoredEvent } from '../../event-store/port.js';
+import type { SecretVault } from '../../secrets/vault.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { type LogEntry, parseEntry } from '../transparency-log/entry.js';
+import type { LogHead, LogTables } from '../transparency-log/log-tables.js';
+import { LOG_MESSAGES } from '../transparency-log/messages.js';
+import { TILE_WIDTH } from '../transparency-log/merkle.js';
+import { LogBehind } from '../transparency-log/transparency-log.js';
+import { DELETED_LATER } from '../transparency-log/verify-history.js';
+import { TRANSFER_MESSAGES } from './messages.js';
+import { markLast, serializeEvent, serializeRemoved, serializeSecret } from './transfer-line.js';
+
+/** Dependencies of {@link ExportHistory}. */
+export interface ExportHistoryDependencies {
+  readonly tables: LogTables;
+  readonly store: EventStore;
+  readonly codec: EventCodec;
+  readonly vault: Pick<SecretVault, 'listSealed'>;
+}
+
+/** Events and secrets to export. */
+export interface ExportRange {
+  /** Events after this position; {@link BEGINNING} for all. */
+  readonly after: Position;
+  /** True: with the secrets, sealed. */
+  readonly withSecrets: boolean;
+}
+
+/** The store and the transparency log contradict each other: an export would not be the history that was signed. */
+export class ContradictedLog extends Error {}
+
+/** An entry of the log at its place. */
+interface PlacedEntry {
+  readonly index: number;
+  readonly entry: LogEntry | null;
+  /** Position of the first event of its bundle, on that event's entry alone. */
+  readonly first: Position | null;
+}
+
+const PAGE = 500;
+const PAGE_BYTES = 8_388_608;
+const BUNDLES = 20;
+const SECRETS = 500;
+/** Longest wait in ms until the log covers the events of the moment. */
+const LONGEST_WAIT_MS = 10_000;
+const LOOK_MS = 100;
+
+/** Exports the history: every event with its exact text, and an entry for each that a retention has removed (ADR-131). */
+export class ExportHistory {
+  constructor(private readonly deps: ExportHistoryDependencies) {}
+
+  /** Waits until the log covers everything that is in the store now. @throws LogBehind @throws Unavailable */
+  async waitForLog(signal: AbortSignal): Promise<LogHead | null> {
+    const { store, tables } = this.deps;
+    const end = await store.readHead();
+    const until = performance.now() + LONGEST_WAIT_MS;
+    for (;;) {
+      const head = await tables.readHead();
+      const covered = head?.position ?? -1n;
+      if (covered >= end) return head;
+      const [next] = await store.readAll({ after: covered, limit: 1 });
+      if (!next || next.position > end) return head;
+      if (signal.aborted || performance.now() > until) throw new LogBehind(LOG_MESSAGES.behind);
+      await sleepUnlessAborted(LOOK_MS, signal);
+    }
+  }
+
+  /** Returns the lines of the history up to the head, each without its line feed. @throws ContradictedLog @throws Unavailable */
+  async *lines(head: LogHead | null, range: ExportRange): AsyncGenerator<string> {
+    let held: string | null = null;
+    for await (const line of this.allLines(head, range)) {
+      if (held !== null) yield held;
+      held = line;
+    }
+    if (held !== null) yield markLast(held);
+  }
+
+  private async *allLines(head: LogHead | null, { after, withSecrets }: ExportRange): AsyncGenerator<string> {
+    if (head) yield* this.historyLines(head, after);
+    if (!withSecrets) return;
+    for (let from = ''; ;) {
+      const page = await this.deps.vault.listSealed(from, SECRETS);
+      for (const secret of page) yield serializeSecret(secret);
+      if (page.length < SECRETS) return;
+      from = page.at(-1)!.id;
+    }
+  }
+
+  /** Walks the entries of the log and the events of the store together: an entry without its event is that of a removed one. */
+  private async *historyLines(head: LogHead, after: Position): AsyncGenerator<string> {
+    const start = await this.deps.tables.findBundle(after);
+    const entries = this.readEntries(start?.number ?? 0, head.size);
+    /** Position of the last event; for a removed one at the start of a bundle, one before that bundle's. */
+    let position = start ? start.first - 1n : -1n;
+    const removed = ({ index, entry, first }: PlacedEntry): string | null => {
+      if (first !== null && first - 1n > position) position = first - 1n;
+      return entry && position >= after ? serializeRemoved(entry, index, position) : null;
+    };
+    for await (const event of this.readEvents(position, head.position)) {
+      for (;;) {
+        const next = await entries.next();
+        if (next.done) throw new ContradictedLog(outOfOrder(event));
+        const { entry, index } = next.value;
+        if (entry?.stream === event.stream && entry.revision === event.revision) {
+          position = event.position;
+          if (position > after) yield serializeEvent(this.deps.codec, event, index, entry.hash);
+          break;
+        }
+        const line = removed(next.value);
+        if (line !== null) yield line;
+      }
+    }
+    for await (const rest of entries) {
+      const line = removed(rest);
+      if (line !== null) yield line;
+    }
+  }
+
+  private async *readEntries(from: number, size: number): AsyncGenerator<PlacedEntry> {
+    for (let number = from; number * TILE_WIDTH < size;) {
+      const bundles = await this.deps.tables.readBundles(number, BUNDLES);
+      if (bundles.length === 0) return;
+      for (const bundle of bundles) {
+        const base = bundle.number * TILE_WIDTH;
+        for (const [i, bytes] of bundle.entries.slice(0, size - base).entries())
+          yield { index: base + i, entry: parseEntry(bytes), first: i === 0 ? bundle.first : null };
+        number = bundle.number + 1;
+      }
+    }
+  }
+
+  /** Reads events in order, without those that their streams no longer show. */
+  private async *readEvents(after: Position, until: Position): AsyncGenerator<StoredEvent> {
+    const { store } = this.deps;
+    let limit = PAGE;
+    for (let from = after; from < until;) {
+      const page = await store.readAll({ after: from, limit });
+      const firsts = await this.readFirstRevisions(page);
+      for (const event of page) {
+        if (event.position > until) return;
+        const first = firsts.get(event.stream);
+        if (first === undefined || (first !== null && event.revision >= first)) yield event;
+      }
+      if (page.length < limit) return;
+      from = page.at(-1)!.position;
+      const bytes = page.reduce((sum, { data }) => sum + data.length, 0);
+      limit = Math.max(1, Math.min(PAGE, Math.floor((limit * PAGE_BYTES) / Math.max(bytes, 1))));
+    }
+  }
+
+  /** Returns the first revision that each trimmed stream of a page still shows; null: none. A store may keep what streams hide. */
+  private async readFirstRevisions(page: readonly StoredEvent[]): Promise<ReadonlyMap<string, bigint | null>> {
+    const streams = [...new Set(page.map(({ stream }) => stream))].filter((stream) => DELETED_LATER.test(stream));
+    const firsts = streams.map(async (stream) => {
+      const [first] = await this.deps.store.readStream(stream, { limit: 1 });
+      return [stream, first?.revision ?? null] as const;
+    });
+    return new Map(await Promise.all(firsts));
+  }
+}
+
+const outOfOrder = ({ stream, revision }: StoredEvent): string =>
+  TRANSFER_MESSAGES.outOfOrder({ stream, revision: String(revision) });

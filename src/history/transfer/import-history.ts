@@ -1,0 +1,283 @@
+import type { Pool } from 'pg';
+import type { CheckedEventStore, ImportAccess } from '../../event-store/checked-event-store.js';
+import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/import-marks.js';
+import { BEGINNING, type Position, type StoredEvent } from '../../event-store/port.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import type { SecretVault } from '../../secrets/vault.js';
+import { UnreadableSecret } from '../../secrets/vault.js';
+import { commitLog, LOG_CHECKPOINT, type LogIdentity, originOf } from '../transparency-log/commit-log.js';
+import { serializeEntry } from '../transparency-log/entry.js';
+import { type LogHead, LogMoved, LogTables } from '../transparency-log/log-tables.js';
+import { appendLeaves, hashLeaf, TILE_WIDTH } from '../transparency-log/merkle.js';
+import { CheckpointSigner } from '../transparency-log/signed-note.js';
+import { ImportRefused } from './import-refused.js';
+import { TRANSFER_MESSAGES } from './messages.js';
+import { OrderedAppender, type PlacedEvent } from './ordered-appender.js';
+import { type EventLine, MalformedLine, parseLine, type RemovedLine, type TransferLine } from './transfer-line.js';
+
+/** Dependencies of {@link ImportHistory}. */
+export interface ImportHistoryDependencies {
+  readonly pool: Pool;
+  readonly store: Pick<CheckedEventStore, 'openForImport'>;
+  readonly vault: Pick<SecretVault, 'storeSealed'>;
+  readonly identity: LogIdentity;
+  /** Checkpoints of sagas that do not act on the past. They move to the end of the history. */
+  readonly latecomers: readonly string[];
+}
+
+/** Numbers of what was imported. */
+export interface ImportResult {
+  /** Events of the lines that were sent, whether they were there before or not. */
+  readonly events: number;
+  readonly secrets: number;
+  /** False: the history goes on after these lines. Until the rest is sent, the gateway writes and publishes nothing else. */
+  readonly complete: boolean;
+}
+
+/** A line that cannot be imported. `line` counts from 1. */
+export class ImportInvalid extends Error {
+  constructor(
+    readonly line: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+type HistoryLine = (EventLine | RemovedLine) & { readonly isLast: boolean };
+
+/** Lines and bytes that are stored and signed together. */
+const CHUNK = { lines: 500, bytes: 4 * 1_048_576 };
+/** Tries to write the transparency log, in case its saga has moved it while the store was empty. */
+const LOG_TRIES = 20;
+const RETRY_MS = 100;
+const NEVER = new AbortController().signal;
+
+/**
+ * Imports an exported history into an empty store (ADR-133). Events are appended in their order with their exact text, and after each
+ * chunk the transparency log gets its entries, those of removed events included: so the tree is that of the exported history. An
+ * import that was broken off goes on when the history is sent again: what is there is compared, and the rest is appended.
+ */
+export class ImportHistory {
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly deps: ImportHistoryDependencies) {}
+
+  /** Imports lines of a history, in their order. @throws ImportRefused @throws ImportInvalid @throws Unavailable */
+  run(lines: AsyncIterable<string>): Promise<ImportResult> {
+    const result = this.running.then(() => new Import(this.deps).run(lines));
+    this.running = result.catch(() => undefined);
+    return result;
+  }
+}
+
+class Import {
+  private readonly store: ImportAccess;
+  private readonly tables: LogTables;
+  private readonly appender: OrderedAppender;
+  private state: 'running' | 'ended' | null = null;
+  private chunk: HistoryLine[] = [];
+  private chunkBytes = 0;
+  private nextIndex = 0;
+  private events = 0;
+  private secrets = 0;
+
+  constructor(private readonly deps: ImportHistoryDependencies) {
+    this.store = deps.store.openForImport();
+    this.appender = new OrderedAppender(this.store);
+    this.tables = new LogTables(deps.pool);
+  }
+
+  async run(lines: AsyncIterable<string>): Promise<ImportResult> {
+    await this.checkEmpty();
+    let number = 0;
+    let isLast = false;
+    let isNumbered = false;
+    for await (const text of lines) {
+      number += 1;
+      if (text.trim() === '') continue;
+      const line = this.parse(text, number);
+      ({ isLast } = line);
+      if (line.kind === 'secret') {
+        await this.storeSecret(line, number);
+        continue;
+      }
+      isNumbered ||= line.index !== null;
+      await this.add(line, text.length);
+    }
+    await this.flush();
+    const complete = isLast || !isNumbered;
+    if (complete && this.state === 'running') await this.end();
+    return { events: this.events, secrets: this.secrets, complete };
+  }
+
+  private parse(text: string, number: number): TransferLine {
+    try {
+      return parseLine(text);
+    } catch (error) {
+      if (error instanceof MalformedLine) throw new ImportInvalid(number, error.message);
+      throw error;
+    }
+  }
+
+  private async storeSecret(
+    { id, sealed }: { readonly id: string; readonly sealed: Buffer },
+    number: number,
+  ): Promise<void> {
+    try {
+      await this.deps.vault.storeSealed({ id, sealed });
+    } catch (error) {
+      if (error instanceof UnreadableSecret) throw new ImportInvalid(number, TRANSFER_MESSAGES.otherKey({ id }));
+      throw error;
+    }
+    this.secrets += 1;
+  }
+
+  /** @throws ImportRefused the store has events that no import has brought */
+  private async checkEmpty(): Promise<void> {
+    this.state = await this.store.readState();
+    if (this.state !== null) return;
+    const [first] = await this.store.readAll({ after: BEGINNING, limit: 1 });
+    if (first) throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
+  }
+
+  /** Marks the store as one that is being filled, so that no process acts on a part of a history. */
+  private async begin(): Promise<void> {
+    await this.store.append(IMPORT_STREAM, 'noStream', [createMark(IMPORT_STARTED, IMPORT_STREAM, 0n)]);
+    this.state = await this.store.readState();
+  }
+
+  private async end(): Promise<void> {
+    const position = await this.store.readHead();
+    await this.deps.pool.query(
+      'update ops_checkpoint set position = $2, anchor = null where name = any($1) and position < $2',
+      [this.deps.latecomers, position],
+    );
+    await this.store.append(IMPORT_STREAM, 0n, [createMark(IMPORT_ENDED, IMPORT_STREAM, 1n)]);
+    await this.store.readState();
+  }
+
+  private async add(line: HistoryLine, bytes: number): Promise<void> {
+    const index = line.index ?? this.nextIndex;
+    // An export that was broken off and goes on may repeat entries of removed events.
+    if (line.index !== null && this.chunk.length > 0 && index < this.nextIndex) return;
+    if (index !== this.nextIndex) await this.flush();
+    this.chunk.push({ ...line, index });
+    this.nextIndex = index + 1;
+    this.chunkBytes += bytes;
+    if (this.chunk.length >= CHUNK.lines || this.chunkBytes >= CHUNK.bytes) await this.flush();
+  }
+
+  /** Brings the lines of the chunk into the store and the log, those that are there excepted. */
+  private async flush(): Promise<void> {
+    const { chunk } = this;
+    this.chunk = [];
+    this.chunkBytes = 0;
+    if (chunk.length === 0) return;
+    this.events += chunk.filter(({ kind }) => kind === 'event').length;
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.bring(chunk);
+      } catch (error) {
+        if (!(error instanceof LogMoved) || tries >= LOG_TRIES) throw error;
+        await sleepUnlessAborted(RETRY_MS, NEVER);
+      }
+  }
+
+  private async bring(chunk: readonly HistoryLine[]): Promise<void> {
+    const head = await this.tables.readHead();
+    const size = head?.size ?? 0;
+    const from = chunk[0]!.index!;
+    if (from > size) throw new ImportRefused(TRANSFER_MESSAGES.gap({ index: from, size }));
+    await this.compare(chunk.slice(0, size - from));
+    const rest = chunk.slice(size - from);
+    if (rest.length === 0) return;
+    if (this.state === null) await this.begin();
+    if (this.state !== 'running') throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
+    const after = size === 0 ? BEGINNING : head!.position;
+    const positions = await this.bringIntoStore(rest, after);
+    await this.bringIntoLog(head, rest, positions, after);
+  }
+
+  /** Checks that lines are entries that the log has. @throws ImportRefused */
+  private async compare(lines: readonly HistoryLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    const from = Math.floor(lines[0]!.index! / TILE_WIDTH);
+    const count = Math.floor(lines.at(-1)!.index! / TILE_WIDTH) - from + 1;
+    const entries = (await this.tables.readBundles(from, count)).flatMap((bundle) => bundle.entries);
+    for (const line of lines)
+      if (!entries[line.index! - from * TILE_WIDTH]?.equals(serializeEntry(placeOf(line))))
+        throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
+  }
+
+  /** Appends the events of lines that the store does not have. Returns their positions, in order. */
+  private async bringIntoStore(lines: readonly HistoryLine[], after: Position): Promise<readonly Position[]> {
+    const wanted = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
+    const there = await this.readThere(wanted, after);
+    if (there.length === wanted.length) return there;
+    await this.appender.append(wanted.slice(there.length));
+    const stored = await this.readThere(wanted, after);
+    if (stored.length !== wanted.length) throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
+    return stored;
+  }
+
+  /** Returns the positions of those events that the store has: the first ones. @throws ImportRefused it has others */
+  private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
+    const positions: Position[] = [];
+    const limit = CHUNK.lines;
+    for (let from = after; positions.length < wanted.length;) {
+      const page = await this.store.readAll({ after: from, limit });
+      for (const event of page.filter(isHistory)) {
+        const expected = wanted[positions.length];
+        if (!expected) break;
+        if (!isSame(event, expected)) throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
+        positions.push(event.position);
+        this.appender.remember(event);
+      }
+      if (page.length < limit) break;
+      from = page.at(-1)!.position;
+    }
+    return positions;
+  }
+
+  /** Writes the entries of lines to the transparency log, and signs its head. */
+  private async bringIntoLog(
+    found: LogHead | null,
+    lines: readonly HistoryLine[],
+    positions: readonly Position[],
+    after: Position,
+  ): Promise<void> {
+    const { pool, identity } = this.deps;
+    await pool.query(
+      'insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2) on conflict do nothing',
+      [LOG_CHECKPOINT, found?.position ?? BEGINNING],
+    );
+    let position = after;
+    let event = 0;
+    const entries = lines.map((line) => {
+      if (line.kind === 'event') position = positions[event++]!;
+      // A removed event has no position here. Right after the one before it, it is found where the next one is looked for.
+      return { bytes: serializeEntry(placeOf(line)), position: line.kind === 'event' ? position : position + 1n };
+    });
+    const { edge, tiles } = appendLeaves(
+      await this.tables.readEdge(found?.size ?? 0),
+      entries.map(({ bytes }) => hashLeaf(bytes)),
+    );
+    const signer = new CheckpointSigner(identity.origin ?? found?.origin ?? originOf(identity.baseUrl), identity.key);
+    const covered = found && found.position > position ? found.position : position;
+    await commitLog({ pool, identity }, signer, { from: found, edge, tiles, entries, position: covered });
+  }
+}
+
+const placeOf = (line: EventLine | RemovedLine): { stream: string; revision: bigint; hash: string } => {
+  const { stream, revision } = line.kind === 'event' ? line.event : line;
+  return { stream, revision, hash: line.hash };
+};
+
+const isSame = (found: StoredEvent, expected: PlacedEvent): boolean =>
+  found.id === expected.id &&
+  found.stream === expected.stream &&
+  found.revision === expected.revision &&
+  found.type === expected.type &&
+  found.data === expected.data &&
+  found.metadata === expected.metadata;

@@ -1,0 +1,102 @@
+import { RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
+import type { ImportAccess } from '../../event-store/checked-event-store.js';
+import { createMark, REMOVED } from '../../event-store/import-marks.js';
+import { countAppendBytes, MAX_APPEND_BYTES, type NewEvent, type StoredEvent } from '../../event-store/port.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { DELETED_LATER } from '../transparency-log/verify-history.js';
+import { ImportRefused } from './import-refused.js';
+import { TRANSFER_MESSAGES } from './messages.js';
+
+/** An event at its place in its stream. */
+export type PlacedEvent = Omit<StoredEvent, 'position'>;
+
+/** Marks of removed events in one append. */
+const REMOVED_AT_ONCE = 2_000;
+const REMEMBERED_STREAMS = 200_000;
+
+/** Appends the events of an import in their order, at their revisions. */
+export class OrderedAppender {
+  /** Last revision of streams in the store. */
+  private readonly lasts = new BoundedCache<bigint>(REMEMBERED_STREAMS);
+
+  constructor(private readonly store: ImportAccess) {}
+
+  /** Notes an event that the store has. */
+  remember({ stream, revision }: PlacedEvent): void {
+    this.lasts.set(stream, revision);
+  }
+
+  /**
+   * Appends events in order. A store that commits in order takes several streams at a time; another one takes one append after the
+   * other. So a crash leaves a beginning of the history, without a gap.
+   */
+  async append(events: readonly PlacedEvent[]): Promise<void> {
+    let batch: PlacedEvent[][] = [];
+    const send = async (): Promise<void> => {
+      const runs = batch;
+      batch = [];
+      const outcomes = await Promise.allSettled(runs.map((run) => this.appendRun(run)));
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+      if (failed) throw failed.reason;
+    };
+    for (const run of splitIntoRuns(events)) {
+      const [first] = run;
+      const isRepeated = batch.some(([other]) => other!.stream === first!.stream);
+      if (batch.length > 0 && (isRepeated || !this.store.commitsInOrder)) await send();
+      const last = await this.readLast(first!.stream);
+      if (last < first!.revision - 1n) {
+        await send();
+        await this.fill(first!.stream, last, first!.revision);
+      }
+      batch.push(run);
+      this.lasts.set(first!.stream, run.at(-1)!.revision);
+    }
+    await send();
+  }
+
+  private async appendRun(run: readonly PlacedEvent[]): Promise<void> {
+    const { stream, revision } = run[0]!;
+    await this.store.append(stream, revision === 0n ? 'noStream' : revision - 1n, run.map(toNewEvent));
+    if (revision === 0n && stream.startsWith('requestLog-')) await this.store.setRetention(stream, RETAINED_EVENTS);
+  }
+
+  private async readLast(stream: string): Promise<bigint> {
+    const known = this.lasts.get(stream);
+    if (known !== undefined) return known;
+    const [last] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
+    return last?.revision ?? -1n;
+  }
+
+  /** Takes the revisions of removed events in a stream, which no store leaves out, and hides them. */
+  private async fill(stream: string, last: bigint, until: bigint): Promise<void> {
+    if (!DELETED_LATER.test(stream))
+      throw new ImportRefused(TRANSFER_MESSAGES.revisionGap({ stream, revision: String(until), last: String(last) }));
+    await this.store.setRetention(stream, RETAINED_EVENTS);
+    for (let from = last + 1n; from < until;) {
+      const count = Number(until - from < BigInt(REMOVED_AT_ONCE) ? until - from : BigInt(REMOVED_AT_ONCE));
+      const marks = Array.from({ length: count }, (_, i) => createMark(REMOVED, stream, from + BigInt(i)));
+      await this.store.append(stream, from === 0n ? 'noStream' : from - 1n, marks);
+      from += BigInt(count);
+    }
+  }
+}
+
+const toNewEvent = ({ id, type, data, metadata }: PlacedEvent): NewEvent => ({ id, type, data, metadata });
+
+/** Splits events into those that follow each other in one stream and fit into one append. */
+const splitIntoRuns = (events: readonly PlacedEvent[]): PlacedEvent[][] => {
+  const runs: PlacedEvent[][] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const last = runs.at(-1);
+    const size = countAppendBytes([event]);
+    if (last?.[0]!.stream === event.stream && bytes + size <= MAX_APPEND_BYTES) {
+      last.push(event);
+      bytes += size;
+    } else {
+      runs.push([event]);
+      bytes = size;
+    }
+  }
+  return runs;
+};

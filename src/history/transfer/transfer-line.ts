@@ -1,0 +1,119 @@
+import type { StoredEvent } from '../../event-store/port.js';
+import { iso } from '../../kernel/instant.js';
+import type { EventCodec } from '../../event-store/codec.js';
+import { TRANSFER_MESSAGES } from './messages.js';
+
+/** An event as it is stored, at its place in the transparency log. */
+export interface EventLine {
+  readonly kind: 'event';
+  /** Number of its entry in the transparency log; null: the line does not say. */
+  readonly index: number | null;
+  readonly event: Omit<StoredEvent, 'position'>;
+  readonly hash: string;
+}
+
+/** The entry of an event that a retention has removed. */
+export interface RemovedLine {
+  readonly kind: 'removed';
+  readonly index: number | null;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly hash: string;
+}
+
+/** A secret as the vault stores it. */
+export interface SecretLine {
+  readonly kind: 'secret';
+  readonly id: string;
+  readonly sealed: Buffer;
+}
+
+/** A line of an exported history. `isLast`: the history ends with it. */
+export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly isLast: boolean };
+
+/** A line that is none of an exported history. */
+export class MalformedLine extends Error {}
+
+/**
+ * Serialises an event (management-api.md: `GET /history/export`). `data` and `metadata` are the stored texts themselves wherever
+ * parsing and serialising gives them back byte for byte; `text` holds them elsewhere, since the hashes cover the exact bytes.
+ */
+export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: number, hash: string): string => {
+  const { stream, id, type, revision, position, data, metadata } = stored;
+  const isExact = isCanonical(data) && isCanonical(metadata);
+  const place = { stream, revision: Number(revision), position: String(position), index, id, type };
+  if (!isExact) return JSON.stringify({ ...place, hash, text: { data, metadata } });
+  const { version, at, actor, request_id, causation_id, correlation_id, ip } = codec.readEnvelope(stored);
+  const envelope = { version, at: iso(at), actor, request_id, causation_id, correlation_id, ip, hash };
+  const head = JSON.stringify({ ...place, ...envelope }).slice(0, -1);
+  return `${head},"data":${data},"metadata":${metadata}}`;
+};
+
+/** Serialises the entry of an event that is gone. @param position of the event before it: an export goes on after that */
+export const serializeRemoved = (
+  { stream, revision, hash }: Pick<RemovedLine, 'stream' | 'revision' | 'hash'>,
+  index: number,
+  position: bigint,
+): string => JSON.stringify({ position: String(position), index, stream, revision: Number(revision), hash });
+
+/** Serialises a secret. */
+export const serializeSecret = ({ id, sealed }: Pick<SecretLine, 'id' | 'sealed'>): string =>
+  JSON.stringify({ secret: { id, sealed: sealed.toString('base64') } });
+
+/** Marks a line as the last one: what is cut off before it is known to be incomplete. */
+export const markLast = (line: string): string => `${line.slice(0, -1)},"last":true}`;
+
+const isCanonical = (text: string): boolean => {
+  try {
+    return JSON.stringify(JSON.parse(text)) === text && text.startsWith('{');
+  } catch {
+    return false;
+  }
+};
+
+/** Parses a line. @throws MalformedLine */
+export const parseLine = (text: string): TransferLine => {
+  const sent = parseObject(text);
+  const isLast = sent.last === true;
+  if (sent.secret !== undefined) {
+    const { id, sealed } = (sent.secret ?? {}) as Record<string, unknown>;
+    if (typeof id !== 'string' || typeof sealed !== 'string') throw new MalformedLine(TRANSFER_MESSAGES.noSecret);
+    return { kind: 'secret', id, sealed: Buffer.from(sealed, 'base64'), isLast };
+  }
+  const { stream, revision, hash, id, type, index = null } = sent;
+  const isPlace = typeof stream === 'string' && stream !== '' && !stream.startsWith('$') && isCount(revision);
+  if (!isPlace || typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) throw new MalformedLine(NO_EVENT);
+  if (index !== null && !isCount(index)) throw new MalformedLine(NO_EVENT);
+  const place = { stream, revision: BigInt(revision) };
+  if (id === undefined) return { kind: 'removed', index, ...place, hash, isLast };
+  const { data, metadata } = textOf(sent);
+  if (typeof id !== 'string' || !UUID.test(id) || typeof type !== 'string' || type === '' || type.startsWith('$'))
+    throw new MalformedLine(NO_EVENT);
+  return { kind: 'event', index, event: { ...place, id, type, data, metadata }, hash, isLast };
+};
+
+const NO_EVENT = TRANSFER_MESSAGES.noEvent;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const textOf = ({ text, data, metadata }: Record<string, unknown>): { data: string; metadata: string } => {
+  const exact = (text ?? {}) as Record<string, unknown>;
+  if (typeof exact.data === 'string' && typeof exact.metadata === 'string')
+    return { data: exact.data, metadata: exact.metadata };
+  if (typeof data !== 'object' || data === null || typeof metadata !== 'object' || metadata === null)
+    throw new MalformedLine(NO_EVENT);
+  return { data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+};
+
+const parseObject = (text: string): Record<string, unknown> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new MalformedLine(TRANSFER_MESSAGES.noJson, { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new MalformedLine(TRANSFER_MESSAGES.noJson);
+  return value as Record<string, unknown>;
+};

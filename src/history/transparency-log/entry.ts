@@ -1,0 +1,40 @@
+/** An entry of the log: one event. */
+export interface LogEntry {
+  readonly stream: string;
+  readonly revision: bigint;
+  /** The event's chained hash, hex. */
+  readonly hash: string;
+}
+
+const LENGTH_BYTES = 2;
+
+/** Serialises an entry: the bytes that the tree covers. They cover the event's content through its hash, and show none of it. */
+export const serializeEntry = ({ stream, revision, hash }: LogEntry): Buffer =>
+  Buffer.from(`${stream}\n${revision}\n${hash}\n`);
+
+/** Parses an entry. Returns null for bytes that are none. */
+export const parseEntry = (bytes: Buffer): LogEntry | null => {
+  const form = /^(.+)\n(\d+)\n([0-9a-f]{64})\n$/s.exec(bytes.toString());
+  return form && { stream: form[1]!, revision: BigInt(form[2]!), hash: form[3]! };
+};
+
+/** Serialises entries as a bundle has them: each with its length before it (C2SP tlog-tiles). */
+export const serializeBundle = (entries: readonly Buffer[]): Buffer =>
+  Buffer.concat(
+    entries.flatMap((entry) => {
+      const length = Buffer.alloc(LENGTH_BYTES);
+      length.writeUInt16BE(entry.length);
+      return [length, entry];
+    }),
+  );
+
+/** Splits a bundle into its entries. A length beyond the end gives a shorter last entry. */
+export const parseBundle = (bundle: Buffer): readonly Buffer[] => {
+  const entries: Buffer[] = [];
+  for (let at = 0; at + LENGTH_BYTES <= bundle.length;) {
+    const end = at + LENGTH_BYTES + bundle.readUInt16BE(at);
+    entries.push(bundle.subarray(at + LENGTH_BYTES, end));
+    at = end;
+  }
+  return entries;
+};

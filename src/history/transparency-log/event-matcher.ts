@@ -1,0 +1,177 @@
+import type { SealedEntry } from './log-reader.js';
+
+/** Difference of an event from the log (management-api.md: `POST /history/verify`). */
+export type BrokenReason = 'changed' | 'removed' | 'inserted' | 'reordered';
+
+/** An event that is not as the log has it. */
+export interface BrokenEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly reason: BrokenReason;
+}
+
+/** An event of the store. */
+export interface FoundEvent {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+  /** The hash that the event carries. */
+  readonly hash: string;
+  /** True if its content has that hash. */
+  readonly isIntact: boolean;
+}
+
+/** Access to the store for {@link EventMatcher}. */
+export interface EventLookup {
+  /** True if the store has an event at this place. */
+  readonly exists: (stream: string, revision: bigint) => Promise<boolean>;
+  /** Returns the keys of the next events after one. */
+  readonly next: (after: FoundEvent, count: number) => Promise<readonly string[]>;
+  /** True for a stream whose events the gateway deletes itself. */
+  readonly mayBeGone: (stream: string) => boolean;
+}
+
+/** Returns the key of a place in the history. */
+export const keyOf = ({ stream, revision }: { readonly stream: string; readonly revision: bigint }): string =>
+  `${stream}\n${revision}`;
+
+/** Entries within which an event that has moved is found; beyond it counts as inserted here and removed there. */
+const WINDOW = 10_000;
+
+/**
+ * Compares the events of the store with the entries of the log, both in order, and names each event that differs. Entries come in
+ * by {@link EventMatcher.addEntries}, at least {@link WINDOW} ahead of the events.
+ */
+export class EventMatcher {
+  readonly broken: BrokenEvent[] = [];
+  private readonly entries: SealedEntry[] = [];
+  private first = 0;
+  /** Keys of the entries ahead, with their index in `entries`. */
+  private readonly ahead = new Map<string, number>();
+  /** Keys of events that came before the place that the log gives them. */
+  private readonly early = new Set<string>();
+  /** Keys of entries whose event comes later than the log says. */
+  private readonly late = new Set<string>();
+
+  constructor(private readonly lookup: EventLookup) {}
+
+  /** True if more entries are needed before the next event. */
+  get needsEntries(): boolean {
+    return this.entries.length - this.first < WINDOW;
+  }
+
+  addEntries(entries: readonly SealedEntry[]): void {
+    if (this.first > WINDOW) this.forgetPassed();
+    for (const entry of entries) {
+      if (entry.entry) this.ahead.set(keyOf(entry.entry), this.entries.length);
+      this.entries.push(entry);
+    }
+  }
+
+  /**
+   * Compares the next event. Returns the hash that the log has for it; null if it has none.
+   * @param isCovered false: the event is newer than the log, which need not have it
+   */
+  async match(event: FoundEvent, isCovered: boolean): Promise<string | null> {
+    const key = keyOf(event);
+    if (this.late.delete(key)) return null; // reported where it was missing
+    for (;;) {
+      const expected = this.entries[this.first];
+      if (!expected) return this.reportUnknown(event, isCovered);
+      if (expected.entry && this.early.delete(keyOf(expected.entry))) {
+        this.pass();
+        continue;
+      }
+      const expectedKey = expected.entry && keyOf(expected.entry);
+      if (expectedKey === key) {
+        if (expected.entry!.hash !== event.hash || !event.isIntact || !expected.isSealed) this.report(event, 'changed');
+        this.pass();
+        return expected.isSealed ? expected.entry!.hash : null;
+      }
+      if (!expected.isSealed && !this.ahead.has(key)) {
+        this.pass(); // the entry was forged: the event at its place is the one that it hides
+        return this.report(event, 'changed');
+      }
+      if (!expected.entry) {
+        this.pass();
+        continue;
+      }
+      const index = this.ahead.get(key);
+      const isThere = await this.lookup.exists(expected.entry.stream, expected.entry.revision);
+      if (!isThere) {
+        if (!this.lookup.mayBeGone(expected.entry.stream)) this.report(expected.entry, 'removed');
+        this.pass();
+        continue;
+      }
+      if (index === undefined) return this.reportUnknown(event, isCovered);
+      if (this.entries[index]!.entry!.hash !== event.hash) {
+        this.early.add(key); // not the event that the log has further on, but another one in its place
+        if (expected.entry.hash === event.hash) {
+          // The expected one, under another revision; what has its own revision now comes later.
+          this.report(expected.entry, 'changed');
+          this.late.add(keyOf(expected.entry));
+          this.pass();
+        }
+        return this.report(event, 'changed');
+      }
+      if (!(await this.settleOrder(event, expected, index))) return null;
+    }
+  }
+
+  /** Reports the entries after the last event. */
+  async end(): Promise<void> {
+    for (; this.first < this.entries.length; this.pass()) {
+      const { entry } = this.entries[this.first]!;
+      if (!entry || this.early.delete(keyOf(entry))) continue;
+      if (await this.lookup.exists(entry.stream, entry.revision)) this.report(entry, 'reordered');
+      else if (!this.lookup.mayBeGone(entry.stream)) this.report(entry, 'removed');
+    }
+  }
+
+  /**
+   * Decides which of two events has moved: this one forwards, or the one that should be here backwards. Two that have changed
+   * places are both named.
+   * @returns true if this event is to be compared with the next entry
+   */
+  private async settleOrder(event: FoundEvent, expected: SealedEntry, index: number): Promise<boolean> {
+    const distance = index - this.first;
+    const key = keyOf(expected.entry!);
+    const following = await this.lookup.next(event, distance);
+    const at = following.indexOf(key) + 1; // 0: further away than this event
+    const isEarly = at > 0;
+    const isLate = at === 0 || at === distance;
+    if (isLate) {
+      this.report(expected.entry!, 'reordered');
+      this.late.add(key);
+      this.pass();
+    }
+    if (!isEarly) return true;
+    this.report(event, 'reordered');
+    this.early.add(keyOf(event));
+    return false;
+  }
+
+  private pass(): void {
+    const { entry } = this.entries[this.first]!;
+    if (entry && this.ahead.get(keyOf(entry)) === this.first) this.ahead.delete(keyOf(entry));
+    this.first++;
+  }
+
+  /** Frees the entries that are behind. */
+  private forgetPassed(): void {
+    this.entries.splice(0, this.first);
+    for (const [key, index] of this.ahead) this.ahead.set(key, index - this.first);
+    this.first = 0;
+  }
+
+  /** Reports an event that the log does not have. */
+  private reportUnknown(event: FoundEvent, isCovered: boolean): null {
+    if (isCovered) return this.report(event, 'inserted');
+    return event.isIntact ? null : this.report(event, 'changed');
+  }
+
+  private report({ stream, revision }: Pick<FoundEvent, 'stream' | 'revision'>, reason: BrokenReason): null {
+    this.broken.push({ stream, revision: Number(revision), reason });
+    return null;
+  }
+}

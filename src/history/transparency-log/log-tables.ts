@@ -1,0 +1,166 @@
+import { createHmac } from 'node:crypto';
+import type { Pool } from 'pg';
+import { countHashes, EMPTY_TREE, HASH_BYTES, type Tile, TILE_WIDTH, type TreeEdge } from './merkle.js';
+import { LOG_MESSAGES } from './messages.js';
+import { parseBundle, serializeBundle } from './entry.js';
+
+/** The signed head of the log. */
+export interface LogHead {
+  /** Number of entries. */
+  readonly size: number;
+  /** Position of the last event that the log covers. */
+  readonly position: bigint;
+  readonly origin: string;
+  readonly vkey: string;
+  /** The signed note. */
+  readonly checkpoint: string;
+}
+
+/** A batch of the log that is written in one transaction. */
+export interface LogAppend {
+  /** The head before; null for the first one. */
+  readonly from: LogHead | null;
+  readonly to: LogHead;
+  readonly tiles: readonly Tile[];
+  readonly entries: readonly { readonly bytes: Buffer; readonly position: bigint }[];
+}
+
+/** A bundle of entries as the database keeps it. */
+export interface StoredBundle {
+  readonly number: number;
+  readonly entries: readonly Buffer[];
+  /** Position of its first event; of one that was removed before an import: after that of the event before it. */
+  readonly first: bigint;
+  /** A seal for each entry. */
+  readonly seals: Buffer;
+}
+
+/** Another process has written the log since it was read. */
+export class LogMoved extends Error {}
+
+type Queries = Pick<Pool, 'query'>;
+
+/** Bytes of a seal. */
+export const SEAL_BYTES = 8;
+
+/**
+ * Returns the seal of an entry at its place: the key is needed to change an entry and its seal. It locates what a
+ * checkpoint can only deny (ADR-143).
+ */
+export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
+  createHmac('sha256', key).update(`crosspost history seal\n${index}\n`).update(entry).digest().subarray(0, SEAL_BYTES);
+
+/** Tables of the transparency log: its head, tiles and bundles. Nothing in them is ever rebuilt. */
+export class LogTables {
+  constructor(private readonly db: Queries) {}
+
+  /** Returns the head; null before the first one. @param lock true: no other transaction changes it meanwhile */
+  async readHead(lock = false): Promise<LogHead | null> {
+    const { rows } = await this.db.query<{ size: bigint } & Omit<LogHead, 'size'>>(
+      `select size, position, origin, vkey, checkpoint from ops_history_log ${lock ? 'for update' : ''}`,
+    );
+    return rows[0] ? { ...rows[0], size: Number(rows[0].size) } : null;
+  }
+
+  /** Returns the hashes of a tile; undefined if there is none. */
+  async readTile(level: number, number: number): Promise<Buffer | undefined> {
+    const text = 'select hashes from ops_history_tile where level = $1 and number = $2';
+    return (await this.db.query<{ hashes: Buffer }>(text, [level, number])).rows[0]?.hashes;
+  }
+
+  /** Returns bundles in order. */
+  async readBundles(from: number, limit = 1): Promise<readonly StoredBundle[]> {
+    const text = `select number::float8 as number, first_position as first, entries, seals from ops_history_bundle
+      where number >= $1 order by number limit $2`;
+    const { rows } = await this.db.query<{ number: number; first: bigint; entries: Buffer; seals: Buffer }>(text, [
+      from,
+      limit,
+    ]);
+    return rows.map((row) => ({ ...row, entries: parseBundle(row.entries) }));
+  }
+
+  /** Returns the index of an entry, by the position of its event; null if the log does not have it. */
+  async findEntry(entry: Buffer, position: bigint): Promise<number | null> {
+    const { rows } = await this.db.query<{ number: number; entries: Buffer }>(
+      `select number::float8 as number, entries from ops_history_bundle
+       where first_position <= $1 order by first_position desc, number desc limit 1`,
+      [position],
+    );
+    if (!rows[0]) return null;
+    const at = parseBundle(rows[0].entries).findIndex((bytes) => bytes.equals(entry));
+    return at < 0 ? null : rows[0].number * TILE_WIDTH + at;
+  }
+
+  /** Returns the bundle that covers a position, with the position of its first event; null if that is before the first one. */
+  async findBundle(position: bigint): Promise<{ readonly number: number; readonly first: bigint } | null> {
+    const { rows } = await this.db.query<{ number: number; first: bigint }>(
+      `select number::float8 as number, first_position as first from ops_history_bundle
+       where first_position <= $1 order by first_position desc, number desc limit 1`,
+      [position],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Reads the edge of the tree at its present size. */
+  async readEdge(size: number): Promise<TreeEdge> {
+    if (size === 0) return EMPTY_TREE;
+    const partial: Buffer[] = [];
+    for (let level = 0; countHashes(size, level) > 0; level++) {
+      const count = countHashes(size, level);
+      const width = count % TILE_WIDTH;
+      const tile = width === 0 ? Buffer.alloc(0) : await this.readTile(level, Math.floor(count / TILE_WIDTH));
+      if (tile?.length !== width * HASH_BYTES)
+        throw new Error(LOG_MESSAGES.tileDoesNotFit({ number: Math.floor(count / TILE_WIDTH), level, size }));
+      partial.push(tile);
+    }
+    return { size, partial };
+  }
+
+  /**
+   * Writes a batch: tiles and bundles first, the head last. To be called in a transaction. A tile that exists may only grow.
+   * @throws LogMoved the head is no longer `from`, or a tile would change: nothing may be committed
+   */
+  async append({ from, to, tiles, entries }: LogAppend, sealKey: Buffer): Promise<void> {
+    const head = await this.readHead(true);
+    if (head?.checkpoint !== from?.checkpoint || (head?.position ?? -1n) !== (from?.position ?? -1n))
+      throw new LogMoved(LOG_MESSAGES.moved({ found: String(head?.size), expected: String(from?.size) }));
+    if (tiles.length > 0) await this.writeTiles(tiles);
+    await this.writeBundles(from?.size ?? 0, entries, sealKey);
+    await this.db.query(
+      `insert into ops_history_log as l (size, position, origin, vkey, checkpoint) values ($1, $2, $3, $4, $5)
+       on conflict (is_only) do update set size = excluded.size, position = excluded.position, origin = excluded.origin,
+         vkey = excluded.vkey, checkpoint = excluded.checkpoint`,
+      [to.size, to.position, to.origin, to.vkey, to.checkpoint],
+    );
+  }
+
+  private async writeTiles(tiles: readonly Tile[]): Promise<void> {
+    const { rowCount } = await this.db.query(
+      `insert into ops_history_tile as t (level, number, hashes)
+       select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])
+       on conflict (level, number) do update set hashes = excluded.hashes
+       where substr(excluded.hashes, 1, length(t.hashes)) = t.hashes`,
+      [tiles.map(({ level }) => level), tiles.map(({ number }) => number), tiles.map(({ hashes }) => hashes)],
+    );
+    if (rowCount !== tiles.length) throw new LogMoved(LOG_MESSAGES.tileWouldChange);
+  }
+
+  private async writeBundles(size: number, entries: LogAppend['entries'], sealKey: Buffer): Promise<void> {
+    for (let at = 0; at < entries.length;) {
+      const index = size + at;
+      const part = entries.slice(at, at + TILE_WIDTH - (index % TILE_WIDTH));
+      const seals = part.map(({ bytes }, i) => sealEntry(sealKey, index + i, bytes));
+      await this.db.query(
+        `insert into ops_history_bundle as b (number, first_position, entries, seals) values ($1, $2, $3, $4)
+         on conflict (number) do update set entries = b.entries || excluded.entries, seals = b.seals || excluded.seals`,
+        [
+          Math.floor(index / TILE_WIDTH),
+          part[0]!.position,
+          serializeBundle(part.map(({ bytes }) => bytes)),
+          Buffer.concat(seals),
+        ],
+      );
+      at += part.length;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject, sign, verify } from 'node:crypto';
+
+/** First bytes of an Ed25519 private key in PKCS #8; its seed follows (RFC 8410). */
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** Type of Ed25519 signatures in signed notes. */
+const ED25519 = Buffer.from([1]);
+const KEY_ID_BYTES = 4;
+
+/** Derives the seed of the key that signs checkpoints from SECRETS_KEY (management-api.md: HISTORY_KEY). */
+export const deriveHistoryKey = (secretsKey: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretsKey, '', 'crosspost history key', 32));
+
+/** Derives the key of the seals (ADR-143) from SECRETS_KEY. It stays the same when the key of the checkpoints is replaced. */
+export const deriveSealKey = (secretsKey: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretsKey, '', 'crosspost history seal', 32));
+
+/** The state of the log that a checkpoint names. */
+export interface Checkpoint {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Buffer;
+}
+
+/** Signs checkpoints as notes with Ed25519 (C2SP signed-note, tlog-checkpoint). */
+export class CheckpointSigner {
+  /** Key by which others verify: `<name>+<key ID>+<key>`. */
+  readonly vkey: string;
+  private readonly privateKey: KeyObject;
+  private readonly keyId: Buffer;
+
+  /** @param origin name of the log and of the key @param seed 32 bytes */
+  constructor(
+    readonly origin: string,
+    seed: Buffer,
+  ) {
+    this.privateKey = createPrivateKey({
+      key: Buffer.concat([PKCS8_ED25519, seed]),
+      format: 'der',
+      type: 'pkcs8',
+    });
+    const publicKey = createPublicKey(this.privateKey);
+    const key = Buffer.concat([ED25519, Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')]);
+    this.keyId = hash('sha256', Buffer.concat([Buffer.from(`${origin}\n`), key]), 'buffer').subarray(0, KEY_ID_BYTES);
+    this.vkey = `${origin}+${this.keyId.toString('hex')}+${key.toString('base64')}`;
+  }
+
+  /** Returns the signed checkpoint of a tree. */
+  sign(size: number, root: Buffer): string {
+    const text = `${this.origin}\n${size}\n${root.toString('base64')}\n`;
+    const signature = Buffer.concat([this.keyId, sign(null, Buffer.from(text), this.privateKey)]);
+    return `${text}\n\u2014 ${this.origin} ${signature.toString('base64')}\n`;
+  }
+}
+
+const NOTE = /^((\S+)\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*)\n((?:\u2014 [^\n]+\n)+)$/;
+
+/** Reads a checkpoint. Returns null unless it has the form of one and a valid signature by the key `vkey`. */
+export const openCheckpoint = (note: string, vkey: string): Checkpoint | null => {
+  const form = NOTE.exec(note);
+  const [name, keyId, key] = splitVerifierKey(vkey);
+  if (!form) return null;
+  const [, text, origin, size, root, signatures] = form as unknown as [string, ...string[]];
+  if (origin !== name) return null;
+  const publicKey = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: key.subarray(ED25519.length).toString('base64url') },
+    format: 'jwk',
+  });
+  const isSigned = signatures!
+    .split('\n')
+    .filter((line) => line.startsWith(`\u2014 ${name} `))
+    .map((line) => Buffer.from(line.slice(line.lastIndexOf(' ') + 1), 'base64'))
+    .some(
+      (signature) =>
+        signature.subarray(0, KEY_ID_BYTES).equals(keyId) &&
+        verify(null, Buffer.from(text!), publicKey, signature.subarray(KEY_ID_BYTES)),
+    );
+  return isSigned ? { origin, size: Number(size), root: Buffer.from(root!, 'base64') } : null;
+};
+
+/** Splits `<name>+<key ID>+<key>`; the key in base64 may contain a `+`, the name may not. */
+const splitVerifierKey = (vkey: string): [name: string, keyId: Buffer, key: Buffer] => {
+  const [name = '', keyId = '', ...key] = vkey.split('+');
+  return [name, Buffer.from(keyId, 'hex'), Buffer.from(key.join('+'), 'base64')];
+};

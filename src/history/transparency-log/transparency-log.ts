@@ -1,0 +1,95 @@
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import type { AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { type LogEntry, serializeBundle, serializeEntry } from './entry.js';
+import { LOG_MESSAGES } from './messages.js';
+import type { LogHead, LogTables } from './log-tables.js';
+import { HASH_BYTES, type ReadTile, readInclusionProof } from './merkle.js';
+import type { TilePath } from './tile-path.js';
+
+/** Dependencies of {@link TransparencyLog}. */
+export interface TransparencyLogDependencies {
+  readonly tables: LogTables;
+  readonly store: Pick<EventStore, 'readStream'>;
+  readonly codec: EventCodec;
+  readonly index: Pick<AuditIndex, 'catchUp' | 'findEvents'>;
+}
+
+/** The log does not cover an event yet, or no checkpoint is signed yet: a worker has to run. */
+export class LogBehind extends Error {}
+
+/** Time in ms for which a request waits for a checkpoint. */
+const LONGEST_WAIT_MS = 10_000;
+const LOOK_MS = 100;
+const NEVER = new AbortController().signal;
+
+/** Reads the history's transparency log: checkpoint, tiles, proofs. The saga `write-transparency-log` writes it. */
+export class TransparencyLog {
+  constructor(private readonly deps: TransparencyLogDependencies) {}
+
+  /** Returns the signed head. @throws LogBehind */
+  async readHead(): Promise<LogHead> {
+    return waitFor(() => this.deps.tables.readHead());
+  }
+
+  /** Returns a tile or a bundle of entries; null if the signed tree does not have it at this width. */
+  async readTile({ level, number, width }: TilePath): Promise<Buffer | null> {
+    const { tables } = this.deps;
+    if (level !== 'entries') {
+      const hashes = await tables.readTile(level, number);
+      return hashes && hashes.length >= width * HASH_BYTES ? hashes.subarray(0, width * HASH_BYTES) : null;
+    }
+    const [bundle] = await tables.readBundles(number);
+    if (bundle?.number !== number || bundle.entries.length < width) return null;
+    return serializeBundle(bundle.entries.slice(0, width));
+  }
+
+  /**
+   * Returns the proof of one event (C2SP tlog-proof), under a checkpoint that covers it.
+   * @param ownerId only an event of this owner; null: of all
+   * @returns null if the audit trail has no such event @throws LogBehind @throws Unavailable
+   */
+  async prove(eventId: string, ownerId: string | null): Promise<string | null> {
+    const found = await this.findEvent(eventId, ownerId);
+    if (!found) return null;
+    const { tables } = this.deps;
+    const entry = serializeEntry(found);
+    const index = await waitFor(() => tables.findEntry(entry, found.position));
+    // Read after the entry was found, so that it covers the entry.
+    const { size, checkpoint } = await this.readHead();
+    const read: ReadTile = async (level, number) => (await tables.readTile(level, number))!;
+    const hashes = await readInclusionProof(read, index, size);
+    const lines = ['c2sp.org/tlog-proof@v1', `index ${index}`, ...hashes.map((hash) => hash.toString('base64'))];
+    return `${lines.join('\n')}\n\n${checkpoint}`;
+  }
+
+  private async findEvent(id: string, ownerId: string | null): Promise<(LogEntry & { position: bigint }) | null> {
+    const { index } = this.deps;
+    await index.catchUp();
+    for (const place of await index.findEvents(id, ownerId)) {
+      const envelope = await this.readEnvelope(place);
+      if (envelope?.id !== id) continue;
+      return { stream: place.stream, revision: place.revision, position: place.position, hash: envelope.hash };
+    }
+    return null;
+  }
+
+  private async readEnvelope({ stream, revision, position, envelope }: AuditEntry) {
+    const { store, codec } = this.deps;
+    const [stored] = await store.readStream(stream, { from: revision, limit: 1 });
+    if (stored?.position === position) return { id: stored.id, hash: codec.readEnvelope(stored).hash };
+    return envelope === null ? null : (JSON.parse(envelope) as { readonly id: string; readonly hash: string });
+  }
+}
+
+/** Waits until a read has a result. @throws LogBehind after ten seconds */
+const waitFor = async <T>(read: () => Promise<T | null>): Promise<T> => {
+  const until = performance.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const result = await read();
+    if (result !== null) return result;
+    if (performance.now() >= until) throw new LogBehind(LOG_MESSAGES.behind);
+    await sleepUnlessAborted(LOOK_MS, NEVER);
+  }
+};

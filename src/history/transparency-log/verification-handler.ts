@@ -1,0 +1,44 @@
+import type { Job, JobHandler } from '../../jobs/job.js';
+import type { Json } from '../../kernel/json.js';
+import { findAggregate } from '../aggregates/catalogue.js';
+import type { AggregatePlaces } from '../time-travel/aggregate-places.js';
+import { openCheckpoint } from './signed-note.js';
+import { type HistoryCheck, type VerificationDependencies, verifyHistory } from './verify-history.js';
+
+/** Kind of the jobs that verify the history. */
+export const VERIFY_HISTORY = 'verify-history';
+
+/** Parameters of a verification (management-api.md: `POST /history/verify`). */
+export type VerificationParams = {
+  readonly aggregate: string | null;
+  readonly id: string | null;
+  readonly checkpoint: string | null;
+};
+
+/** Creates the handler of verifications. One that was cut off starts again: it changes nothing. */
+export const createVerificationHandler = (
+  deps: VerificationDependencies,
+  places: Pick<AggregatePlaces, 'find'>,
+): JobHandler => ({
+  kind: VERIFY_HISTORY,
+  run: async ({ params }: Job, context): Promise<Json> => {
+    const check = await toCheck(params as VerificationParams, deps, places);
+    const { events, broken, checkpoint } = await verifyHistory(deps, check, context);
+    return { events, broken: broken.map((each) => ({ ...each })), checkpoint };
+  },
+});
+
+const toCheck = async (
+  { aggregate: name, id, checkpoint: note }: VerificationParams,
+  { tables }: VerificationDependencies,
+  places: Pick<AggregatePlaces, 'find'>,
+): Promise<HistoryCheck> => {
+  const head = note === null ? null : await tables.readHead();
+  const checkpoint = note === null || !head ? null : openCheckpoint(note, head.vkey);
+  const aggregate = name === null ? undefined : findAggregate(name);
+  if (!aggregate) return { covers: () => true, stream: null, checkpoint };
+  if (id === null) return { covers: (stream) => stream.startsWith(`${aggregate.category}-`), stream: null, checkpoint };
+  const place = await places.find(aggregate, id, null);
+  const of = place?.stream ?? `${aggregate.category}-${id}`;
+  return { covers: (stream) => stream === of, stream: of, checkpoint };
+};

@@ -1,0 +1,226 @@
+import type { EventCodec } from '../../event-store/codec.js';
+import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { type BrokenEvent, EventMatcher, type FoundEvent, keyOf } from './event-matcher.js';
+import { LOG_MESSAGES } from './messages.js';
+import { readEntries, type SealedEntry } from './log-reader.js';
+import type { LogHead, LogTables } from './log-tables.js';
+import { appendLeaves, EMPTY_TREE, hashLeaf, rootOfEdge, type TreeEdge } from './merkle.js';
+import { type Checkpoint, openCheckpoint } from './signed-note.js';
+
+/** Scope of a verification. */
+export interface HistoryCheck {
+  /** Events of which streams; the tree is always verified whole. */
+  readonly covers: (stream: string) => boolean;
+  /** One stream alone, which is then read instead of the whole store; null: several. */
+  readonly stream: string | null;
+  /** A checkpoint of the past; null: none. */
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** Result of a verification (management-api.md: `POST /history/verify`). */
+export interface HistoryVerdict {
+  /** Number of events that were verified. */
+  readonly events: number;
+  readonly broken: readonly BrokenEvent[];
+  readonly checkpoint: null | 'consistent' | 'inconsistent';
+}
+
+/** Dependencies of {@link verifyHistory}. */
+export interface VerificationDependencies {
+  readonly tables: LogTables;
+  readonly store: EventStore;
+  readonly codec: EventCodec;
+  readonly sealKey: Buffer;
+}
+
+/** The log's own tables do not fit each other, and no event shows where. */
+export class DamagedLog extends Error {}
+
+/** Streams whose last hashes are remembered; those of others are read again. */
+const REMEMBERED_STREAMS = 200_000;
+const PAGE = 500;
+/** Bytes that a page may have, about: large payloads have parts of 900 KB. */
+const PAGE_BYTES = 8_388_608;
+/** Categories of streams whose events the gateway deletes itself: by retention, or once they are not needed. */
+export const DELETED_LATER = /^(requestLog|translation|payload)-/;
+
+/**
+ * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency log, and
+ * a checkpoint of the past against the tree. An attacker must forge the signed head to stay unseen, and an older checkpoint
+ * denies that.
+ * @throws DamagedLog @throws Unavailable
+ */
+export const verifyHistory = async (
+  deps: VerificationDependencies,
+  check: HistoryCheck,
+  { report, signal }: { readonly report: (progress: number) => void; readonly signal: AbortSignal },
+): Promise<HistoryVerdict> => new HistoryVerification(deps, check, report, signal).run();
+
+class HistoryVerification {
+  private readonly matcher: EventMatcher;
+  /** Last hash of each stream, by the log where it has the event. */
+  private readonly lastHashes = new BoundedCache<{ revision: bigint; hash: string }>(REMEMBERED_STREAMS);
+  private edge: TreeEdge = EMPTY_TREE;
+  private rootThen: Buffer | null = null;
+  private events = 0;
+
+  constructor(
+    private readonly deps: VerificationDependencies,
+    private readonly check: HistoryCheck,
+    private readonly report: (progress: number) => void,
+    private readonly signal: AbortSignal,
+  ) {
+    this.matcher = new EventMatcher({
+      exists: async (stream, revision) => (await this.readAt(stream, revision)) !== undefined,
+      next: (after, count) => this.readKeysAfter(after, count),
+      mayBeGone: (stream) => DELETED_LATER.test(stream),
+    });
+  }
+
+  async run(): Promise<HistoryVerdict> {
+    const { tables, sealKey } = this.deps;
+    const head = await tables.readHead();
+    const size = head?.size ?? 0;
+    const bundles = readEntries(tables, size, sealKey);
+    const loadEntries = async (): Promise<boolean> => {
+      const next = await bundles.next();
+      if (next.done) return false;
+      this.addEntries(next.value);
+      this.report(size === 0 ? 1 : Math.min(1, this.edge.size / size));
+      return true;
+    };
+    let hasMore = true;
+    for await (const event of this.readEvents(head)) {
+      while (hasMore && this.matcher.needsEntries) hasMore = await loadEntries();
+      if (this.signal.aborted) break;
+      this.events++;
+      const found = await this.inspect(event);
+      const isCovered = head !== null && event.position <= head.position;
+      this.remember(found, await this.matcher.match(found, isCovered));
+    }
+    while (hasMore && !this.signal.aborted) hasMore = await loadEntries();
+    await this.matcher.end();
+    return this.conclude(head);
+  }
+
+  private addEntries(entries: readonly SealedEntry[]): void {
+    const { checkpoint } = this.check;
+    const add = (some: readonly SealedEntry[]) =>
+      (this.edge = appendLeaves(
+        this.edge,
+        some.map(({ bytes }) => hashLeaf(bytes)),
+      ).edge);
+    const split = checkpoint ? checkpoint.size - this.edge.size : -1;
+    if (split >= 0 && split <= entries.length && this.rootThen === null) {
+      add(entries.slice(0, split));
+      this.rootThen = rootOfEdge(this.edge);
+      add(entries.slice(split));
+    } else add(entries);
+    this.matcher.addEntries(entries.filter(({ entry }) => entry === null || this.check.covers(entry.stream)));
+  }
+
+  private conclude(head: LogHead | null): HistoryVerdict {
+    const { checkpoint } = this.check;
+    const { broken } = this.matcher;
+    if (checkpoint?.size === 0) this.rootThen = rootOfEdge(EMPTY_TREE);
+    const signed = head && openCheckpoint(head.checkpoint, head.vkey);
+    const fits = !head || (signed?.size === this.edge.size && signed.root.equals(rootOfEdge(this.edge)));
+    if (!fits && broken.length === 0) throw new DamagedLog(LOG_MESSAGES.doesNotFitHead);
+    if (!checkpoint) return { events: this.events, broken, checkpoint: null };
+    const isConsistent = this.rootThen !== null && checkpoint.root.equals(this.rootThen);
+    return { events: this.events, broken, checkpoint: isConsistent ? 'consistent' : 'inconsistent' };
+  }
+
+  /** Reads the events that are verified, in the order of the log. */
+  private async *readEvents(head: LogHead | null): AsyncGenerator<StoredEvent> {
+    const { store } = this.deps;
+    const { stream, covers } = this.check;
+    if (stream !== null) {
+      for (let from = 0n; ;) {
+        const page = await store.readStream(stream, { from, limit: PAGE });
+        yield* page;
+        if (page.length < PAGE) return;
+        from = page.at(-1)!.revision + 1n;
+      }
+    }
+    const end = await store.readHead();
+    if (end < 0n) return;
+    const until = head && head.position > end ? head.position : end;
+    // Read from the store itself: a subscription may deliver what this process remembers.
+    let limit = PAGE;
+    for (let after = BEGINNING; after < until;) {
+      const page = await store.readAll({ after, limit });
+      for (const event of page) if (event.position <= until && covers(event.stream)) yield event;
+      if (page.length < limit) return;
+      after = page.at(-1)!.position;
+      const bytes = page.reduce((sum, { data }) => sum + data.length, 0);
+      limit = Math.max(1, Math.min(PAGE, Math.floor((limit * PAGE_BYTES) / Math.max(bytes, 1))));
+    }
+  }
+
+  /** Verifies an event's own hash, chained to the event before it. */
+  private async inspect(event: StoredEvent): Promise<FoundEvent> {
+    const { codec } = this.deps;
+    const { stream, revision, position } = event;
+    const hash = readHash(codec, event);
+    const previous = await this.previousHash(stream, revision);
+    const isIntact = hash !== null && (previous === null || isHashOf(codec, event, previous));
+    const found = { stream, revision, position, hash: hash ?? '', isIntact };
+    this.remember(found, null);
+    return found;
+  }
+
+  /** Remembers the hash to which the next event of the stream is chained: the log's, if it has the event. */
+  private remember({ stream, revision, hash }: FoundEvent, logged: string | null): void {
+    this.lastHashes.set(stream, { revision, hash: logged ?? hash });
+  }
+
+  /** Returns the hash of the event in front of one; null if that is gone. */
+  private async previousHash(stream: string, revision: bigint): Promise<string | null> {
+    if (revision === 0n) return '';
+    const last = this.lastHashes.get(stream);
+    if (last?.revision === revision - 1n) return last.hash;
+    const before = await this.readAt(stream, revision - 1n);
+    return before ? readHash(this.deps.codec, before) : null;
+  }
+
+  private async readAt(stream: string, revision: bigint): Promise<StoredEvent | undefined> {
+    const [found] = await this.deps.store.readStream(stream, { from: revision, limit: 1 });
+    return found?.revision === revision ? found : undefined;
+  }
+
+  private async readKeysAfter({ position, stream }: FoundEvent, count: number): Promise<readonly string[]> {
+    const { store } = this.deps;
+    if (this.check.stream !== null) {
+      const events = await store.readStream(stream);
+      const at = events.findIndex((event) => event.position === position);
+      return events.slice(at + 1, at + 1 + count).map(keyOf);
+    }
+    const keys: string[] = [];
+    for (let after = position; keys.length < count;) {
+      const page = await store.readAll({ after, limit: Math.min(PAGE, count) });
+      keys.push(...page.filter((event) => this.check.covers(event.stream)).map(keyOf));
+      if (page.length < Math.min(PAGE, count)) break;
+      after = page.at(-1)!.position;
+    }
+    return keys.slice(0, count);
+  }
+}
+
+const readHash = (codec: EventCodec, event: StoredEvent): string | null => {
+  try {
+    const { hash } = codec.readEnvelope(event);
+    return typeof hash === 'string' ? hash : null;
+  } catch {
+    return null;
+  }
+};
+
+const isHashOf = (codec: EventCodec, event: StoredEvent, previousHash: string): boolean => {
+  try {
+    return codec.verifyHash(event, previousHash);
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,130 @@
+import type { Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
+import type { Leases } from '../postgres/leases.js';
+import type { Notifications } from '../postgres/notifications.js';
+import { Backoff } from '../runtime/backoff.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { sleepUnlessAborted } from '../runtime/sleep.js';
+import type { Job, JobHandler } from './job.js';
+import type { JobTable } from './job-table.js';
+
+/** Dependencies of {@link JobRunner}. */
+export interface JobRunnerDependencies {
+  readonly jobs: JobTable;
+  readonly leases: Leases;
+  readonly notifications: Pick<Notifications, 'subscribe'>;
+  readonly handlers: readonly JobHandler[];
+  /** True for an error of an outage, after which a job is tried again. */
+  readonly isOutage: (error: unknown) => boolean;
+  readonly log: Log;
+}
+
+/** Longest time in ms until a job is noticed whose notification was lost. */
+const LOOK_MS = 2_000;
+const REPORT_MS = 1_000;
+const RETRY = { firstMs: 200, longestMs: 10_000 };
+
+/**
+ * Carries out jobs in the role `worker`: each in one process at a time, under a lease. A job whose process was killed goes on in
+ * another one, or in the same one after its restart.
+ */
+export class JobRunner {
+  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, Promise<void>>();
+  private looking: Promise<void> = Promise.resolve();
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly deps: JobRunnerDependencies) {}
+
+  start(): void {
+    this.looking = this.look();
+  }
+
+  /** Stops the jobs of this process; they stay `running`, and go on elsewhere. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wake();
+    await this.looking;
+    await Promise.all(this.running.values());
+  }
+
+  private async look(): Promise<void> {
+    const { jobs, notifications, log } = this.deps;
+    const { signal } = this.stopping;
+    const failure = new RepeatedFailure();
+    const unsubscribe = notifications.subscribe('job', () => this.wake());
+    while (!signal.aborted) {
+      const woken = new AbortController();
+      this.wake = () => woken.abort();
+      try {
+        for (const id of await jobs.listRunning())
+          if (!this.running.has(id))
+            this.running.set(
+              id,
+              this.carryOut(id).finally(() => this.running.delete(id)),
+            );
+        failure.clear();
+      } catch (error) {
+        if (failure.shouldLog(reasonOf(error))) log.warn({ error: reasonOf(error) }, 'failed to look for jobs');
+      }
+      await sleepUnlessAborted(LOOK_MS, AbortSignal.any([signal, woken.signal]));
+    }
+    unsubscribe();
+  }
+
+  /** Carries out a job until it has ended, here or in another process. */
+  private async carryOut(id: string): Promise<void> {
+    const { leases, log } = this.deps;
+    const { signal } = this.stopping;
+    const backoff = new Backoff(RETRY);
+    while (!signal.aborted) {
+      try {
+        const lease = await leases.acquire(`job/${id}`, signal);
+        if (!lease) return;
+        try {
+          if (await this.carryOutUnderLease(id, AbortSignal.any([signal, lease.lost]))) return;
+        } finally {
+          await lease.release();
+        }
+        await backoff.wait(signal); // another process takes it over
+      } catch (error) {
+        log.warn({ job: id, error: reasonOf(error) }, 'job interrupted; it goes on');
+        await backoff.wait(signal);
+      }
+    }
+  }
+
+  /** @returns true if the job has ended @throws an error of an outage */
+  private async carryOutUnderLease(id: string, signal: AbortSignal): Promise<boolean> {
+    const { jobs, handlers, isOutage, log } = this.deps;
+    const job = await jobs.find(id);
+    if (job?.state !== 'running') return true;
+    const handler = handlers.find(({ kind }) => kind === job.kind);
+    if (!handler) return false; // of a newer program: that carries it out
+    try {
+      const result = await handler.run(job, { signal, report: this.createReport(job) });
+      if (signal.aborted) return false;
+      await jobs.end(id, 'done', result);
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (isOutage(error)) throw error;
+      log.error({ job: id, kind: job.kind, error: (error as Error).stack }, 'a job has failed');
+      await jobs.end(id, 'failed', { message: reasonOf(error) });
+    }
+    return true;
+  }
+
+  /** Returns a function that writes the progress about once a second, with the time that is left at the present pace. */
+  private createReport(job: Job): (progress: number) => void {
+    const startedAt = performance.now();
+    let reportedAt = -Infinity;
+    return (progress) => {
+      const now = performance.now();
+      if (now < reportedAt + REPORT_MS) return;
+      reportedAt = now;
+      const done = progress - job.progress;
+      const eta = done > 0 ? Math.ceil((((1 - progress) / done) * (now - startedAt)) / 1_000) : null;
+      this.deps.jobs.report(job.id, Math.min(1, Math.max(0, progress)), eta).catch(() => undefined);
+    };
+  }
+}

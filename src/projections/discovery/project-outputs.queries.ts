@@ -1,0 +1,37 @@
+import type { Pool } from 'pg';
+import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import { DISCOVERY } from './discovery.tables.js';
+
+/** An enabled webhook output, with the kinds that it wants. */
+export interface ProjectOutput {
+  readonly outputId: string;
+  readonly ownerId: string;
+  readonly projectId: string;
+  readonly kinds: readonly WebhookKind[];
+}
+
+/** Finds the webhook outputs to which an event of a project is delivered. */
+export class ProjectOutputs {
+  constructor(private readonly pool: Pool) {}
+
+  /** Finds the enabled outputs of these projects that want one of these kinds, the oldest first. */
+  async findWanting(projectIds: readonly string[], kinds: readonly WebhookKind[]): Promise<readonly ProjectOutput[]> {
+    const { rows } = await this.pool.query<ProjectOutput>({
+      name: 'outputs that want',
+      text: `select webhook_output_id as "outputId", owner_id as "ownerId", project_id as "projectId", kinds
+             from ${DISCOVERY}.webhook_output
+             where project_id = any($1) and disabled_by is null and kinds && $2::text[] order by webhook_output_id`,
+      values: [projectIds, kinds],
+    });
+    return rows;
+  }
+
+  /** True if there is an enabled output at all: where there is none, no event needs to be read. */
+  async existsAny(): Promise<boolean> {
+    const { rows } = await this.pool.query<{ found: boolean }>({
+      name: 'any output',
+      text: `select exists (select from ${DISCOVERY}.webhook_output where disabled_by is null) as found`,
+    });
+    return rows[0]!.found;
+  }
+}

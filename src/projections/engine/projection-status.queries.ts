@@ -1,0 +1,192 @@
+import type { Pool } from 'pg';
+import type { EventCodec } from '../../event-store/codec.js';
+import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
+import { readSkippedEvents } from './skipped-events.js';
+
+/** Kind of the jobs that compare a projection with a fresh replay. */
+export const VERIFY_PROJECTION = 'verify-projection';
+
+/** `rebuilding`, `level`: a candidate is built beside the live version, or waits until it is promoted. */
+export type ProjectionState = 'live' | 'rebuilding' | 'level' | 'stopped';
+
+/** The event at which a version has stopped. */
+export interface ProjectionFailure {
+  readonly message: string;
+  readonly eventId: string;
+  readonly position: string;
+  readonly type: string;
+}
+
+/** A version that is built beside the live one. */
+export interface CandidateStatus {
+  readonly version: number;
+  readonly position: Position;
+  readonly state: Exclude<ProjectionState, 'live'>;
+  /** Events a second. */
+  readonly rate: number;
+  /** Seconds until it is level at the present pace; null: not known. */
+  readonly etaSeconds: number | null;
+  /** From 0 to 1. */
+  readonly progress: number;
+}
+
+/** A projection as operators see it. */
+export interface ProjectionStatus {
+  readonly name: string;
+  readonly version: number;
+  readonly position: Position;
+  /** Position of the newest event. */
+  readonly head: Position;
+  /** Events that are not applied yet; beyond a thousand the difference of the positions. */
+  readonly lagEvents: number;
+  /** Age of the oldest event that is not applied yet; 0: there is none. */
+  readonly lagSeconds: number;
+  readonly rate: number;
+  readonly state: ProjectionState;
+  readonly error: ProjectionFailure | null;
+  /** Events that operators have left out. */
+  readonly skipped: number;
+  readonly candidate: CandidateStatus | null;
+  readonly previous: number | null;
+}
+
+interface VersionRow {
+  readonly name: string;
+  readonly role: 'live' | 'candidate' | 'previous';
+  readonly version: number;
+  readonly position: Position;
+  readonly level: boolean;
+  readonly error: string | null;
+  readonly failure: { readonly event_id: string; readonly position: string; readonly type: string } | null;
+  readonly rate: number;
+  readonly pace: number;
+}
+
+/** Most events that are counted one by one. */
+const COUNTED = 1_000;
+
+/** Shows the projections: how far they are, whether they have stopped, and which versions there are. */
+export class ProjectionStatuses {
+  constructor(
+    private readonly pool: Pick<Pool, 'query'>,
+    private readonly store: Pick<EventStore, 'readAll' | 'readHead' | 'readStream'>,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /** Lists all projections by name. */
+  async list(): Promise<ProjectionStatus[]> {
+    return this.build(await this.readVersions(null));
+  }
+
+  /** Finds a projection; null if there is none of this name. */
+  async find(name: string): Promise<ProjectionStatus | null> {
+    const [found] = await this.build(await this.readVersions(name));
+    return found ?? null;
+  }
+
+  /** Finds the event at which a projection has stopped: that of its live version, else of the others. Null: it has not. */
+  async findFailure(name: string): Promise<ProjectionFailure | null> {
+    return (await this.readVersions(name)).map(failureOf).find((failure) => failure !== null) ?? null;
+  }
+
+  /** Lets all versions that have stopped try their event again. @returns false if none had stopped */
+  async resume(name: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ resumed: bigint }>(
+      `with resumed as (update ops_checkpoint set error = null, failure = null where name = $1 and failure is not null returning 1)
+       select count(*) as resumed, pg_notify('projection', $1) from resumed`,
+      [name],
+    );
+    return rows[0]!.resumed > 0n;
+  }
+
+  private async build(rows: readonly VersionRow[]): Promise<ProjectionStatus[]> {
+    const head = rows.length === 0 ? BEGINNING : await this.store.readHead();
+    const live = rows.filter(({ role }) => role === 'live');
+    return Promise.all(
+      live.map((each) =>
+        this.buildOne(
+          each,
+          rows.filter(({ name }) => name === each.name),
+          head,
+        ),
+      ),
+    );
+  }
+
+  private async buildOne(live: VersionRow, versions: readonly VersionRow[], head: Position): Promise<ProjectionStatus> {
+    const candidate = versions.find(({ role }) => role === 'candidate');
+    const error = failureOf(live);
+    const [lag, skipped] = await Promise.all([
+      this.readLag(live.position, head),
+      readSkippedEvents(this.store, this.codec, live.name),
+    ]);
+    const shown = candidate ? describeCandidate(candidate, head) : null;
+    const beside = shown === null || shown.state === 'stopped' ? 'live' : shown.state;
+    return {
+      name: live.name,
+      version: live.version,
+      position: live.position,
+      head,
+      ...lag,
+      rate: live.rate,
+      state: error ? 'stopped' : beside,
+      error,
+      skipped: skipped.size,
+      candidate: shown,
+      previous: versions.find(({ role }) => role === 'previous')?.version ?? null,
+    };
+  }
+
+  private async readLag(
+    position: Position,
+    head: Position,
+  ): Promise<Pick<ProjectionStatus, 'lagEvents' | 'lagSeconds'>> {
+    if (position >= head) return { lagEvents: 0, lagSeconds: 0 };
+    const waiting = await this.store.readAll({ after: position, limit: COUNTED });
+    if (waiting.length === 0) return { lagEvents: 0, lagSeconds: 0 };
+    const lagEvents = waiting.length < COUNTED ? waiting.length : Math.max(COUNTED, Number(head - position));
+    const ms = Date.now() - this.codec.readEnvelope(waiting[0]!).at;
+    return { lagEvents, lagSeconds: Math.max(0, Math.round(ms / 1_000)) };
+  }
+
+  /** Reads the versions of one projection, or of all; of each the live one first, then the candidate. */
+  private async readVersions(name: string | null): Promise<VersionRow[]> {
+    const { rows } = await this.pool.query<VersionRow>(
+      `select p.name, role, c.version, position, level, error, failure,
+         case when running then (applied - interval_applied) / seconds else events_per_second end as rate,
+         case when running then (position - interval_position) / seconds else positions_per_second end as pace
+       from ops_projection p
+       cross join lateral (values (1, 'live', live_version), (2, 'candidate', candidate_version),
+         (3, 'previous', previous_version)) v (rank, role, version)
+       join ops_checkpoint c on c.name = p.name and c.version = v.version
+       cross join lateral (select extract(epoch from now() - interval_at)::float8 as seconds) s
+       cross join lateral (select seconds >= 2 as running) r
+       where $1::text is null or p.name = $1 order by p.name, rank`,
+      [name],
+    );
+    return rows;
+  }
+}
+
+const failureOf = ({ error, failure }: VersionRow): ProjectionFailure | null =>
+  failure && {
+    message: error ?? '',
+    eventId: failure.event_id,
+    position: failure.position,
+    type: failure.type,
+  };
+
+const describeCandidate = (row: VersionRow, head: Position): CandidateStatus => {
+  const left = row.position < head ? Number(head - row.position) : 0;
+  const isLevel = row.level;
+  const building = isLevel ? 'level' : 'rebuilding';
+  const paced = row.pace > 0 ? Math.ceil(left / row.pace) : null;
+  return {
+    version: row.version,
+    position: row.position,
+    state: row.failure ? 'stopped' : building,
+    rate: row.rate,
+    etaSeconds: isLevel || left === 0 ? 0 : paced,
+    progress: isLevel || left === 0 ? 1 : Number(row.position - BEGINNING) / Number(head - BEGINNING),
+  };
+};

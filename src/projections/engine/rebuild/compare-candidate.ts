@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Position } from '../../../event-store/port.js';
+import { withTransaction } from '../../../postgres/pool.js';
+import { type Projection, tableSchema } from '../projection.js';
+import { addCauses } from '../verification/causes.js';
+import { compareSchemas, type Comparison } from '../verification/compare-schemas.js';
+import { Replay, type ReplayDependencies } from '../verification/replay.js';
+import type { VerificationResult } from '../verification/verify-projection.js';
+
+/** Time for which one position is looked for, ms; a live version that has stopped never comes to it. */
+const TRY_FOR_MS = 30_000;
+const RETRY_MS = 25;
+/** The snapshot is older than what a lane has just committed. */
+const SERIALIZATION_FAILURE = '40001';
+
+interface Compared {
+  readonly position: Position;
+  readonly comparison: Comparison;
+}
+
+/**
+ * Compares a candidate with the live version at one position, in one snapshot: the candidate's checkpoint is locked, the events
+ * up to the live position are applied to it, the rows compared, and all of that is rolled back. Only the candidate's lane waits.
+ * @returns null if the live version stays behind the candidate, or the signal was aborted
+ */
+export const compareCandidate = async (
+  deps: ReplayDependencies,
+  projection: Projection,
+  versions: { readonly live: number; readonly candidate: number },
+  signal: AbortSignal,
+): Promise<VerificationResult | null> => {
+  const until = performance.now() + TRY_FOR_MS;
+  let compared: Compared | null = null;
+  while (!compared) {
+    if (signal.aborted || performance.now() > until) return null;
+    compared = await tryToCompare(deps, projection, versions);
+    if (!compared) await sleep(RETRY_MS);
+  }
+  const { position, comparison } = compared;
+  const { differences, ...totals } = comparison;
+  const examples = await addCauses(deps.store, differences, position, signal);
+  return { position: String(position), ...totals, examples };
+};
+
+/** @returns null if the live version is behind, or a lane has just committed */
+const tryToCompare = async (
+  deps: ReplayDependencies,
+  projection: Projection,
+  { live, candidate }: { readonly live: number; readonly candidate: number },
+): Promise<Compared | null> => {
+  const schema = tableSchema(projection.name, candidate);
+  const readPosition = `select position from ops_checkpoint where name = $1 and version = $2`;
+  try {
+    return await withTransaction(
+      deps.pool,
+      async (tx) => {
+        await tx.query('set local statement_timeout = 0');
+        const read = async (version: number, lock: string): Promise<Position> => {
+          const { rows } = await tx.query<{ position: Position }>(`${readPosition} ${lock}`, [
+            projection.name,
+            version,
+          ]);
+          if (!rows[0]) throw new Error(`version ${version} of ${projection.name} was dropped`);
+          return rows[0].position;
+        };
+        const replay = new Replay(deps, projection, schema, await read(candidate, 'for update'));
+        const position = await read(live, '');
+        if (replay.position > position) return null;
+        await replay.start();
+        while (replay.position < position) await replay.advance(tx, position);
+        const comparison = await compareSchemas(tx, tableSchema(projection.name, live), schema, projection.stamps);
+        await tx.query('rollback'); // the lane applies these events
+        return { position, comparison };
+      },
+      'repeatable read',
+    );
+  } catch (error) {
+    if ((error as { code?: unknown }).code === SERIALIZATION_FAILURE) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { CommandContext } from '../../../event-store/codec.js';
+import type { EventStore, Position } from '../../../event-store/port.js';
+import type { Job } from '../../../jobs/job.js';
+import { JobTable } from '../../../jobs/job-table.js';
+import type { Json } from '../../../kernel/json.js';
+import { Backoff } from '../../../runtime/backoff.js';
+import { isDeleted } from '../deleted-streams.js';
+import type { Projection } from '../projection.js';
+import { readVersions, VersionsRefused, VersionStore } from '../version-store.js';
+import { Decisions } from './decisions.js';
+import { REBUILD_MESSAGES } from './messages.js';
+
+export { type VersionRefusal, VersionsRefused } from '../version-store.js';
+
+/** Kind of the jobs that rebuild a projection. */
+export const REBUILD_PROJECTION = 'rebuild-projection';
+
+/** `manual`: the operator promotes the candidate once it is level. */
+export type Promotion = (typeof PROMOTIONS)[number];
+export const PROMOTIONS = ['auto', 'manual'] as const;
+
+/** Parameters of a rebuild's job. */
+export interface RebuildParams {
+  readonly projection: string;
+  readonly version: number;
+  readonly promote: Promotion;
+  /** The operator's command, in whose name the candidate is promoted. */
+  readonly context: CommandContext;
+}
+
+/** Time for which an exchange is tried while queries hold the views, or one version is a little behind, ms. */
+const TRY_FOR_MS = 10_000;
+const RETRY = { firstMs: 50, longestMs: 500 };
+
+/**
+ * Rebuilds of projections: a candidate is filled beside the live version by its lane; its job, or the operator, exchanges the
+ * two in one transaction (ADR-148). Each change is carried out once for a command, however often it is repeated.
+ */
+export class Rebuilds {
+  constructor(
+    private readonly pool: Pool,
+    private readonly store: Pick<EventStore, 'readStream'>,
+    private readonly projections: readonly Projection[],
+    private readonly decisions: Decisions,
+  ) {}
+
+  /**
+   * Creates a candidate and the job that decides about it.
+   * @param jobId id of the job; of a repeated command the same
+   * @throws VersionsRefused @throws JobRuns
+   */
+  async start(name: string, promote: Promotion, jobId: string, context: CommandContext): Promise<Job> {
+    const jobs = new JobTable(this.pool);
+    const known = await jobs.find(jobId);
+    if (known) return known;
+    await this.versionsOf(name).createRebuild(async (tx, version) => {
+      const params = { projection: name, version, promote, context: { ...context } };
+      await new JobTable(tx).start({ id: jobId, kind: REBUILD_PROJECTION, params, subject: `projection ${name}` });
+      return jobId;
+    });
+    return (await jobs.find(jobId))!;
+  }
+
+  /** Makes the candidate live, for the operator. @throws VersionsRefused */
+  async promote(name: string, context: CommandContext): Promise<Position> {
+    return this.decide(name, context, async (versions) => {
+      const candidate = (await readVersions(this.pool, name))?.candidate;
+      if (candidate?.job) await this.carryOver(name, candidate.version);
+      await versions.promoteRebuild(null, async (tx, exchange) => {
+        const data = { projection: name, ...exchange, jobId: null, reason: null };
+        await Decisions.note(tx, { projection: name, event: { type: 'ProjectionPromoted', data }, context });
+      });
+    });
+  }
+
+  /** Makes the candidate of a job live and ends the job. @throws VersionsRefused */
+  async promoteByJob({ id }: Job, params: RebuildParams, result: object): Promise<void> {
+    const { projection, version } = params;
+    const context = { ...params.context, commandId: `${id}/promotion`, at: Date.now() };
+    await this.versionsOf(projection).promoteRebuild(version, async (tx, exchange) => {
+      const data = { projection, ...exchange, jobId: id, reason: null };
+      await Decisions.note(tx, { projection, event: { type: 'ProjectionPromoted', data }, context });
+      await new JobTable(tx).end(id, 'done', result as Json);
+    });
+    await this.decisions.append(projection);
+  }
+
+  /** Makes the previous version live again. @throws VersionsRefused */
+  async rollBack(name: string, context: CommandContext): Promise<Position> {
+    return this.decide(name, context, async (versions) => {
+      const previous = (await readVersions(this.pool, name))?.previous;
+      if (previous) await this.carryOver(name, previous.version);
+      await versions.rollBack(async (tx, exchange) => {
+        const data = { projection: name, ...exchange, reason: null };
+        await Decisions.note(tx, { projection: name, event: { type: 'ProjectionRolledBack', data }, context });
+      });
+    });
+  }
+
+  /** Gives up the candidate, and ends its job. @throws VersionsRefused */
+  async discard(name: string, context: CommandContext): Promise<Position> {
+    return this.decide(name, context, (versions) =>
+      versions.discard(async (tx, { version, job }) => {
+        const data = { projection: name, version, reason: null };
+        await Decisions.note(tx, { projection: name, event: { type: 'ProjectionCandidateDiscarded', data }, context });
+        await new JobTable(tx).end(job!, 'failed', { message: REBUILD_MESSAGES.discarded });
+      }),
+    );
+  }
+
+  /** Copies to a version what the event store has no more. */
+  carryOver(name: string, version: number): Promise<void> {
+    return this.versionsOf(name).carryOver(version, (stream) => isDeleted(this.store, stream));
+  }
+
+  /**
+   * Carries out a decision once for its command, and appends its event.
+   * @returns the event's position; -1n if another process has appended it
+   * @throws VersionsRefused
+   */
+  private async decide(
+    name: string,
+    { commandId }: CommandContext,
+    change: (versions: VersionStore) => Promise<unknown>,
+  ): Promise<Position> {
+    const versions = this.versionsOf(name);
+    const backoff = new Backoff(RETRY);
+    const until = performance.now() + TRY_FOR_MS;
+    while (!(await Decisions.isNoted(this.pool, commandId))) {
+      try {
+        await change(versions);
+      } catch (error) {
+        if (await Decisions.isNoted(this.pool, commandId)) break; // by the same command in another process
+        if (!(error instanceof VersionsRefused && error.mayPass) || performance.now() > until) throw error;
+        await sleep(backoff.nextDelay());
+      }
+    }
+    return this.decisions.append(name);
+  }
+
+  private versionsOf(name: string): VersionStore {
+    const projection = this.projections.find((each) => each.name === name);
+    if (!projection) throw new VersionsRefused('other_program');
+    return new VersionStore(this.pool, projection);
+  }
+}

@@ -1,0 +1,56 @@
+import { BEGINNING, type EventStore, type Position } from '../../../event-store/port.js';
+import type { Json, JsonObject } from '../../../kernel/json.js';
+import type { Difference, DifferenceKind } from './compare-schemas.js';
+
+/** A row that is not the same in the live tables and in the fresh ones, with events that name it. */
+export interface DifferenceExample {
+  readonly table: string;
+  /** Values of the primary key, with a slash between them. */
+  readonly key: string;
+  readonly kind: DifferenceKind;
+  readonly live: JsonObject | null;
+  readonly fresh: JsonObject | null;
+  /** Ids of the newest events that name the key, oldest first. */
+  readonly events: readonly string[];
+}
+
+const BATCH = 500;
+/** Most events of an example. */
+const CAUSES = 20;
+
+/** Finds the events that name the keys of differing rows, by one pass over the log; without differences none is made. */
+export const addCauses = async (
+  store: Pick<EventStore, 'readAll'>,
+  differences: readonly Difference[],
+  until: Position,
+  signal: AbortSignal,
+): Promise<DifferenceExample[]> => {
+  const causes = new Map<string, string[]>();
+  for (const { key } of differences) for (const needle of needlesOf(key)) causes.set(needle, []);
+  let after = BEGINNING;
+  while (causes.size > 0 && after < until && !signal.aborted) {
+    const events = await store.readAll({ after, limit: BATCH });
+    if (events.length === 0) break;
+    after = events.at(-1)!.position;
+    for (const event of events) {
+      if (event.position > until) break;
+      for (const [needle, ids] of causes) {
+        if (String(event.position) !== needle && !event.stream.includes(needle) && !event.data.includes(needle))
+          continue;
+        ids.push(event.id);
+        if (ids.length > CAUSES) ids.shift();
+      }
+    }
+  }
+  return differences.map(({ key, ...difference }) => ({
+    ...difference,
+    key: key.map(textOf).join('/'),
+    events: needlesOf(key).flatMap((needle) => causes.get(needle) ?? []),
+  }));
+};
+
+/** Returns the part of a key that names its row best: the first one; of an owner's month the owner. */
+const needlesOf = ([first]: readonly Json[]): readonly string[] =>
+  first === undefined ? [] : [textOf(first).split('/')[0]!];
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

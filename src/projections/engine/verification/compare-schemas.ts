@@ -1,0 +1,98 @@
+import type { Projection, Tx } from '../projection.js';
+import type { Json, JsonObject } from '../../../kernel/json.js';
+
+/** Kind of a difference: the live tables lack a row, have one too many, or have it otherwise. */
+export type DifferenceKind = 'missing' | 'extra' | 'different';
+
+/** A row that is not the same in both. */
+export interface Difference {
+  readonly table: string;
+  /** Values of the primary key. */
+  readonly key: readonly Json[];
+  readonly kind: DifferenceKind;
+  readonly live: JsonObject | null;
+  readonly fresh: JsonObject | null;
+}
+
+/** Comparison of the rows of two schemas. */
+export interface Comparison extends Readonly<Record<DifferenceKind, number>> {
+  /** Rows of the fresh tables. */
+  readonly rows: number;
+  /** Up to {@link EXAMPLES} of each kind and table. */
+  readonly differences: readonly Difference[];
+}
+
+/** Most examples of each kind and table. */
+const EXAMPLES = 20;
+
+/**
+ * Compares all tables of two schemas with the same definitions, each by a full outer join of hashed rows. The caller's
+ * transaction decides which state is compared.
+ */
+export const compareSchemas = async (
+  tx: Tx,
+  live: string,
+  fresh: string,
+  stamps: Projection['stamps'] = {},
+): Promise<Comparison> => {
+  const found: Difference[] = [];
+  const totals = { rows: 0, missing: 0, extra: 0, different: 0 };
+  for (const { name, keys } of await listTables(tx, fresh)) {
+    const counted = await tx.query<{ rows: bigint }>(unhurried(`select count(*) as rows from ${fresh}.${name}`));
+    totals.rows += Number(counted.rows[0]!.rows);
+    const { rows } = await tx.query<Difference & { readonly total: bigint; readonly number: bigint }>(
+      unhurried(compareTable(name, keys, stamps[name] ?? [], live, fresh)),
+    );
+    for (const { total, number, ...difference } of rows) {
+      if (number === 1n) totals[difference.kind] += Number(total);
+      found.push({ ...difference, table: name });
+    }
+  }
+  return { ...totals, differences: found };
+};
+
+/** Returns a query for which the client waits for a day instead of the pool's time limit. */
+const unhurried = (text: string): { text: string } => {
+  const query = { text, query_timeout: 86_400_000 }; // the typings of pg do not know it
+  return query;
+};
+
+const listTables = async (tx: Tx, schema: string): Promise<{ name: string; keys: readonly string[] }[]> => {
+  const { rows } = await tx.query<{ name: string; keys: readonly string[] }>(
+    `select c.relname as name, array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum)) as keys
+     from pg_class c join pg_index i on i.indrelid = c.oid and i.indisprimary
+     join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
+     where c.relnamespace = to_regnamespace($1) and c.relkind = 'r' group by 1 order by 1`,
+    [schema],
+  );
+  return rows;
+};
+
+const compareTable = (
+  table: string,
+  keys: readonly string[],
+  stamps: readonly string[],
+  live: string,
+  fresh: string,
+): string => {
+  const content =
+    stamps.length === 0 ? 't' : `(to_jsonb(t) - array[${stamps.map((column) => `'${column}'`).join(', ')}])`;
+  const keyOf = (row: string) => `jsonb_build_array(${keys.map((key) => `${row}.${key}`).join(', ')})`;
+  const hashed = (schema: string) =>
+    `(select ${keyOf('t')}::text as key, md5(${content}::text) as hash from ${schema}.${table} t)`;
+  return `
+    with difference as (
+      select coalesce(l.key, f.key) as key,
+        case when l.key is null then 'missing' when f.key is null then 'extra' else 'different' end as kind
+      from ${hashed(live)} l full join ${hashed(fresh)} f on l.key = f.key
+      where l.key is null or f.key is null or l.hash <> f.hash),
+    numbered as (
+      select key, kind, row_number() over (partition by kind order by key) as number,
+        count(*) over (partition by kind) as total
+      from difference)
+    select n.kind, n.key::jsonb as key, n.number, n.total, to_jsonb(l) as live, to_jsonb(f) as fresh
+    from (select * from numbered where number <= ${EXAMPLES}) n
+    left join ${live}.${table} l on ${keyOf('l')}::text = n.key
+    left join ${fresh}.${table} f on ${keyOf('f')}::text = n.key
+    order by n.kind, n.number`;
+};

@@ -1,0 +1,84 @@
+import type { Pool, PoolClient } from 'pg';
+import type { EventCodec } from '../../../event-store/codec.js';
+import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../../../event-store/port.js';
+import { withTransaction } from '../../../postgres/pool.js';
+import { isDeleted } from '../deleted-streams.js';
+import type { Projection } from '../projection.js';
+import { RowCache } from '../row-cache.js';
+import { readSkippedEvents } from '../skipped-events.js';
+
+/** The dependencies of a replay. */
+export interface ReplayDependencies {
+  readonly pool: Pool;
+  readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly codec: EventCodec;
+}
+
+const BATCH = 500;
+
+/** Applies events to the tables of a projection in a schema, from a position on. */
+export class Replay {
+  private skipped: ReadonlySet<string> = new Set();
+  private readonly cache = new RowCache();
+  private readonly except: readonly string[];
+
+  constructor(
+    private readonly deps: ReplayDependencies,
+    private readonly projection: Projection,
+    private readonly schema: string,
+    /** Position that the tables have reached. */
+    public position: Position = BEGINNING,
+  ) {
+    const { handles = () => true } = projection;
+    this.except = deps.codec.types.filter((type) => !handles(type));
+  }
+
+  /** Creates the tables, in the place of those that another replay has left. */
+  async createTables(): Promise<void> {
+    await this.drop();
+    await withTransaction(this.deps.pool, (tx) =>
+      tx.query(`create schema ${this.schema}; set local search_path to ${this.schema}; ${this.projection.tables}`),
+    );
+  }
+
+  /** Reads which events are left out; before the first batch. */
+  async start(): Promise<void> {
+    this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
+  }
+
+  async drop(): Promise<void> {
+    await this.deps.pool.query(`drop schema if exists ${this.schema} cascade`);
+  }
+
+  /** True if one batch leads to a position. */
+  async isWithinBatch(position: Position): Promise<boolean> {
+    return (await this.read(position)).length < BATCH;
+  }
+
+  /** Applies the next batch of events, none of them after a position. */
+  async advance(tx: PoolClient, until: Position): Promise<void> {
+    const read = await this.read(until);
+    const events = read.filter(({ id, type }) => (this.projection.handles?.(type) ?? true) && !this.skipped.has(id));
+    if (events.length > 0) {
+      await tx.query(`set local search_path to ${this.schema}, public; set local synchronous_commit to off`);
+      await this.projection.apply(
+        tx,
+        events.map((event) => this.deps.codec.decode(event)),
+        this.cache,
+      );
+    }
+    this.position = read.length < BATCH ? until : read.at(-1)!.position;
+  }
+
+  /** Copies what the event store has no more from the tables in another schema. */
+  async carryOver(tx: PoolClient, from: string): Promise<void> {
+    if (!this.projection.carryOver) return;
+    await tx.query(`set local search_path to ${this.schema}, public`);
+    await this.projection.carryOver(tx, from, this.position, (stream) => isDeleted(this.deps.store, stream));
+  }
+
+  private async read(until: Position): Promise<StoredEvent[]> {
+    const events = await this.deps.store.readAll({ after: this.position, limit: BATCH, except: this.except });
+    return events.filter(({ position }) => position <= until);
+  }
+}

@@ -1,0 +1,19 @@
+import type { JobHandler } from '../../../jobs/job.js';
+import type { Json } from '../../../kernel/json.js';
+import type { Projection } from '../projection.js';
+import { VERIFY_PROJECTION } from '../projection-status.queries.js';
+import type { ReplayDependencies } from './replay.js';
+import { verifyProjection } from './verify-projection.js';
+
+/** Creates the handler of verifications. One that was cut off starts again under its job: it leaves nothing but its own tables. */
+export const createProjectionVerification = (
+  deps: ReplayDependencies,
+  projections: readonly Projection[],
+): JobHandler => ({
+  kind: VERIFY_PROJECTION,
+  run: async ({ params }, context) => {
+    const projection = projections.find(({ name }) => name === params.projection);
+    if (!projection) throw new Error(`this program has no projection ${JSON.stringify(params.projection)}`);
+    return (await verifyProjection(deps, projection, context)) as unknown as Json;
+  },
+});

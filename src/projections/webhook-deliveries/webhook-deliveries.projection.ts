@@ -1,0 +1,220 @@
+import type { DeliveryEvent } from '../../domain/delivery/delivery.events.js';
+import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { shardOf } from '../../postgres/lease-shares.js';
+import { toJsonText } from '../engine/json-text.js';
+import type { Projection, Tx } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
+import {
+  DELIVERIES_VERSION,
+  deliveriesTables,
+  type DeliveryAttempt,
+  type DeliveryOutputRow,
+  type DeliveryRow,
+  deliveryRows,
+  outputRows,
+} from './webhook-deliveries.tables.js';
+
+type HandledEvent = RecordedEventOf<WebhookOutputEvent | DeliveryEvent>;
+
+interface LoadedRows {
+  readonly outputs: Rows<DeliveryOutputRow>;
+  readonly deliveries: Rows<DeliveryRow>;
+  readonly bodies: { readonly delivery_id: string; readonly body: string }[];
+  /** Outputs whose server has answered again, with the delivery that it failed to take last. */
+  readonly recovered: {
+    readonly output_id: string;
+    /** Position of the delivery that succeeded. */
+    readonly position: string;
+    readonly except: string;
+    readonly at: number;
+  }[];
+  /** Outputs that were deleted, with their deliveries. */
+  readonly deleted: string[];
+}
+
+const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
+
+/** Time in ms from which an answer counts as slow: the output then uses the capacity of slow ones. */
+const SLOW_MS = 2_000;
+/** Attempts that are shown of a delivery, the last ones: probes of a server that is down may be many. */
+const SHOWN_ATTEMPTS = 50;
+
+/**
+ * Webhook outputs and their deliveries, one row each, and the moment at which each output is due (D-30). It is both a read
+ * model and a work queue. A rebuild can never deliver anything again by itself: outcomes are events.
+ */
+export const webhookDeliveries: Projection = {
+  name: 'webhook-deliveries',
+  version: DELIVERIES_VERSION,
+  tables: deliveriesTables,
+  views: ['output', 'delivery', 'delivery_body'],
+  keepsAnchor: true,
+  handles: (type) => TYPES.test(type),
+
+  async apply(tx, events) {
+    const handled = events as readonly HandledEvent[];
+    const outputIds = new Set(handled.map(({ data }) => data.outputId));
+    const rows: LoadedRows = {
+      outputs: await Rows.load(tx, outputRows, outputIds),
+      deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf)),
+      bodies: [],
+      recovered: [],
+      deleted: [],
+    };
+    for (const event of handled) handle(event, rows);
+    await rows.outputs.flush();
+    await rows.deliveries.flush();
+    await insertBodies(tx, rows.bodies);
+    if (rows.recovered.length > 0) await releaseStranded(tx, rows.recovered);
+    if (rows.deleted.length > 0) await deleteDeliveries(tx, rows.deleted);
+    await updateNextDue(tx, [...outputIds]);
+  },
+};
+
+const deliveryIdOf = ({ data }: HandledEvent): string[] => ('deliveryId' in data ? [data.deliveryId] : []);
+
+const handle = (event: HandledEvent, rows: LoadedRows): void => {
+  const { outputs, deliveries } = rows;
+  const { outputId } = event.data;
+  switch (event.type) {
+    case 'WebhookOutputCreated': {
+      const { url, signingSecretId } = event.data;
+      const none = { previous_secret_id: null, previous_until: 0, disabled_by: null };
+      const healthy = { pace: 'prompt', failing_since: null, down_delivery_id: null } as const;
+      outputs.put({ output_id: outputId, url, secret_id: signingSecretId, ...none, ...healthy });
+      return;
+    }
+    case 'WebhookOutputChanged':
+      // The failures were of another server.
+      if (event.data.url !== undefined)
+        outputs.patch(outputId, { url: event.data.url, pace: 'prompt', failing_since: null });
+      return;
+    case 'WebhookOutputSecretRotated': {
+      const { signingSecretId, previousSecretId, previousUntil } = event.data;
+      const previous = { previous_secret_id: previousSecretId, previous_until: previousUntil };
+      return void outputs.patch(outputId, { secret_id: signingSecretId, ...previous });
+    }
+    case 'WebhookOutputDisabled':
+      return void outputs.patch(outputId, { disabled_by: event.data.by });
+    case 'WebhookOutputEnabled':
+      return void outputs.patch(outputId, { disabled_by: null, failing_since: null });
+    case 'WebhookOutputDeleted':
+      outputs.remove(outputId);
+      return void rows.deleted.push(outputId);
+    case 'DeliveryScheduled':
+      return addDelivery(event, rows);
+    case 'DeliverySucceeded': {
+      const { deliveryId, latencyMs, attempt } = event.data;
+      const row = deliveries.get(deliveryId);
+      const outcome = { state: 'delivered', next_at: null, attempt, was_server_down: false } as const;
+      if (row) deliveries.put({ ...row, ...outcome, ...lastEventOf(event), attempts: attemptsOf(row, event.data) });
+      const pace = latencyMs >= SLOW_MS ? 'slow' : 'prompt';
+      const output = outputs.get(outputId);
+      // The server answers again: what waits because it was down goes at once, in order.
+      if (row && output && output.down_delivery_id !== null) {
+        const { position } = row;
+        rows.recovered.push({ output_id: outputId, position, except: output.down_delivery_id, at: event.data.at });
+      }
+      return void outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
+    }
+    case 'DeliveryAttemptFailed': {
+      const { deliveryId, at, attempt, retryAt, isServerDown, isProbe } = event.data;
+      const row = deliveries.get(deliveryId);
+      if (row) {
+        const next = { state: retryAt === null ? 'failed' : 'pending', next_at: retryAt, attempt } as const;
+        const failure = { failed: row.failed + (isProbe ? 0 : 1), failed_at: at, was_server_down: isServerDown };
+        deliveries.put({ ...row, ...next, ...failure, ...lastEventOf(event), attempts: attemptsOf(row, event.data) });
+      }
+      const output = outputs.get(outputId);
+      if (!output) return;
+      const down_delivery_id = isServerDown ? deliveryId : null;
+      outputs.put({ ...output, pace: 'slow', failing_since: output.failing_since ?? at, down_delivery_id });
+      return;
+    }
+    case 'DeliveryRetryRequested': {
+      const again = { state: 'pending', next_at: event.data.at, failed: 0 } as const;
+      return void deliveries.patch(event.data.deliveryId, { ...again, ...lastEventOf(event) });
+    }
+  }
+};
+
+const addDelivery = (
+  event: Extract<HandledEvent, { type: 'DeliveryScheduled' }>,
+  { outputs, deliveries, bodies }: LoadedRows,
+): void => {
+  const { deliveryId, outputId, ownerId, kind, body, parts, at } = event.data;
+  if (!outputs.get(outputId)) return; // it was deleted meanwhile
+  if (body !== null) bodies.push({ delivery_id: deliveryId, body });
+  deliveries.put({
+    ...{ delivery_id: deliveryId, output_id: outputId, owner_id: ownerId, kind, state: 'pending' },
+    ...{ position: String(event.position), created_at: at, next_at: at, attempt: 0, failed: 0, failed_at: null },
+    ...{ was_server_down: false, attempts: [], parts: parts?.count ?? null, ...lastEventOf(event) },
+    ...{ event_id: event.id, request_id: event.requestId, correlation_id: event.correlationId },
+  });
+};
+
+const lastEventOf = ({ revision, hash }: HandledEvent) => ({ revision: String(revision), hash });
+
+const attemptsOf = (
+  { attempts }: DeliveryRow,
+  made: { at: number; status: number | null; latencyMs: number; answer: string },
+): readonly DeliveryAttempt[] => {
+  const { at, status, latencyMs, answer } = made;
+  return [...attempts, { at, status, latency_ms: latencyMs, answer }].slice(-SHOWN_ATTEMPTS);
+};
+
+const insertBodies = async (tx: Tx, bodies: LoadedRows['bodies']): Promise<void> => {
+  if (bodies.length === 0) return;
+  await tx.query({
+    name: 'insert delivery bodies',
+    text: `insert into delivery_body select * from json_populate_recordset(null::delivery_body, $1::json)
+           on conflict (delivery_id) do nothing`,
+    values: [toJsonText(bodies)],
+  });
+};
+
+/**
+ * Makes the deliveries due that wait because their server was down. The one that failed last stays as it is if a later one has
+ * succeeded: the server may fail to take it alone.
+ */
+const releaseStranded = async (tx: Tx, recovered: LoadedRows['recovered']): Promise<void> => {
+  const text = `update delivery d set next_at = r.at
+                from json_to_recordset($1::json) r(output_id text, position bigint, "except" text, at bigint)
+                where d.output_id = r.output_id and d.state = 'pending' and d.was_server_down
+                  and (d.delivery_id <> r."except" or d.position > r.position) and d.next_at > r.at`;
+  await tx.query(text, [JSON.stringify(recovered)]);
+};
+
+const deleteDeliveries = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
+  const text = `with deleted as (delete from delivery where output_id = any($1) returning delivery_id)
+                delete from delivery_body b using deleted d where b.delivery_id = d.delivery_id`;
+  await tx.query(text, [outputIds]);
+};
+
+/**
+ * Updates the moments at which outputs are due, and wakes the workers of those that are due earlier than before. A disabled
+ * output is due for test pings alone, one without a plan for nothing.
+ */
+const updateNextDue = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
+  const { rows } = await tx.query<{ output_id: string }>({
+    name: 'update due outputs',
+    text: `
+      with found as (
+        select o.output_id, o.next_due as before, case
+          when o.disabled_by is null then (
+            select d.next_at from delivery d where d.output_id = o.output_id and d.state = 'pending'
+            order by d.next_at limit 1)
+          when o.disabled_by <> 'plan' then (
+            select min(d.next_at) from delivery d
+            where d.output_id = o.output_id and d.state = 'pending' and d.kind = 'test.ping') end as next_due
+        from output o where o.output_id = any($1)),
+      changed as (
+        update output o set next_due = f.next_due from found f
+        where o.output_id = f.output_id and o.next_due is distinct from f.next_due)
+      select output_id from found where next_due < coalesce(before, 9223372036854775807)`,
+    values: [outputIds],
+  });
+  const shards = new Set(rows.map(({ output_id }) => shardOf(output_id)));
+  if (shards.size > 0) await tx.query(`select pg_notify('deliveries', $1)`, [[...shards].join(' ')]);
+};

@@ -1,0 +1,112 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
+import type { DeliveryStatus } from '../../domain/delivery/delivery.events.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../engine/progress.js';
+import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
+
+/** A delivery with its body, unless that is stored in parts. */
+export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
+
+/** Finds a delivery; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
+export class FindDelivery extends Query<DeliveryWithBody | null> {
+  constructor(
+    readonly deliveryId: string,
+    readonly ownerId: string | null,
+  ) {
+    super();
+  }
+}
+
+/** Lists the deliveries of a webhook output, the newest first. @param page.before only those older than this position */
+export class ListDeliveries extends Query<DeliveryWithBody[]> {
+  constructor(
+    readonly outputId: string,
+    readonly state: DeliveryStatus | undefined,
+    readonly page: { readonly before: string | null; readonly limit: number },
+  ) {
+    super();
+  }
+}
+
+/**
+ * Finds deliveries of a webhook output that failed for good, or whose last attempt failed, since a time; in order.
+ * @param after only those behind this position
+ */
+export class FindFailedDeliveries extends Query<{ readonly deliveryId: string; readonly position: string }[]> {
+  constructor(
+    readonly outputId: string,
+    readonly since: Instant,
+    readonly after: string,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+const SELECTION = `
+  select to_jsonb(d) || jsonb_build_object('position', d.position::text, 'body', b.body) as row
+  from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)`;
+
+@QueryHandler(FindDelivery)
+export class FindDeliveryHandler implements IQueryHandler<FindDelivery> {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  async execute({ deliveryId, ownerId }: FindDelivery): Promise<DeliveryWithBody | null> {
+    await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
+    const { rows } = await this.pool.query<{ row: DeliveryWithBody }>({
+      name: 'find delivery',
+      text: `${SELECTION} where d.delivery_id = $1 and ($2::text is null or d.owner_id = $2)`,
+      values: [deliveryId, ownerId],
+    });
+    return rows[0]?.row ?? null;
+  }
+}
+
+@QueryHandler(ListDeliveries)
+export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  async execute({ outputId, state, page: { before, limit } }: ListDeliveries): Promise<DeliveryWithBody[]> {
+    await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
+    // Conditions that do not apply are omitted, so that each list can use an index.
+    const values: unknown[] = [outputId, limit];
+    const conditions = ['d.output_id = $1'];
+    if (state !== undefined) conditions.push(`d.state = $${values.push(state)}`);
+    if (before !== null) conditions.push(`d.position < $${values.push(before)}`);
+    const text = `${SELECTION} where ${conditions.join(' and ')} order by d.position desc limit $2`;
+    return (await this.pool.query<{ row: DeliveryWithBody }>(text, values)).rows.map(({ row }) => row);
+  }
+}
+
+@QueryHandler(FindFailedDeliveries)
+export class FindFailedDeliveriesHandler implements IQueryHandler<FindFailedDeliveries> {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  async execute({ outputId, since, after, limit }: FindFailedDeliveries) {
+    await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
+    const { rows } = await this.pool.query<{ deliveryId: string; position: string }>({
+      name: 'find failed deliveries',
+      text: `select delivery_id as "deliveryId", position::text from ${DELIVERIES}.delivery
+             where output_id = $1 and state in ('pending', 'failed') and failed_at >= $2 and position > $3
+             order by delivery.position limit $4`,
+      values: [outputId, since, after, limit],
+    });
+    return rows;
+  }
+}

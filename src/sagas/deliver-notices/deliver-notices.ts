@@ -1,0 +1,162 @@
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import type { PublishError, StepOutcome } from '../../platforms/publisher.js';
+import type { Publishers } from '../../platforms/publishers.js';
+import type { Leases } from '../../postgres/leases.js';
+import type { NoticeChat, NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
+import { Backoff, backoffDelay } from '../../runtime/backoff.js';
+import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import type { SecretVault } from '../../secrets/vault.js';
+import type { NoticeBatch, NoticeGroup, NoticeQueue } from './notice-queue.js';
+import { MAX_LISTED, renderNotices } from './render-notices.js';
+
+/** Dependencies of {@link DeliverNotices}. */
+export interface DeliverNoticesDependencies {
+  readonly queue: NoticeQueue;
+  readonly chats: NoticeChats;
+  readonly vault: SecretVault;
+  readonly platforms: PlatformCatalogue;
+  readonly publishers: Publishers;
+  readonly leases: Leases;
+  readonly log: Log;
+  /** Length of a minute, in ms (MINUTE_MS). */
+  readonly minuteMs: number;
+}
+
+const LEASE = 'deliver-notices';
+const SWEEP_MS = 1_000;
+/** Messages that are sent at a time. A chat that answers slowly holds up those of the same sweep alone. */
+const BATCH_SIZE = 16;
+/** Minutes between two messages of a kind to one owner. */
+const QUIET_MINUTES = 10;
+/** Age of a notice from which its delivery is given up, in minutes. */
+const MAX_AGE_MINUTES = 24 * 60;
+/** Delays after an attempt that the network may accept later, in ms. */
+const RETRY = { firstMs: 5_000, longestMs: 600_000 };
+/** Time for which a stopping process waits for messages under way, in ms. */
+const DRAIN_MS = 3_000;
+const SWEEP_RETRY = { firstMs: 100, longestMs: 10_000 };
+
+/** The end of an attempt to send a batch. */
+type Attempt =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'refused'; readonly error: PublishError }
+  | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null };
+
+/**
+ * Delivers notices to the owners' chats, in one process at a time: those of one kind to one owner as one message, and at most
+ * one message of a kind in ten minutes (ADR-163). A message is sent before its notices count as delivered: a process that dies loses
+ * none, and repeats only a message whose answer was lost. A refusal that no later message survives ends the batch at once; any
+ * other failure is retried for a day.
+ */
+export class DeliverNotices {
+  constructor(private readonly deps: DeliverNoticesDependencies) {}
+
+  /** Runs until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(SWEEP_RETRY);
+    const failure = new RepeatedFailure();
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        const lease = await this.deps.leases.acquire(LEASE, signal);
+        if (!lease) return;
+        try {
+          await this.deps.queue.forget();
+          await this.sweepUntil(AbortSignal.any([signal, lease.lost]), lease.lost);
+        } finally {
+          await lease.release();
+        }
+        backoff.reset();
+        failure.clear();
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (failure.shouldLog(reason)) this.deps.log.warn({ error: reason }, 'failed to deliver notices; retrying');
+        await backoff.wait(signal, performance.now() - startedAt);
+      }
+    }
+  }
+
+  /** @param lost aborts messages under way at once */
+  private async sweepUntil(signal: AbortSignal, lost: AbortSignal): Promise<void> {
+    const drained = new AbortController();
+    signal.addEventListener('abort', () => void setTimeout(() => drained.abort(), DRAIN_MS).unref());
+    const sending = AbortSignal.any([lost, drained.signal]);
+    while (!signal.aborted) {
+      const due = await this.deps.queue.findDue(BATCH_SIZE);
+      await Promise.all(due.map((group) => this.deliver(group, sending)));
+      if (due.length === BATCH_SIZE) continue;
+      await sleepUnlessAborted(SWEEP_MS, signal);
+    }
+  }
+
+  private async deliver(group: NoticeGroup, signal: AbortSignal): Promise<void> {
+    const { queue, chats, log, minuteMs } = this.deps;
+    const chat = await chats.find(group.owner_id);
+    if (!chat) return queue.dropAll(group.owner_id);
+    const batch = await queue.openBatch(group, MAX_LISTED);
+    if (!batch) return;
+    const attempt = await this.send(batch, chat, signal);
+    const quietMs = QUIET_MINUTES * minuteMs;
+    if (attempt.kind === 'delivered') return queue.settle(group, batch, quietMs);
+    const isOver = attempt.kind === 'refused' || batch.ageMs > MAX_AGE_MINUTES * minuteMs;
+    const { code, platform_says } = attempt.error;
+    const details = { ...group, code, platform_says, notices: batch.count };
+    if (isOver) {
+      log.warn(details, 'failed to deliver notices to the chat of their owner: given up');
+      return queue.settle(group, batch, quietMs);
+    }
+    log.warn(details, 'failed to deliver notices to the chat of their owner; retrying');
+    await queue.postpone(group, attempt.afterMs ?? backoffDelay(RETRY, batch.failures));
+  }
+
+  private async send(batch: NoticeBatch, chat: NoticeChat, signal: AbortSignal): Promise<Attempt> {
+    const { vault, platforms, publishers } = this.deps;
+    const carrier = platforms.noticeCarrier;
+    const secret = await vault.readSecret(chat.secretId);
+    if (!carrier || !secret) return { kind: 'refused', error: withoutCredentials };
+    const publisher = publishers.get(carrier.id);
+    const text = renderNotices(batch.texts, batch.count, chat.locale);
+    const post = { text, entities: [], media: [], buttons: [], isAdvertisement: false };
+    let address: Readonly<Record<string, string>> = { chat_id: chat.chatId };
+    for (;;) {
+      const channel = { id: batch.batch, address, settings: {} };
+      const context = {
+        credentials: secret,
+        channel,
+        results: {},
+        key: batch.batch,
+        waits: {},
+        media: noMedia,
+        signal,
+      };
+      let moved: Extract<StepOutcome, { kind: 'moved' }> | null = null;
+      for (const step of publisher.render(post, channel, {}).steps) {
+        const outcome = await publisher.send(step, context);
+        if (outcome.kind === 'done') continue;
+        if (outcome.kind !== 'moved') return toAttempt(outcome);
+        moved = outcome;
+        break;
+      }
+      if (!moved) return { kind: 'delivered' };
+      if (moved.address.chat_id === address.chat_id) return { kind: 'refused', error: withoutCredentials };
+      address = moved.address;
+    }
+  }
+}
+
+/** A message that may have arrived is sent again: a duplicate is better than a lost notice. */
+const toAttempt = (outcome: Exclude<StepOutcome, { kind: 'done' | 'moved' }>): Attempt => {
+  const { error } = outcome;
+  if (outcome.kind === 'retry') return { kind: 'retry', error, afterMs: outcome.afterMs };
+  return outcome.kind === 'in_doubt' ? { kind: 'retry', error, afterMs: null } : { kind: 'refused', error };
+};
+
+const withoutCredentials: PublishError = {
+  ...{ code: 'notice_chat_unusable', category: 'credentials', source: 'gateway' },
+  message: 'notice_chat_unusable',
+};
+
+const noMedia = (): Promise<PublishError> => Promise.resolve(withoutCredentials);

@@ -1,0 +1,104 @@
+import type { Pool } from 'pg';
+import type { NoticeRaised } from '../../domain/notice/notice.events.js';
+import { newUuid } from '../../kernel/ids.js';
+
+/** Notices of one kind to one owner. */
+export interface NoticeGroup {
+  readonly owner_id: string;
+  readonly kind: string;
+}
+
+/** Notices that go out as one message. They stay the same over all its attempts. */
+export interface NoticeBatch {
+  readonly batch: string;
+  readonly count: number;
+  /** Texts of the oldest notices. */
+  readonly texts: readonly string[];
+  /** Time since the oldest was raised, in ms. */
+  readonly ageMs: number;
+  /** Attempts of this group that failed in a row. */
+  readonly failures: number;
+}
+
+/** Notices that wait for their delivery: `ops_notice`, and `ops_notice_pace` with the time of the next message of each kind. */
+export class NoticeQueue {
+  constructor(private readonly pool: Pool) {}
+
+  /** Adds a notice, once, however often this is repeated within a day after its delivery. */
+  async add({ noticeId, ownerId, kind, text, at }: NoticeRaised['data']): Promise<void> {
+    await this.pool.query(
+      `insert into ops_notice (notice_id, owner_id, kind, text, raised_at)
+       values ($1, $2, $3, $4, to_timestamp($5 / 1000.0)) on conflict do nothing`,
+      [noticeId, ownerId, kind, text, at],
+    );
+  }
+
+  /** Lists the groups that are due, the oldest first. */
+  async findDue(limit: number): Promise<readonly NoticeGroup[]> {
+    const { rows } = await this.pool.query<NoticeGroup>(
+      `select n.owner_id, n.kind from ops_notice n left join ops_notice_pace p using (owner_id, kind)
+       where n.settled_at is null and (p.next_at is null or p.next_at <= clock_timestamp())
+       group by 1, 2 order by min(n.raised_at) limit $1`,
+      [limit],
+    );
+    return rows;
+  }
+
+  /** Returns the batch of a group that is to be sent: one that was begun before, or else everything that waits. */
+  async openBatch({ owner_id, kind }: NoticeGroup, maxTexts: number): Promise<NoticeBatch | null> {
+    await this.pool.query(
+      `update ops_notice set batch = $3 where owner_id = $1 and kind = $2 and batch is null and settled_at is null
+       and not exists (select from ops_notice b
+         where b.owner_id = $1 and b.kind = $2 and b.batch is not null and b.settled_at is null)`,
+      [owner_id, kind, newUuid()],
+    );
+    const { rows } = await this.pool.query<NoticeBatch>(
+      `select n.batch, count(*)::int as count, (array_agg(n.text order by n.raised_at, n.notice_id))[:$3] as texts,
+         (extract(epoch from clock_timestamp() - min(n.raised_at)) * 1000)::float8 as "ageMs",
+         coalesce((select p.failures from ops_notice_pace p where p.owner_id = $1 and p.kind = $2), 0) as failures
+       from ops_notice n where n.owner_id = $1 and n.kind = $2 and n.batch is not null and n.settled_at is null
+       group by n.batch limit 1`,
+      [owner_id, kind, maxTexts],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends a batch: it was delivered, or never will be. The next message of the kind has to wait. */
+  async settle({ owner_id, kind }: NoticeGroup, { batch }: NoticeBatch, quietMs: number): Promise<void> {
+    await this.pool.query(
+      `with ended as (
+         update ops_notice set settled_at = clock_timestamp(), text = '' where owner_id = $1 and kind = $2 and batch = $3)
+       insert into ops_notice_pace (owner_id, kind, next_at, failures)
+       values ($1, $2, clock_timestamp() + $4 * interval '1 ms', 0)
+       on conflict (owner_id, kind) do update set next_at = excluded.next_at, failures = 0`,
+      [owner_id, kind, batch, quietMs],
+    );
+  }
+
+  /** Makes a batch due again later. */
+  async postpone({ owner_id, kind }: NoticeGroup, delayMs: number): Promise<void> {
+    await this.pool.query(
+      `insert into ops_notice_pace as p (owner_id, kind, next_at, failures)
+       values ($1, $2, clock_timestamp() + $3 * interval '1 ms', 1)
+       on conflict (owner_id, kind) do update set next_at = excluded.next_at, failures = p.failures + 1`,
+      [owner_id, kind, delayMs],
+    );
+  }
+
+  /** Drops all notices of an owner without a chat. */
+  async dropAll(ownerId: string): Promise<void> {
+    await this.pool.query(
+      `update ops_notice set settled_at = clock_timestamp(), text = '' where owner_id = $1 and settled_at is null`,
+      [ownerId],
+    );
+  }
+
+  /** Deletes notices that ended a day ago, and the times of kinds whose next message would not have to wait. */
+  async forget(): Promise<void> {
+    await this.pool.query(`delete from ops_notice where settled_at < clock_timestamp() - interval '1 day'`);
+    await this.pool.query(
+      `delete from ops_notice_pace p where next_at < clock_timestamp() - interval '1 hour' and not exists (
+         select from ops_notice n where n.owner_id = p.owner_id and n.kind = p.kind and n.settled_at is null)`,
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import type { Locale } from '../../domain/owner/owner.events.js';
+import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
+
+/** Notices that a message spells out, at most. */
+export const MAX_LISTED = 8;
+/** UTF-16 units of one notice among several: eight of them fit into a message of any network. */
+const MAX_LENGTH = 450;
+
+/**
+ * Renders notices of one kind as one message.
+ * @param texts of the first notices, the oldest first
+ * @param count of all notices
+ */
+export const renderNotices = (texts: readonly string[], count: number, locale: Locale): string => {
+  const say = locale === 'ru' ? NOTICE_GROUP_RU : NOTICE_GROUP_EN;
+  if (count <= 1) return texts[0] ?? '';
+  const listed = texts.slice(0, MAX_LISTED).map((text) => `• ${shorten(text)}`);
+  const more = count > listed.length ? [say.more({ count: count - listed.length })] : [];
+  return [say.several({ count }), ...listed, ...more].join('\n\n');
+};
+
+const shorten = (text: string): string =>
+  text.length <= MAX_LENGTH
+    ? text
+    : `${Buffer.from(text.slice(0, MAX_LENGTH - 1))
+        .toString()
+        .replace(/\ufffd$/, '')}…`;

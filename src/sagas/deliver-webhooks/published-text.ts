@@ -1,0 +1,65 @@
+import { project as projectDecider } from '../../domain/project/project.decider.js';
+import type { Processing } from '../../domain/project/processing.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Origin } from '../../kernel/events.js';
+import type { TextWithEntities } from '../../payload/entities.js';
+import type { PublishPayload } from '../../payload/payload.js';
+import { trimText } from '../../payload/trim.js';
+import type { Publishers } from '../../platforms/publishers.js';
+import { processPost } from '../../processing/process-post.js';
+import type { Translator } from '../../processing/translation/translation.js';
+import { StoredTranslations } from '../publish-due-posts/inputs/stored-translations.js';
+
+/** A publication whose text is wanted. */
+export interface PublishedPost {
+  readonly postId: string;
+  readonly payload: PublishPayload;
+  readonly projectId: string;
+  /** Revision of the project whose processing produced the text; null: the post was published without one. */
+  readonly projectRevision: string | null;
+  readonly channelId: string;
+  readonly platform: string;
+  readonly address: Readonly<Record<string, string>>;
+}
+
+const BLANK_LINE = '\n\n';
+
+/** Reconstructs texts as they were published on a target: processed by the project, signed, and trimmed (D-29). */
+export class PublishedTexts {
+  private readonly translations: StoredTranslations;
+
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly publishers: Publishers,
+    translator: Translator,
+    clock: Clock,
+  ) {
+    this.translations = new StoredTranslations(aggregates, translator, clock);
+  }
+
+  /** Returns the text; the original one if the translation is not available any more. */
+  async read(post: PublishedPost, origin: Origin, signal: AbortSignal): Promise<TextWithEntities> {
+    const { payload, postId, projectId, projectRevision, platform, channelId, address } = post;
+    const original = { text: payload.text ?? '', entities: payload.entities ?? [] };
+    if (projectRevision === null) return original;
+    const { state } = await this.aggregates.loadAggregateAt(projectDecider, projectId, BigInt(projectRevision));
+    // The management API has checked what events hold, so the stored value is a Processing.
+    const processing = (state?.processing ?? {}) as unknown as Processing;
+    const translate = this.translations.forPost(postId, origin, signal);
+    const processed = await processPost(payload, processing, platform, translate);
+    if (processed.kind !== 'post') return original;
+    const { text, entities, signature } = processed.post;
+    const target = { id: channelId, address, settings: {} };
+    const { trimmedChars } = this.publishers.get(platform).render(processed.post, target);
+    const kept = trimmedChars === 0 ? { text, entities } : trimText({ text, entities }, text.length - trimmedChars + 1);
+    return signature ? appendSignature(kept, signature) : { text: kept.text, entities: kept.entities };
+  }
+}
+
+const appendSignature = (body: TextWithEntities, signature: TextWithEntities): TextWithEntities => {
+  const separator = body.text === '' ? '' : BLANK_LINE;
+  const moved = body.text.length + separator.length;
+  const ofSignature = signature.entities.map((entity) => ({ ...entity, offset: entity.offset + moved }));
+  return { text: body.text + separator + signature.text, entities: [...body.entities, ...ofSignature] };
+};

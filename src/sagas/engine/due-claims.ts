@@ -1,0 +1,114 @@
+import type { Pool } from 'pg';
+import type { Instant } from '../../kernel/instant.js';
+import { type Leases, ON_LEASE_CONFLICT } from '../../postgres/leases.js';
+
+/** The rows of a read model that are due, each under a key of its own: a channel, a webhook output. */
+export interface DueSource {
+  /** Beginning of the names of the leases: `channel/`. */
+  readonly prefix: string;
+  /** Table with the columns `next_due`, the key and the group. */
+  readonly table: string;
+  /** Column of the key, whose last two characters are its shard. */
+  readonly key: string;
+  /** Column of the group whose capacity the key uses. */
+  readonly group: string;
+}
+
+/** A key whose lease a worker has acquired. */
+export interface ClaimedKey {
+  readonly key: string;
+  readonly group: string;
+  /** Term of the lease: see {@link Leases}. */
+  readonly term: bigint;
+}
+
+/** The keys that a claim has acquired, and the moment for which the next one is worthwhile. */
+export interface Claim {
+  readonly claimed: readonly ClaimedKey[];
+  /** Earliest later moment at which a key of the worker's own shards is due; null: none. */
+  readonly nextDue: Instant | null;
+  /** Number of all keys, up to the wanted one; only of a sweep. */
+  readonly keyCount: number | null;
+}
+
+/** The keys that a claim may acquire. */
+export interface ClaimScope {
+  /** The worker's own shards; null: all. */
+  readonly shards: readonly string[] | null;
+  /** True if keys of other workers' shards are claimed too, and up to so many keys are counted. */
+  readonly isSweep: boolean;
+  readonly mostKeys: number;
+}
+
+const ALL: ClaimScope = { shards: null, isSweep: true, mostKeys: 1 };
+
+/** Leases on keys: one worker at a time may work on a key. Due keys are claimed in batches. */
+export class DueClaims {
+  constructor(
+    private readonly pool: Pool,
+    private readonly leases: Leases,
+    private readonly source: DueSource,
+  ) {}
+
+  /**
+   * Claims due keys that no other worker holds, the longest due first.
+   * @param capacity maximum number of keys by group, for all groups; 0: none is claimed
+   * @param except keys not to claim. Any other key under the worker's id is one that it failed to release: the worker claims
+   *   it again.
+   */
+  async claim(
+    workerId: string,
+    now: Instant,
+    capacity: readonly { readonly group: string; readonly size: number }[],
+    except: readonly string[],
+    { shards, isSweep, mostKeys }: ClaimScope = ALL,
+  ): Promise<Claim> {
+    const { prefix, table, key, group } = this.source;
+    const { rows } = await this.pool.query<
+      ClaimedKey & { term: bigint | null; nextDue: bigint | null; keyCount: number | null }
+    >({
+      name: `claim due ${prefix}`,
+      text: `
+        with due as (
+          select c.${key} as key, capacity.name as "group", '${prefix}' || c.${key} as name
+          from unnest($2::text[], $5::int[]) capacity(name, size) cross join lateral (
+            select c.${key} from ${table} c
+            where c.${group} = capacity.name and c.next_due <= $1 and c.${key} <> all($4)
+              and ($6::text[] is null or $7 or right(c.${key}, 2) = any($6))
+              and not exists (select 1 from ops_lease l where l.name = '${prefix}' || c.${key} and l.worker_id <> $3)
+            order by c.next_due limit capacity.size) c),
+        claimed as (
+          insert into ops_lease (name, worker_id)
+          select due.name, w.worker_id from due join ops_worker w on w.worker_id = $3 order by due.name
+          ${ON_LEASE_CONFLICT}),
+        next as (
+          select min(due.at) as at from unnest($2::text[]) capacity(name) cross join lateral (
+            select c.next_due as at from ${table} c
+            where c.${group} = capacity.name and c.next_due > $1
+              and ($6::text[] is null or right(c.${key}, 2) = any($6))
+            order by c.next_due limit 1) due)
+        select due.key, due."group", claimed.term, next.at as "nextDue",
+          case when $7 then (select count(*)::int from (select from ${table} limit $8) c) end as "keyCount"
+        from next left join (claimed join due on due.name = claimed.name) on true`,
+      values: [
+        now,
+        capacity.map(({ group: name }) => name),
+        workerId,
+        except,
+        capacity.map(({ size }) => size),
+        shards,
+        isSweep,
+        mostKeys,
+      ],
+    });
+    const { nextDue, keyCount } = rows[0]!;
+    const claimed = rows.flatMap(({ key: claimedKey, group: name, term }) =>
+      term === null ? [] : [{ key: claimedKey, group: name, term }],
+    );
+    return { claimed, nextDue: nextDue === null ? null : Number(nextDue), keyCount };
+  }
+
+  async release({ key, term }: ClaimedKey): Promise<void> {
+    await this.leases.release({ name: this.source.prefix + key, term });
+  }
+}

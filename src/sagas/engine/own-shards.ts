@@ -1,0 +1,57 @@
+import { rank, shardOf } from '../../postgres/lease-shares.js';
+import type { Leases } from '../../postgres/leases.js';
+
+/** All shards of keys (channels, webhook outputs): their ids end with random hex digits. */
+const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
+/**
+ * Number of keys for which one more worker works. Keys of one worker share appends and reads: with fewer keys for each the work of
+ * each post only grows.
+ */
+const KEYS_PER_WORKER = 32;
+
+/**
+ * The shards of keys that this worker looks after first. Each is one worker's, by rendezvous hashing over the workers that
+ * are alive. It is a hint: workers may disagree, and each of them sweeps all keys now and then (ADR-102).
+ */
+export class OwnShards {
+  private shards: ReadonlySet<string> | null = null;
+  private channels = 0;
+
+  /** @param schedule read model with the queues. The holder of its lease works first: it sees outcomes without a read of the log. */
+  constructor(
+    private readonly leases: Pick<Leases, 'liveWorkers' | 'workerId' | 'findHolder'>,
+    private readonly schedule: string,
+  ) {}
+
+  /** Largest number of keys that makes a difference. */
+  get mostKeys(): number {
+    return this.leases.liveWorkers.length * KEYS_PER_WORKER;
+  }
+
+  /** Computes the shards again, after a change of the workers or of the number of keys. */
+  update(channels = this.channels): void {
+    this.channels = channels;
+    const { liveWorkers, workerId } = this.leases;
+    const isAlone = workerId === null || liveWorkers.length < 2;
+    const holder = this.leases.findHolder(`projection/${this.schedule}/`);
+    const order = [...new Set([...liveWorkers.filter((id) => id === holder), ...rank('publish', liveWorkers)])];
+    const publishing = order.slice(0, Math.max(1, Math.ceil(channels / KEYS_PER_WORKER)));
+    this.shards = isAlone ? null : new Set(SHARDS.filter((shard) => rank(shard, publishing)[0] === workerId));
+  }
+
+  /** The shards, for a query; null: all. */
+  get list(): readonly string[] | null {
+    return this.shards && [...this.shards];
+  }
+
+  /** True if a channel is in one of these shards. */
+  has(channelId: string): boolean {
+    return this.shards === null || this.shards.has(shardOf(channelId));
+  }
+
+  /** True if one of these shards is this worker's. @param shards null: any */
+  hasAny(shards: ReadonlySet<string> | null): boolean {
+    return shards === null || this.shards === null || [...shards].some((shard) => this.shards!.has(shard));
+  }
+}

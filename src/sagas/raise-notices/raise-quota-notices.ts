@@ -1,0 +1,126 @@
+import type { Pool } from 'pg';
+import { RaiseNotice, RaiseNoticeHandler } from '../../commands/notice/raise-notice.js';
+import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
+import {
+  computePostsLeft,
+  countToNextLevel,
+  findQuotaLevel,
+  hasMonthlyQuota,
+  type MonthlyPosts,
+  NEARLY_USED_PERCENT,
+  type PostsLeft,
+  type QuotaLevel,
+  toMonth,
+} from '../../domain/owner/monthly-quota.js';
+import { owner as ownerDecider, type OwnerState } from '../../domain/owner/owner.decider.js';
+import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
+import type { PublicationHeld, PublicationSucceeded } from '../../domain/publication/publication.events.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { deriveId } from '../../kernel/ids.js';
+import { iso } from '../../kernel/instant.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import { findUsage } from '../../projections/posts/usage.queries.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import type { Reaction } from '../engine/event-saga.js';
+import { noticesIn } from './notices-in.js';
+
+type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
+
+/** Dependencies of {@link raiseQuotaNotices}. */
+export interface RaiseQuotaNoticesDependencies {
+  readonly pool: Pool;
+  readonly aggregates: AggregateStore;
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
+  /** Each plan's quota from the limits profile; null: unlimited. */
+  readonly monthlyPosts: MonthlyPosts;
+}
+
+/** An owner whose month was computed, so that publications far from the next level need no read. */
+interface KnownMonth {
+  readonly month: string;
+  /** Moment of `performance.now()` until which this holds: post packs and other processes change it. */
+  readonly until: number;
+  /** Publications to come before the next level may be reached. */
+  countLeft: number;
+}
+
+const NAME = 'raise-quota-notices';
+const CACHE_SIZE = 10_000;
+const KNOWN_MS = 10_000;
+
+/**
+ * Raises a notice when an owner has used 80 % of the month's posts, and one when none are left (D-18): each once a month,
+ * because the id of a notice follows from owner, month and level (ADR-164). A smaller plan, and a publication that waits for
+ * the quota, are reasons to compute it too: they use up a month without a publication.
+ */
+export const raiseQuotaNotices = (deps: RaiseQuotaNoticesDependencies): Reaction<Trigger> => {
+  const raiser = new QuotaNotices(deps);
+  return {
+    name: NAME,
+    types: ['PublicationSucceeded', 'PublicationHeld', 'OwnerPlanChanged'],
+    startsAt: 'now',
+    react: (event) => raiser.react(event),
+  };
+};
+
+class QuotaNotices {
+  private readonly owners = new BoundedCache<string>(CACHE_SIZE);
+  private readonly months = new BoundedCache<KnownMonth>(CACHE_SIZE);
+  private readonly raiseNotice: RaiseNoticeHandler;
+
+  constructor(private readonly deps: RaiseQuotaNoticesDependencies) {
+    this.raiseNotice = new RaiseNoticeHandler(deps.aggregates);
+  }
+
+  async react(event: RecordedEventOf<Trigger>): Promise<void> {
+    const ownerId = 'ownerId' in event.data ? event.data.ownerId : await this.findOwner(event.data.channelId);
+    if (ownerId === null || (event.type === 'PublicationSucceeded' && this.isFarFromLevel(ownerId, event))) return;
+    const { aggregates, progress, pool, monthlyPosts } = this.deps;
+    const { state } = await aggregates.loadAggregate(ownerDecider, ownerId);
+    if (!state || state.deleted) return;
+    const month = toMonth(event.at);
+    const known = { month, until: performance.now() + KNOWN_MS };
+    if (!hasMonthlyQuota(state.plan, monthlyPosts)) return this.months.set(ownerId, { ...known, countLeft: Infinity });
+    if (!(await progress.waitFor(['posts'], event.position))) throw new Error('the read model of posts is behind');
+    const posts = computePostsLeft(await findUsage(pool, [ownerId]), state, event.at, monthlyPosts);
+    const level = findQuotaLevel(posts);
+    if (level) await this.raise(event, ownerId, state, posts, level);
+    this.months.set(ownerId, { ...known, countLeft: countToNextLevel(posts) ?? Infinity });
+  }
+
+  /** Counts a publication. True if the owner cannot have reached a level by it. */
+  private isFarFromLevel(ownerId: string, { at }: RecordedEventOf<Trigger>): boolean {
+    const known = this.months.get(ownerId);
+    if (!known || known.month !== toMonth(at) || known.until < performance.now()) return false;
+    known.countLeft -= 1;
+    return known.countLeft > 0;
+  }
+
+  /** Returns the owner of a channel, which never changes; null if there is none. */
+  private async findOwner(channelId: string): Promise<string | null> {
+    const known = this.owners.get(channelId);
+    if (known !== undefined) return known;
+    const { state } = await this.deps.aggregates.loadAggregate(channelDecider, channelId);
+    if (state) this.owners.set(channelId, state.ownerId);
+    return state?.ownerId ?? null;
+  }
+
+  private async raise(
+    { id: causationId, correlationId, requestId, at }: RecordedEventOf<Trigger>,
+    ownerId: string,
+    { locale }: NonNullable<OwnerState>,
+    { month, used, left, resetsAt }: PostsLeft,
+    level: QuotaLevel,
+  ): Promise<void> {
+    const noticeId = deriveId('ntc', `quota/${level}/${ownerId}/${month}`);
+    const say = noticesIn(locale);
+    const values = { month, used, total: used + (left ?? 0), until: iso(resetsAt) };
+    const text =
+      level === 'used_up' ? say.quotaUsedUp(values) : say.quotaNearlyUsed({ ...values, percent: NEARLY_USED_PERCENT });
+    const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId, clientAddress: null };
+    const context = { ...origin, commandId: `${NAME}/${noticeId}`, at };
+    const data = { noticeId, ownerId, kind: `quota.${level}`, subject: { month }, text, at } as const;
+    await this.raiseNotice.execute(new RaiseNotice(context, data));
+  }
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
+import { createOwner, type ManagementHarness, OPERATOR_KEY, startHarness } from '../management/management-harness.js';
+
+describe('the page of the documentation', () => {
+  let harness: ManagementHarness;
+  beforeAll(async () => {
+    harness = await startHarness();
+  });
+  afterAll(() => harness?.stop());
+
+  it('loads everything from this server, under a strict policy', async () => {
+    const page = await fetch(`${harness.url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    );
+    const addresses = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+    expect(addresses.filter((address) => !address.startsWith('data:'))).toHaveLength(3);
+    for (const address of addresses)
+      if (!address.startsWith('data:')) {
+        const file = await fetch(new URL(address, `${harness.url}/docs`));
+        expect([address, file.status]).toEqual([address, 200]);
+        expect((await file.text()).length).toBeGreaterThan(100);
+      }
+    for (const name of ['package.json', '__proto__', '..%2fpackage.json', 'swagger-ui-bundle.js.map'])
+      expect((await fetch(`${harness.url}/docs/${name}`)).status).toBe(404);
+  });
+
+  (existsSync(CHROMIUM) ? describe : describe.skip)(`in Chromium (${CHROMIUM})`, () => {
+    let profile: string;
+    let context: BrowserContext;
+    let page: Page;
+    const foreign: string[] = [];
+    const errors: string[] = [];
+    beforeAll(async () => {
+      profile = await mkdtemp(join(tmpdir(), 'crosspost-chromium-'));
+      context = await chromium.launchPersistentContext(profile, {
+        ...{ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS, headless: true },
+      });
+      page = await context.newPage();
+      page.on('request', (request) => {
+        if (!request.url().startsWith(harness.url) && !request.url().startsWith('data:')) foreign.push(request.url());
+      });
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      page.on('pageerror', (error) => errors.push(String(error)));
+    });
+    afterAll(async () => {
+      await context?.close();
+      await rm(profile, { recursive: true, force: true });
+    });
+
+    it('sends requests to this server with the key of the reader', async () => {
+      const owner = await createOwner(harness);
+      await page.goto(`${harness.url}/docs`);
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+      const form = page.locator('.auth-container', { hasText: 'managementKey' });
+      await form.getByRole('textbox').fill(OPERATOR_KEY);
+      await form.getByRole('button', { name: 'Apply credentials' }).click();
+      await page.getByRole('button', { name: 'Close' }).last().click();
+      const operation = page.locator('.opblock-get', { has: page.getByText('/manage/v1/owners', { exact: true }) });
+      await page.getByText('Owners: plan, API key, post packs.').click();
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const answer = operation.locator('.live-responses-table .response').first();
+      await answer.getByText('200', { exact: true }).first().waitFor();
+      expect(await answer.textContent()).toContain(owner.id);
+      expect(errors).toEqual([]);
+      expect(foreign).toEqual([]);
+    });
+  });
+});

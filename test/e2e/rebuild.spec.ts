@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/gateway-process.js';
+import { expectNothingLost } from './audit.js';
+import { e2eTest } from './e2e-harness.js';
+import { startLoad } from './load.js';
+import { ManagementClient } from './management-client.js';
+import { Random } from './random.js';
+import { until } from './until.js';
+
+const LONG = Boolean(process.env.TEST_LONG);
+const KILLS = LONG ? 50 : 3;
+/** A rebuild of so few events is over after it, in ms: kills hit its beginning, its exchange and what follows. */
+const LONGEST_DELAY_MS = 500;
+const PROJECTIONS = ['publish-schedule', 'posts', 'audit', 'discovery', 'request-log', 'webhook-deliveries'];
+
+interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly result: Readonly<Record<string, unknown>> | null;
+}
+
+describe('a rebuild of a projection', () => {
+  const random = new Random();
+  e2eTest(
+    `ends level, equal and live, though gateway and database are killed ${KILLS} times (seed ${random.seed})`,
+    async (harness) => {
+      const telegram = await harness.startTelegram();
+      const settings = {
+        DATA_DIR: await harness.createDataDir(),
+        PORT: String(await freePort()),
+        TELEGRAM_API_URL: telegram.url,
+      };
+      let gateway = await harness.startGateway(settings);
+      const { url } = gateway;
+      const manage = new ManagementClient(() => url);
+      const { channels, endpoints } = await manage.seed(2, [[0, 1]]);
+      let isOver = false;
+      const load = startLoad({ endpoints, random, urls: () => [url], posts: () => !isOver, longestPauseMs: 200 });
+      await until('some posts are accepted', () => load.sent.length > 10);
+
+      const first = random.below(PROJECTIONS.length);
+      for (let kill = 0; kill < KILLS; kill++) {
+        const name = PROJECTIONS[(first + kill) % PROJECTIONS.length]!;
+        const before = await manage.get<{ version: number }>(`/projections/${name}`);
+        const job = await manage.post<Job>(`/projections/${name}/rebuild`);
+        await sleep(random.below(LONGEST_DELAY_MS));
+        await gateway.program.killAll();
+        gateway = await harness.startGateway(settings);
+        const ended = await until(`the rebuild of ${name} has ended`, async () => {
+          const found = await manage.get<Job>(`/jobs/${job.id}`);
+          return found.state !== 'running' && found;
+        });
+        expect(ended).toMatchObject({ state: 'done', result: { promoted: true } });
+        expect(ended.result).toMatchObject({ missing: 0, extra: 0, different: 0 });
+        expect(await manage.get(`/projections/${name}`)).toMatchObject({
+          ...{ version: ended.result!.version, previous: before.version },
+          ...{ candidate: null, state: 'live', error: null },
+        });
+        const { items } = await until('the promotion is in the trail, once', async () => {
+          const path = `/history/events?aggregate=projection&id=${name}&type=ProjectionPromoted`;
+          const found = await manage.get<{ items: { data: { jobId: string } }[] }>(path);
+          return found.items[0]?.data.jobId === job.id && found;
+        });
+        expect(items.filter(({ data }) => data.jobId === job.id)).toHaveLength(1);
+      }
+      isOver = true;
+      await load.done;
+      await expectNothingLost(manage, telegram, load.sent, channels);
+    },
+    LONG ? 3_600_000 : 180_000,
+  );
+});

@@ -1,0 +1,104 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { selfSigned } from '../../media/certificate.js';
+import type { TestGateway } from '../../api/public/gateway.js';
+import { type ReceiverAnswer, WebhookReceiver } from '../../support/webhook-receiver.js';
+import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
+
+let gateway: TestGateway;
+let setup: WebhookSetup;
+const receivers: WebhookReceiver[] = [];
+beforeAll(async () => {
+  gateway = await startWebhookGateway();
+  setup = await WebhookSetup.create(gateway);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+/** Creates an output at a server that gives an answer, and returns its id. */
+const createOutput = async (answer: ReceiverAnswer): Promise<string> => {
+  const receiver = await WebhookReceiver.start();
+  receivers.push(receiver);
+  receiver.answer = () => answer;
+  return (await setup.createOutput(receiver)).id;
+};
+
+/** Sends a test ping, and returns the first attempt. */
+const pingOnce = async (outputId: string) => {
+  const id = await setup.ping(outputId);
+  const { attempts, state } = await setup.waitForDelivery(id, (delivery) => delivery.attempts.length > 0);
+  return { ...attempts[0], state, id };
+};
+
+it.each<[what: string, answer: ReceiverAnswer, status: number | null, state: string, says: RegExp]>([
+  ['an answer of 10 MB', { status: 200, body: Buffer.alloc(10_485_760, 'x') }, 200, 'delivered', /^x{500}$/],
+  [
+    'a redirect to a private address',
+    { status: 302, headers: { location: 'http://10.0.0.1/' } },
+    302,
+    'pending',
+    /redirect/,
+  ],
+  ['a refusal', { status: 404, body: 'no such hook' }, 404, 'pending', /^no such hook$/],
+  ['a compressed answer', { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'x' }, 200, 'delivered', /^$/],
+])('treats %s as it is', async (_, answer, status, state, says) => {
+  const attempt = await pingOnce(await createOutput(answer));
+  expect(attempt).toMatchObject({ status, state, answer: expect.stringMatching(says) });
+});
+
+it('obeys Retry-After, which is not scaled', async () => {
+  const output = await createOutput({ status: 429, headers: { 'retry-after': '3600' } });
+  const { id, at } = await pingOnce(output);
+  const { next_attempt_at, attempts } = await gateway.manage('GET', `/deliveries/${id}`);
+  expect(attempts).toHaveLength(1);
+  expect(Date.parse(next_attempt_at) - Date.parse(at)).toBeGreaterThanOrEqual(3_600_000);
+});
+
+it('delivers to others while one never answers and one answers after 20 s, and calls that a failure', async () => {
+  const [silent, prompt] = [await createOutput({ never: true }), await createOutput({})];
+  const waiting = await setup.ping(silent);
+  const late = await setup.ping(await createOutput({ status: 200, afterMs: 20_000 }));
+  for (let i = 0; i < 3; i++) expect(await pingOnce(prompt)).toMatchObject({ state: 'delivered' });
+  expect(await gateway.manage('GET', `/deliveries/${waiting}`)).toMatchObject({ state: 'pending', attempts: [] });
+  const { attempts } = await setup.waitForDelivery(waiting, (delivery) => delivery.attempts.length > 0);
+  const timeout = { status: null, answer: expect.stringMatching(/within 15 s/) };
+  expect(attempts[0]).toMatchObject(timeout);
+  const answeredLate = await setup.waitForDelivery(late, (delivery) => delivery.attempts.length > 0);
+  expect(answeredLate.attempts[0]).toMatchObject(timeout);
+});
+
+it('refuses an expired certificate, with the reason', async () => {
+  const server = createServer(selfSigned(['127.0.0.1'], { expired: true }), (_, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { id } = await setup.createOutput({ url: `https://127.0.0.1:${port}/` });
+  expect(await pingOnce(id)).toMatchObject({ status: null, answer: expect.stringMatching(/certificate.*renew it/) });
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('does not take a private address', async () => {
+  const { project } = setup;
+  const answer = await gateway.callManagement('POST', '/webhook-outputs', {
+    project_id: project,
+    url: 'https://10.1.2.3/',
+  });
+  expect([answer.status, answer.body.details[0]]).toMatchObject([422, { path: 'url', code: 'private_address' }]);
+});
+
+it('sends nothing to a server to which no connection is possible for an earlier delivery, so that none overtakes another', async () => {
+  const receiver = await WebhookReceiver.start();
+  const { id } = await setup.createOutput(receiver);
+  await receiver.close();
+  expect(await pingOnce(id)).toMatchObject({
+    status: null,
+    answer: expect.stringMatching(/^The connection to the host failed/),
+  });
+  for (let i = 0; i < 2; i++)
+    expect(await pingOnce(id)).toMatchObject({
+      status: null,
+      answer: expect.stringMatching(/^Not sent/),
+      state: 'pending',
+    });
+});

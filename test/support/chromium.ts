@@ -1,0 +1,8 @@
+/** Chromium for tests of pages. Tests that need it are skipped, and say so, where it is not installed. */
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** No background traffic, and no sandbox, which root cannot use. */
+export const CHROMIUM_ARGUMENTS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
