@@ -28,11 +28,15 @@ export default {
   projects: [
     project('unit', { roots: ['<rootDir>/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
     project('integration', {
+      setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
       testRunner: '<rootDir>/test/support/shared-modules-runner.js',
       roots: ['<rootDir>/test'],
       testPathIgnorePatterns: ['<rootDir>/test/e2e/'],
     }),
-    project('e2e', { roots: ['<rootDir>/test/e2e'] }),
+    project('e2e', {
+      setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
+      roots: ['<rootDir>/test/e2e'],
+    }),
   ],
   testTimeout: 300_000,
   // Of tests that run side by side in one file, because they wait for the same seconds.
