@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING } from '../../src/event-store/port.js';
 import { expectNothingLost } from './audit.js';
-import { waitForCall, startSharedServers, waitForPost, sendPost, readState } from './gateway-processes.js';
+import { waitForSend, startSharedServers, waitForPost, sendPost, readState } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
 import { createManagementClient, e2eTest, type E2eHarness } from './e2e-harness.js';
@@ -19,14 +19,14 @@ describe('a worker that is frozen during a publication until its lease has expir
     const manage = createManagementClient(api);
     const { endpoints, channels } = await manage.seed(2, [[0], [1]]);
     const [slow, silent] = channels.map(({ chatId }) => chatId) as [string, string];
-    await telegram.control.addFault({ mode: 'delay', channel: slow, delay_ms: 20_000 });
-    await telegram.control.addFault({ mode: 'accept_then_hang', channel: silent });
+    await telegram.control.addFault({ mode: 'delay', method: 'sendMessage', channel: slow, delay_ms: 20_000 });
+    await telegram.control.addFault({ mode: 'accept_then_hang', method: 'sendMessage', channel: silent });
     const held = [
       await sendPost(api.url, endpoints[0]!, 'slow'),
       await sendPost(api.url, endpoints[1]!, 'silent'),
     ] as const;
-    await waitForCall(telegram, slow);
-    await waitForCall(telegram, silent);
+    await waitForSend(telegram, slow);
+    await waitForSend(telegram, silent);
     one.program.freeze();
     const two = await start('worker');
     const next = [

@@ -21,9 +21,9 @@ export const sendPost = async (url: string, endpoint: Endpoint, key: string): Pr
   return { endpoint, key, payload, answer, client: endpoint.id };
 };
 
-export const waitForCall = ({ control }: Network, chatId: string): Promise<boolean> =>
-  until(`a call for ${chatId} has arrived`, async () =>
-    (await control.listCalls()).items.some(({ channel }) => channel === chatId),
+export const waitForSend = ({ control }: Network, chatId: string): Promise<boolean> =>
+  until(`a post for ${chatId} has arrived`, async () =>
+    (await control.listCalls({ method: 'sendMessage' })).items.some(({ channel }) => channel === chatId),
   );
 
 export const waitForPost = ({ control }: Network, chatId: string, text: string): Promise<boolean> =>

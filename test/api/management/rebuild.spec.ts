@@ -59,7 +59,7 @@ describe('a rebuild of a projection', () => {
     const after = await show(name);
     expect(after).toMatchObject({ state: 'live', candidate: null, previous: before.version });
     expect(after.version).toBe(job.result.version);
-    const [promoted] = await until('the promotion is in the trail', async () => decisions(name));
+    const promoted = await until('the promotion is in the trail', async () => (await decisions(name))[0]);
     expect(promoted).toMatchObject({
       ...{ type: 'ProjectionPromoted', actor: 'operator' },
       data: { projection: name, version: after.version, previousVersion: before.version, jobId: job.id, reason: null },
