@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { postIdOf } from './client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
-import { sendPost, startSharedServers } from './gateway-processes.js';
+import { readState, sendPost, startSharedServers } from './gateway-processes.js';
 import { until } from './until.js';
 
 /** Length of a minute of the retry schedule: six hours are 7.2 s. */
@@ -27,15 +27,21 @@ e2eTest(
     const { secret_whsec } = await manage.post<{ secret_whsec: string }>('/webhook-outputs', output);
 
     const posts: string[] = [];
-    const send = async (key: string) => posts.push(postIdOf((await sendPost(api.url, endpoints[0]!, key)).answer));
+    const send = async (key: string) => {
+      const sent = await sendPost(api.url, endpoints[0]!, key);
+      posts.push(postIdOf(sent.answer));
+      return sent;
+    };
     await send('before');
     const arrived = (count: number) => until(`${count} events arrive`, async () => receiver.firstIds.length >= count);
     await arrived(1);
     await receiver.close();
     const backAt = performance.now() + SIX_HOURS_MS;
     for (let i = 1; i < POSTS; i++) {
-      await send(`during the outage ${i}`);
+      const sent = await send(`during the outage ${i}`);
       if (i === POSTS / 2) {
+        // A post that is being published at the kill would be in doubt, and its event another one.
+        await until('all posts are published', async () => (await readState(manage, sent)) === 'published');
         await worker.program.kill();
         await start('worker');
       }
