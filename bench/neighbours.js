@@ -1,13 +1,13 @@
 /**
- * bench -- neighbours: one owner floods the gateway with posts, pauses of a project that holds a large backlog, refused
+ * bench -- neighbours: one owner floods the gateway with posts, pauses of a project, refused
  * requests and media that cannot be used, while other owners post at a steady rate. Measures the others' posts, from the
  * moment a post is due until its answer and until the stand-in has accepted it, and compares them with calm rounds of the
  * same traffic. In calm rounds the same generators send the flood to a trivial server, so that they take their share of
  * the machine in both; the order alternates. Also shows the CPU time per second of each process; other programs on the
  * machine change it less than the times. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in the
- * backlog), --limits (the limits profile A instead of none, so that a flood meets them as in production; without a
- * backlog), --flood=posts,pauses,refusals,probes,limits,replays (the last two only if named), --cpu-prof=DIR (a profile of
- * the API process, which warms up and has one flooded round).
+ * backlog; with --unlimited), --unlimited (no limits, and a pause of a large backlog; otherwise the limits profile A, so that
+ * the flood meets limits as in production), --flood=posts,pauses,refusals,probes,limits,replays (the last two only if
+ * named), --cpu-prof=DIR (a profile of the API process, which warms up and has one flooded round).
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ export const run = async (args) => {
   const rounds = readOption(args, 'rounds', 6);
   const seconds = readOption(args, 'seconds', 20);
   const rate = readOption(args, 'rate', 50);
-  const isLimited = args.includes('--limits');
+  const isLimited = !args.includes('--unlimited');
   const held = isLimited ? 0 : readOption(args, 'held', 10_000);
   const textOption = (name) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
   const floods = textOption('flood')?.split(',') ?? USUAL_FLOODS;
