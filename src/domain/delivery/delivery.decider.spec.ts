@@ -61,9 +61,36 @@ it('fails for good when the server is gone, and tells a refusal from a server th
     const next = { endedAt: AT, retryAfterMs, minuteMs: MINUTE, random: 0 };
     return (decide(failure({ status, next }), scheduled)[0]!.data as { isServerDown: boolean }).isServerDown;
   };
-  expect([isDown(422, null), isDown(503, null), isDown(503, 1_000)]).toEqual([false, true, false]);
+  expect([isDown(499, null), isDown(500, null), isDown(503, null), isDown(503, 1_000)]).toEqual([
+    ...[false, true, true, false],
+  ]);
 });
 
 it('is scheduled once', () => {
   expect(decide({ type: 'ScheduleDelivery', ...scheduled.data }, scheduled)).toEqual([]);
+});
+
+it('exists from its first event on, and belongs to the owner of its output', () => {
+  expect(delivery.decide({ type: 'ScheduleDelivery', ...scheduled.data }, null)).toEqual([scheduled]);
+  expect(delivery.decide(failure(), null)).toMatchObject({ rejection: 'not_found' });
+  expect(delivery.ownerOf!(null, deliveryId)).toBeNull();
+  expect(delivery.ownerOf!(fold(delivery, [scheduled]), deliveryId)).toBe('own_1');
+  const [failed] = decide(failure(), scheduled);
+  expect(fold(delivery, [failed!])).toBeNull();
+});
+
+it('is delivered by one success, with what the server answered', () => {
+  const success = { deliveryId, at: AT + 1, status: 204, latencyMs: 7, answer: '' };
+  const [failed] = decide(failure(), scheduled);
+  const [succeeded] = decide({ type: 'RecordSuccess', ...success }, scheduled, failed!);
+  expect(succeeded).toEqual({ type: 'DeliverySucceeded', data: { ...success, outputId: 'whk_1', attempt: 2 } });
+  const state = fold(delivery, [scheduled, failed!, succeeded!]);
+  expect(state).toMatchObject({ status: 'delivered', attempts: 2, nextAt: null });
+});
+
+it('counts a probe as an attempt of its own if nothing was planned or the server is gone', () => {
+  const gone = decide(failure({ status: 410, isGone: true, isProbe: true }), scheduled);
+  expect(gone[0]!.data).toMatchObject({ retryAt: null, isProbe: false });
+  const planned = decide(failure({ isProbe: true, at: AT + 1 }), scheduled);
+  expect(planned[0]!.data).toMatchObject({ retryAt: AT, isProbe: true });
 });

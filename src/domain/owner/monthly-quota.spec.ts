@@ -3,6 +3,7 @@ import {
   computeUsedUpAt,
   countToNextLevel,
   findQuotaLevel,
+  hasMonthlyQuota,
   largerPlan,
   type MonthlyUsage,
   ownerMonthKey,
@@ -76,7 +77,9 @@ describe('the month of an owner', () => {
   it('counts by the larger plan of the month', () => {
     expect(largerPlan('mini', 'free')).toBe('mini');
     expect(largerPlan('free', 'business')).toBe('business');
+    expect(largerPlan('pro', 'pro')).toBe('pro');
     expect(largerPlan(null, 'pro')).toBe('pro');
+    expect(largerPlan('free', null)).toBe('free');
     expect(largerPlan(null, null)).toBeNull();
   });
 });
@@ -103,6 +106,7 @@ describe('the levels at which an owner gets a notice (D-18)', () => {
   });
 
   it('do not exist without a quota', () => {
+    expect([hasMonthlyQuota('business', MONTHLY), hasMonthlyQuota('maxi', MONTHLY)]).toEqual([false, true]);
     const posts = left([month('2026-11', 99_999, 'business')], 0, 'business');
     expect([findQuotaLevel(posts), countToNextLevel(posts)]).toEqual([null, null]);
   });

@@ -26,6 +26,7 @@ describe('an owner', () => {
     { type: 'ChangeOwner', ownerId, name: 'Boris' },
     { type: 'RotateOwnerKey', ownerId, keyHash: 'b2' },
     { type: 'SetNoticeChat', ownerId, chatId: '-100', secretId: 'sec_1' },
+    { type: 'RemoveNoticeChat', ownerId },
     { type: 'AddPostPack', ownerId, posts: 100 },
   ] as const)('rejects $type if it does not exist', (command) =>
     spec(owner).given([]).when(command).thenRejected('not_found'),
@@ -104,6 +105,51 @@ describe("an owner's key, notices and post packs", () => {
         { type: 'PostPackAdded', data: { ownerId, posts: 50 } },
       ]),
     ).toMatchObject({ packPosts: 150 }));
+});
+
+describe("an owner's language", () => {
+  const register = { type: 'RegisterOwner', ownerId, name: 'Anna', plan: 'pro', keyHash: 'a1' } as const;
+  const speaks = (locale: 'en' | 'ru'): OwnerEvent => ({ type: 'OwnerLocaleChanged', data: { ownerId, locale } });
+
+  it('is English unless another one is given at registration', () => {
+    spec(owner)
+      .given([])
+      .when({ ...register, locale: 'en' })
+      .then([registered]);
+    spec(owner)
+      .given([])
+      .when({ ...register, locale: 'ru' })
+      .then([registered, speaks('ru')]);
+    expect(fold(owner, [registered])).toMatchObject({ locale: 'en' });
+  });
+
+  it('changes once', () => {
+    const change = { type: 'ChangeOwner', ownerId, locale: 'ru' } as const;
+    spec(owner)
+      .given([registered])
+      .when(change)
+      .then([speaks('ru')]);
+    spec(owner)
+      .given([registered, speaks('ru')])
+      .when(change)
+      .then([]);
+    spec(owner)
+      .given([registered, speaks('ru')])
+      .when({ ...change, locale: 'en' })
+      .then([speaks('en')]);
+  });
+});
+
+describe('the chat for notices', () => {
+  const set: OwnerEvent = { type: 'OwnerNoticeChatSet', data: { ownerId, chatId: '-100', secretId: 'sec_1' } };
+  const removed: OwnerEvent = { type: 'OwnerNoticeChatRemoved', data: { ownerId } };
+  const remove = { type: 'RemoveNoticeChat', ownerId } as const;
+
+  it('is removed once', () => {
+    spec(owner).given([registered]).when(remove).then([]);
+    spec(owner).given([registered, set]).when(remove).then([removed]);
+    spec(owner).given([registered, set, removed]).when(remove).then([]);
+  });
 });
 
 describe('the deletion of an owner (management-api.md: DELETE)', () => {
