@@ -9,6 +9,7 @@ import { channel, type ChannelCommand } from '../../src/domain/channel/channel.d
 import { endpoint, type EndpointCommand } from '../../src/domain/endpoint/endpoint.decider.js';
 import { owner, type OwnerCommand } from '../../src/domain/owner/owner.decider.js';
 import { project, type ProjectCommand } from '../../src/domain/project/project.decider.js';
+import { webhookOutput, type WebhookOutputCommand } from '../../src/domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
@@ -49,6 +50,10 @@ const createEndpoint: EndpointCommand = {
   ...{ type: 'CreateEndpoint', endpointId: 'ep_1', ownerId: VICTIM, slug: 's', mode: 'live', tokenHash: 'aa' },
   ...{ signingSecretId: 'sec_2', settings: SETTINGS },
 };
+const createOutput: WebhookOutputCommand = {
+  ...{ type: 'CreateOutput', outputId: 'whk_1', ownerId: VICTIM, projectId: 'prj_1', url: 'https://shop.example/' },
+  ...{ kinds: ['test.ping'], signingSecretId: 'sec_3' },
+};
 const registerOwner: OwnerCommand = {
   ...{ type: 'RegisterOwner', ownerId: VICTIM, name: 'Acme', plan: 'pro', keyHash: 'aa' },
 };
@@ -60,6 +65,7 @@ beforeEach(async () => {
   await aggregates.execute(channel, 'tgt_1', createChannel, actingAs(ownerActor(VICTIM)));
   await aggregates.execute(project, 'prj_1', createProject, actingAs(ownerActor(VICTIM)));
   await aggregates.execute(endpoint, 'ep_1', createEndpoint, actingAs(ownerActor(VICTIM)));
+  await aggregates.execute(webhookOutput, 'whk_1', createOutput, actingAs(ownerActor(VICTIM)));
 });
 
 type AnyDecider = Decider<unknown, unknown, DomainEvent, string>;
@@ -77,6 +83,10 @@ const CHANGES: readonly (readonly [AnyDecider, string, { readonly type: string }
     { type: 'RotateSigningSecret', endpointId: 'ep_1', signingSecretId: 'sec_9', previousUntil: 0 } as { type: string },
   ],
   [endpoint, 'ep_1', { type: 'DisableEndpoint', endpointId: 'ep_1', by: 'owner', reason: 'x' } as { type: string }],
+  [webhookOutput, 'whk_1', { type: 'ChangeOutput', outputId: 'whk_1', url: 'https://mine.example/' }],
+  [webhookOutput, 'whk_1', { type: 'RotateOutputSecret', outputId: 'whk_1', signingSecretId: 's', previousUntil: 0 }],
+  [webhookOutput, 'whk_1', { type: 'DisableOutput', outputId: 'whk_1', by: 'owner', reason: 'x' }],
+  [webhookOutput, 'whk_1', { type: 'DeleteOutput', outputId: 'whk_1' }],
   [owner, VICTIM, { type: 'ChangeOwner', ownerId: VICTIM, name: 'Mine' } as { type: string }],
   [owner, VICTIM, { type: 'RotateOwnerKey', ownerId: VICTIM, keyHash: 'bb' } as { type: string }],
   [owner, VICTIM, { type: 'SetNoticeChat', ownerId: VICTIM, chatId: '-1', secretId: 's' } as { type: string }],
@@ -114,6 +124,7 @@ describe('an owner’s command on another owner’s aggregate', () => {
     ['channel', channel, 'tgt_2', { ...createChannel, channelId: 'tgt_2' }],
     ['project', project, 'prj_2', { ...createProject, projectId: 'prj_2' }],
     ['endpoint', endpoint, 'ep_2', { ...createEndpoint, endpointId: 'ep_2' }],
+    ['webhook output', webhookOutput, 'whk_2', { ...createOutput, outputId: 'whk_2' }],
     ['owner', owner, 'own_2', { ...registerOwner, ownerId: 'own_2' }],
   ] as unknown as readonly (readonly [string, AnyDecider, string, unknown])[];
   it.each(creations)('is rejected if it creates a resource for another owner: %s', async (_, decider, id, command) => {
@@ -159,5 +170,20 @@ describe('an owner’s command on another owner’s aggregate', () => {
     const before = log.events.length;
     expect(await execute(actingAs(ownerActor(OTHER)))).toMatchObject({ rejection: 'not_found' });
     expect(log.events).toHaveLength(before);
+  });
+
+  it.each([
+    ['its owner', actingAs(ownerActor(VICTIM))],
+    ['the operator', actingAs('operator')],
+  ])('is one that %s may execute', async (_, context) => {
+    for (const execute of [
+      pause({ projects: { ids: ['prj_1'], minutes: 5 }, channels: { ids: ['tgt_1'], minutes: 5 } }),
+      resume({ projectIds: ['prj_1'], channelIds: ['tgt_1'] }),
+    ]) {
+      const before = log.events.length;
+      const each = { ...context, commandId: `command-${++commandCount}` };
+      expect(isRejection(await execute(each))).toBe(false);
+      expect(log.events).toHaveLength(before + 2);
+    }
   });
 });
