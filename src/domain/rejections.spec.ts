@@ -16,21 +16,21 @@ const state = {} as never;
 const at = 1;
 
 it.each([
-  ['owner', owner.decide({ type: 'DeleteOwner', ownerId: 'own_1' }, null)],
-  ['channel', channel.decide({ type: 'DeleteChannel', channelId: 'chn_1' }, null)],
-  ['endpoint', endpoint.decide({ type: 'DeleteEndpoint', endpointId: 'ep_1' }, null)],
-  ['project', project.decide({ type: 'DeleteProject', projectId: 'prj_1' }, null)],
-  ['webhook output', webhookOutput.decide({ type: 'DeleteOutput', outputId: 'whk_1' }, null)],
-  ['delivery', delivery.decide({ type: 'RequestRetry', deliveryId: 'dlv_1', at }, null)],
-])('a command to no %s says what does not exist', (what, outcome) => expect(messageOf(outcome)).toContain(what));
+  ['owner', () => owner.decide({ type: 'DeleteOwner', ownerId: 'own_1' }, null)],
+  ['channel', () => channel.decide({ type: 'DeleteChannel', channelId: 'chn_1' }, null)],
+  ['endpoint', () => endpoint.decide({ type: 'DeleteEndpoint', endpointId: 'ep_1' }, null)],
+  ['project', () => project.decide({ type: 'DeleteProject', projectId: 'prj_1' }, null)],
+  ['webhook output', () => webhookOutput.decide({ type: 'DeleteOutput', outputId: 'whk_1' }, null)],
+  ['delivery', () => delivery.decide({ type: 'RequestRetry', deliveryId: 'dlv_1', at }, null)],
+])('a command to no %s says what does not exist', (what, decide) => expect(messageOf(decide())).toContain(what));
 
 it.each([
-  ['owner', owner.decide({ type: 'RegisterOwner' } as never, state)],
-  ['channel', channel.decide({ type: 'ConnectChannel' } as never, state)],
-  ['endpoint', endpoint.decide({ type: 'CreateEndpoint' } as never, state)],
-  ['project', project.decide({ type: 'CreateProject' } as never, state)],
-  ['webhook output', webhookOutput.decide({ type: 'CreateOutput' } as never, state)],
-])('a second creation of the same %s says what exists', (what, outcome) => expect(messageOf(outcome)).toContain(what));
+  ['owner', () => owner.decide({ type: 'RegisterOwner' } as never, state)],
+  ['channel', () => channel.decide({ type: 'ConnectChannel' } as never, state)],
+  ['endpoint', () => endpoint.decide({ type: 'CreateEndpoint' } as never, state)],
+  ['project', () => project.decide({ type: 'CreateProject' } as never, state)],
+  ['webhook output', () => webhookOutput.decide({ type: 'CreateOutput' } as never, state)],
+])('a second creation of the same %s says what exists', (what, decide) => expect(messageOf(decide())).toContain(what));
 
 it.each(['StartAttempt', 'HoldPublication', 'FilterPublication', 'ResendPublication', 'DismissPublication'])(
   'a publication says its status when it rejects %s',
