@@ -73,6 +73,12 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
  */
 export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`;
 
+/** Returns a query for which the client waits for a day instead of the pool's time limit; the server's is set by the caller. */
+export const unhurried = (text: string): { text: string } => {
+  const query = { text, query_timeout: 86_400_000 }; // the typings of pg do not know it
+  return query;
+};
+
 /**
  * Runs `work` in a transaction: commits if it resolves; rolls back if it rejects, and throws its error.
  * After an error for which {@link isUnavailable} is true, the outcome of a commit is unknown.

@@ -6,11 +6,12 @@ import { Rows, type RowTable } from '../engine/rows.js';
 import {
   AUDIT_VERSION,
   AUDITED_TYPES,
+  auditReadIndexes,
   auditTables,
   hash64,
   hashEventId,
-  hashThing,
   hashType,
+  nameThing,
   SPAN_EVENTS,
   thingOf,
 } from './audit.tables.js';
@@ -50,6 +51,9 @@ interface Naming {
 const ENTRY_COLUMNS =
   'position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash, stream, envelope';
 
+/** Most entries that one statement inserts: encoding more at a time would block the event loop. */
+const MAX_INSERTED = 2_000;
+
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
 /** Kinds of resources by the events that create them, and the member that holds their id. */
@@ -72,6 +76,7 @@ export const audit: Projection = {
   name: 'audit',
   version: AUDIT_VERSION,
   tables: auditTables,
+  readIndexes: auditReadIndexes,
   views: ['resource', 'entry', 'span', 'request_story'],
   handles: (type) => TYPES.has(type),
   batchIntervalMs: 100,
@@ -181,6 +186,29 @@ const insertEntries = async (
   events: readonly RecordedEvent[],
   owners: readonly (number | null)[],
 ): Promise<void> => {
+  const hashed = rememberHashes();
+  for (let from = 0; from < events.length; from += MAX_INSERTED) {
+    const until = from + MAX_INSERTED;
+    await insertSome(tx, events.slice(from, until), owners.slice(from, until), hashed);
+  }
+};
+
+/** Returns a hash function that computes the hash of each name once: the events of a post have many names in common. */
+const rememberHashes = (): ((name: string) => string) => {
+  const known = new Map<string, string>();
+  return (name) => {
+    let hashed = known.get(name);
+    if (hashed === undefined) known.set(name, (hashed = hash64(name)));
+    return hashed;
+  };
+};
+
+const insertSome = async (
+  tx: Tx,
+  events: readonly RecordedEvent[],
+  owners: readonly (number | null)[],
+  hashed: (name: string) => string,
+): Promise<void> => {
   await tx.query({
     name: 'insert audit entries',
     text: `
@@ -195,11 +223,11 @@ const insertEntries = async (
       hexInt8Array(
         events.map((event) => {
           const { aggregate, id } = thingOf(event);
-          return id === null ? null : hashThing(aggregate, id);
+          return id === null ? null : hashed(nameThing(aggregate, id));
         }),
       ),
-      hexInt8Array(events.map(({ correlationId }) => hash64(correlationId))),
-      hexInt8Array(events.map(({ actor }) => hash64(actor))),
+      hexInt8Array(events.map(({ correlationId }) => hashed(correlationId))),
+      hexInt8Array(events.map(({ actor }) => hashed(actor))),
       int4Array(owners),
       int4Array(events.map(({ type }) => hashOf(type))),
       textArray(events.map(({ stream }) => stream)),

@@ -44,14 +44,7 @@ export const auditTables = `
     stream text not null,
     envelope text
   );
-  create index entry_event on entry (event_hash);
-  create index entry_thing on entry (thing_hash, position) where thing_hash is not null;
   create index entry_correlation on entry (correlation_hash, position);
-  create index entry_owner on entry (owner_no, type_hash, position) where owner_no is not null;
-  create index entry_owner_actor on entry (owner_no, type_hash, actor_hash, position) where owner_no is not null;
-  create index entry_type on entry (type_hash, position);
-  create index entry_enveloped on entry (position) where envelope is not null;
-  create index entry_actor on entry (type_hash, actor_hash, position);
 
   create table span (
     number int primary key,
@@ -65,11 +58,26 @@ export const auditTables = `
   create table request_story (request_hash bigint primary key, correlation_hash bigint not null);
 `;
 
+/** Indexes of entries for readers; an entry finds its owner by {@link auditTables}' own. */
+export const auditReadIndexes = `
+  create index if not exists entry_event on entry (event_hash);
+  create index if not exists entry_thing on entry (thing_hash, position) where thing_hash is not null;
+  create index if not exists entry_owner on entry (owner_no, type_hash, position) where owner_no is not null;
+  create index if not exists entry_owner_actor on entry (owner_no, type_hash, actor_hash, position)
+    where owner_no is not null;
+  create index if not exists entry_type on entry (type_hash, position);
+  create index if not exists entry_enveloped on entry (position) where envelope is not null;
+  create index if not exists entry_actor on entry (type_hash, actor_hash, position);
+`;
+
 /** Returns the hash of a name, 16 hex digits: the bits of a signed number. */
 export const hash64 = (name: string): string => hash('sha256', name).slice(0, 16);
 
+/** Returns the name whose hash stands for an aggregate. */
+export const nameThing = (aggregate: string, id: string): string => `${aggregate}/${id}`;
+
 /** Returns the hash of an aggregate's name and id, like {@link hash64}. */
-export const hashThing = (aggregate: string, id: string): string => hash64(`${aggregate}/${id}`);
+export const hashThing = (aggregate: string, id: string): string => hash64(nameThing(aggregate, id));
 
 /** Returns the part of an event's id that is indexed, in the form of {@link hash64}: ids are random already. */
 export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(0, 16);

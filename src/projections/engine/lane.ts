@@ -1,13 +1,15 @@
 import { escapeLiteral, type Pool } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
 import { serializeAnchor } from '../../event-store/store-records.js';
-import { type Batch, type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
+import { type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
 import type { Log } from '../../kernel/log.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
 import type { Leases } from '../../postgres/leases.js';
 import { BatchPace } from '../../runtime/batch-pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { type DecodedBatch, readAhead } from './read-ahead.js';
+import { createReadIndexes } from './read-indexes.js';
 import { RowCache } from './row-cache.js';
 import { type Projection, tableSchema } from './projection.js';
 import type { ProjectionProgress } from './progress.js';
@@ -42,6 +44,13 @@ class EventFailed extends Error {
   get isNewer(): boolean {
     return this.cause instanceof UndecodableEvent && this.cause.isNewer;
   }
+}
+
+/** Progress of a version as the database has it. */
+interface Checkpoint {
+  readonly position: Position;
+  /** True once the version has reached the end of the log. */
+  readonly level: boolean;
 }
 
 /** Role of a version: live or previous, or a candidate, either of newer code or of a rebuild. */
@@ -138,7 +147,8 @@ export class ProjectionLane {
 
   private async project(signal: AbortSignal): Promise<void> {
     const { name, batchIntervalMs = BATCH_INTERVAL_MS, handles = () => true } = this.projection;
-    let position = await this.readCheckpoint();
+    const checkpoint = await this.readCheckpoint();
+    let { position } = checkpoint;
     this.deps.progress.recordPosition(name, this.version, position);
     // Types are excluded by name: a type that this program does not know is delivered and judged by `handles`.
     const except = this.deps.codec.types.filter((type) => !handles(type));
@@ -147,7 +157,7 @@ export class ProjectionLane {
     this.skippedUntil = 0;
     this.role = null;
     let isLevel = false;
-    for await (const batch of this.deps.store.subscribe({ after: position, except, signal })) {
+    for await (const batch of this.readBatches(checkpoint, except, signal)) {
       if (signal.aborted) return;
       const startedAt = performance.now();
       this.role ??= await this.readRole();
@@ -174,19 +184,40 @@ export class ProjectionLane {
     }
   }
 
+  /** Reads the log from the checkpoint on. A version that comes to the end of the log gets its indexes before it is level. */
+  private async *readBatches(
+    { position: after, level }: Checkpoint,
+    except: readonly string[],
+    signal: AbortSignal,
+  ): AsyncIterable<DecodedBatch> {
+    const { store, codec } = this.deps;
+    let hasIndexes = level;
+    for await (const batch of readAhead(store, { after, except, signal }, (event) => codec.decode(event))) {
+      if (hasIndexes || !batch.isLive) {
+        yield batch;
+        continue;
+      }
+      yield { ...batch, isLive: false };
+      await createReadIndexes(this.deps.pool, this.projection, this.version);
+      hasIndexes = true;
+      // Events that came meanwhile are read next, and may be many.
+      if ((await store.readHead()) <= batch.position) yield { events: [], position: batch.position, isLive: true };
+    }
+  }
+
   /** Waits until this moment, so that events accumulate to larger batches. */
   private async sleepUntil(until: number, signal: AbortSignal): Promise<void> {
     const ms = until - performance.now();
     if (ms >= 1) await sleepUnlessAborted(ms, signal);
   }
 
-  private async readCheckpoint(): Promise<Position> {
-    const { rows } = await this.deps.pool.query<{ position: bigint }>(
-      'select position from ops_checkpoint where name = $1 and version = $2',
+  private async readCheckpoint(): Promise<Checkpoint> {
+    const { rows } = await this.deps.pool.query<Checkpoint>(
+      'select position, level from ops_checkpoint where name = $1 and version = $2',
       [this.projection.name, this.version],
     );
     if (!rows[0]) throw new CheckpointMoved();
-    return rows[0].position;
+    return rows[0];
   }
 
   private async readRole(): Promise<Role> {
@@ -212,7 +243,12 @@ export class ProjectionLane {
    * @returns the cache for the next batch
    * @throws EventFailed
    */
-  private async commitOrIsolate(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<RowCache> {
+  private async commitOrIsolate(
+    batch: DecodedBatch,
+    from: Position,
+    cache: RowCache,
+    isRead: boolean,
+  ): Promise<RowCache> {
     if (performance.now() >= this.skippedUntil) await this.readSkipped();
     try {
       await this.commit(batch, from, cache, isRead);
@@ -239,7 +275,7 @@ export class ProjectionLane {
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
 
-  private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
+  private async commit(batch: DecodedBatch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
     const { name, handles, commitsSynchronously = false, keepsAnchor = false } = this.projection;
     const events = batch.events.filter(({ id, type }) => (handles?.(type) ?? true) && !this.skipped.has(id));
     const last = keepsAnchor ? events.at(-1) : undefined;
@@ -257,7 +293,7 @@ export class ProjectionLane {
       if (rowCount !== 1) throw new CheckpointMoved();
       return;
     }
-    const decoded = events.map((event) => this.deps.codec.decodeCached(event));
+    const decoded = events.map((event) => batch.decoded?.get(event) ?? this.deps.codec.decodeCached(event));
     await withTransaction(this.deps.pool, async (tx) => {
       const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
       const disk = `set local synchronous_commit to ${commitsSynchronously ? 'default' : 'off'}`;

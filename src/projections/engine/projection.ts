@@ -17,6 +17,11 @@ export interface Projection {
   readonly version: number;
   /** DDL of the tables, executed once in an empty schema. */
   readonly tables: string;
+  /**
+   * DDL of the indexes that only readers need, each with `if not exists`. A candidate gets them when it has caught up: an index
+   * that is built at once costs a fraction of one that is kept up to date row by row (ADR-171). Default: none.
+   */
+  readonly readIndexes?: string;
   /** Tables for readers, each behind a view of the same name. */
   readonly views: readonly string[];
   /** True if events of a type may change its rows; all other events are skipped without being read. Default: all types. */

@@ -280,7 +280,7 @@ export class VersionStore {
 
   private async createFirst(tx: PoolClient): Promise<number> {
     const { name, views } = this.projection;
-    await this.createTables(tx, 1);
+    await this.createTables(tx, 1, this.projection.readIndexes);
     await tx.query('insert into ops_projection (name, live_version, last_version) values ($1, 1, 1)', [name]);
     await pointViews(tx, viewSchema(name), tableSchema(name, 1), views);
     await openReadViews(tx, this.projection);
@@ -300,10 +300,10 @@ export class VersionStore {
     return version;
   }
 
-  private async createTables(tx: PoolClient, version: number): Promise<void> {
+  private async createTables(tx: PoolClient, version: number, readIndexes = ''): Promise<void> {
     const { name, version: code, tables } = this.projection;
     const schema = tableSchema(name, version);
-    await tx.query(`create schema ${schema}; set local search_path to ${schema}; ${tables}`);
+    await tx.query(`create schema ${schema}; set local search_path to ${schema}; ${tables} ${readIndexes}`);
     await tx.query('set local search_path to default');
     await tx.query('insert into ops_checkpoint (name, version, code, position) values ($1, $2, $3, $4)', [
       name,

@@ -22,8 +22,6 @@ export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128
  * No index of `publication` contains columns that a publication without failures changes, not even in its condition, so
  * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
  * publications that ended in another way.
- *
- * Each index ends with `post_id`, the order of the lists, so that a page is read from where the former one ended.
  */
 export const postsTables = `
   create table post (
@@ -38,10 +36,6 @@ export const postsTables = `
     metadata text,
     in_parts boolean not null
   );
-  create index post_endpoint on post (endpoint_id, post_id);
-  create index post_owner on post (owner_id, post_id);
-  create index post_external on post (external_id, post_id) where external_id is not null;
-  create index post_trace on post (${INDEXED_TRACE_ID('trace_id')}, post_id) where trace_id is not null;
 
   create table publication (
     publication_id text primary key,
@@ -61,11 +55,6 @@ export const postsTables = `
     settled text generated always as
       (case when state not in ('queued', 'publishing', 'published') then state end) stored
   ) with (fillfactor = 60);
-  create index publication_post on publication (post_id);
-  create index publication_channel on publication (channel_id, sequence);
-  create index publication_channel_post on publication (channel_id, post_id);
-  create index publication_project_post on publication (project_id, post_id);
-  create index publication_settled on publication (settled, post_id) where settled is not null;
 
   create table sequence (channel_id text primary key, last bigint not null) with (fillfactor = 50);
 
@@ -79,6 +68,19 @@ export const postsTables = `
     last_event text not null
   ) with (fillfactor = 50);
   create index usage_owner on usage (owner_id, month);
+`;
+
+/** Indexes for readers. Each ends with the order of a list, so that a page is read from where the former one ended. */
+export const postsReadIndexes = `
+  create index if not exists post_endpoint on post (endpoint_id, post_id);
+  create index if not exists post_owner on post (owner_id, post_id);
+  create index if not exists post_external on post (external_id, post_id) where external_id is not null;
+  create index if not exists post_trace on post (${INDEXED_TRACE_ID('trace_id')}, post_id) where trace_id is not null;
+  create index if not exists publication_post on publication (post_id);
+  create index if not exists publication_channel on publication (channel_id, sequence);
+  create index if not exists publication_channel_post on publication (channel_id, post_id);
+  create index if not exists publication_project_post on publication (project_id, post_id);
+  create index if not exists publication_settled on publication (settled, post_id) where settled is not null;
 `;
 
 /** States of a publication (management-api.md: publication). */
@@ -188,6 +190,11 @@ export const publicationRows: RowTable<PublicationRow> = {
     ...(['publication_id', 'state', 'attempts', 'message_ids', 'urls', 'warnings', 'published_at'] as const),
   ],
   fixed: ORIGIN,
+  types: {
+    ...({ publication_id: 'text', post_id: 'text', owner_id: 'text', channel_id: 'text', project_id: 'text' } as const),
+    ...({ platform: 'text', sequence: 'bigint', place: 'int', state: 'text', attempts: 'jsonb' } as const),
+    ...({ message_ids: 'jsonb', urls: 'jsonb', warnings: 'jsonb', published_at: 'bigint' } as const),
+  },
 };
 
 /** Definition of the table of sequence numbers. */

@@ -21,20 +21,21 @@ const judgedColumns = (alias: string): string =>
  * project's pause still delays becomes the head when that pause ends, if it comes earlier in order. Of all publications
  * that the same pause delays only the first one counts: the others come after it.
  *
+ * @param touched the channels, and the time as of which each is looked at: that of its latest event, so that the rows do not
+ *   depend on the events of other channels in the batch
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
  * @returns the channels that are due earlier than before
  */
 export const updateNextDue = async (
   tx: Tx,
   channels: Rows<ScheduledChannel>,
-  touched: ReadonlySet<string>,
-  now: Instant,
+  touched: ReadonlyMap<string, Instant>,
   minuteMs: number,
 ): Promise<string[]> => {
   if (touched.size === 0) return [];
   const earlier: string[] = [];
-  await channels.loadMore(touched);
-  const ids = [...touched];
+  const ids = [...touched.keys()];
+  await channels.loadMore(ids);
   const found = await tx.query<{
     queues: readonly (readonly [
       channelId: string,
@@ -49,8 +50,8 @@ export const updateNextDue = async (
         k.channel_id,
         case when head.project_pause_id is null then head.sequence else undelayed.sequence end,
         ${judgedColumns('head')}, ${judgedColumns('delayed')})) as queues
-      from unnest($1::text[], $3::bigint[]) k(channel_id, first_waiting)
-      left join lateral (${selectQueue('k.channel_id', 'k.first_waiting', '$2', 1)}) head on true
+      from unnest($1::text[], $2::bigint[], $3::bigint[]) k(channel_id, now, first_waiting)
+      left join lateral (${selectQueue('k.channel_id', 'k.first_waiting', 'k.now', 1)}) head on true
       left join lateral (
         select p.sequence from publication p
         where p.channel_id = k.channel_id and p.sequence >= k.first_waiting and p.waits and p.project_pause_id is null
@@ -58,14 +59,14 @@ export const updateNextDue = async (
       left join lateral (
         select p.* from (
           select q.pause_id from paused_queue q join project_pause o on o.pause_id = q.pause_id
-          where q.channel_id = k.channel_id and o.ends_at > $2
+          where q.channel_id = k.channel_id and o.ends_at > k.now
             and q.first_sequence < coalesce(head.sequence, 9223372036854775807)
           order by o.ends_at limit 1) ends_next
         cross join lateral (
           select * from scheduled_publication p
           where p.project_pause_id = ends_next.pause_id and p.channel_id = k.channel_id
           order by p.sequence limit 1) p) delayed on true`,
-    values: [ids, now, ids.map((id) => channels.get(id)?.first_waiting ?? 1)],
+    values: [ids, [...touched.values()], ids.map((id) => channels.get(id)?.first_waiting ?? 1)],
   });
   for (const [channelId, sequence, ...columns] of found.rows[0]!.queues) {
     const channel = channels.get(channelId);

@@ -28,8 +28,8 @@ type DelayedPublication = Pick<PublicationRow, 'channel_id' | 'sequence'>;
  */
 export class ProjectPauses {
   private readonly queues = new Map<string, QueueChange>();
-  /** Pauses whose end has changed. */
-  private readonly moved = new Set<string>();
+  /** Pauses whose end has changed, and when it did. */
+  private readonly moved = new Map<string, Instant>();
   /** Pauses that are no longer the latest one of their project. */
   private readonly past = new Set<string>();
 
@@ -57,7 +57,7 @@ export class ProjectPauses {
   /** Sets or extends a project's pause: the posts that it delays move with it. Posts accepted earlier do not. */
   setEnd(projectId: string, until: Instant, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
-    if (latest && latest.ends_at > at) return this.moveEnd(latest, until, eventId);
+    if (latest && latest.ends_at > at) return this.moveEnd(latest, until, at, eventId);
     this.pauses.put({ pause_id: eventId, project_id: projectId, ends_at: until, event_id: eventId });
     this.replaceLatest(projectId, eventId);
   }
@@ -65,7 +65,7 @@ export class ProjectPauses {
   /** Ends a project's pause: the posts that it delays may go as its backlog. */
   lift(projectId: string, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
-    if (latest && latest.ends_at > at) this.moveEnd(latest, at, eventId);
+    if (latest && latest.ends_at > at) this.moveEnd(latest, at, at, eventId);
     this.replaceLatest(projectId, null);
   }
 
@@ -88,8 +88,8 @@ export class ProjectPauses {
     return this.pauses.get(pauseId)!.ends_at;
   }
 
-  /** Writes all changes; the publications must be written already. @returns the channels whose queues a pause has moved */
-  async flush(): Promise<readonly string[]> {
+  /** Writes all changes; the publications must be written already. @returns the channels whose queues a pause has moved, and when */
+  async flush(): Promise<readonly (readonly [channelId: string, at: Instant])[]> {
     await this.projects.flush();
     await this.pauses.flush();
     const changes = [...this.queues.values()];
@@ -97,12 +97,12 @@ export class ProjectPauses {
     await this.writeRemovals(changes.filter(({ removed }) => removed > 0));
     await this.deletePastPauses();
     if (this.moved.size === 0) return [];
-    const { rows } = await this.tx.query<{ channel_id: string }>({
+    const { rows } = await this.tx.query<{ channel_id: string; pause_id: string }>({
       name: 'find paused channels',
-      text: 'select distinct channel_id from paused_queue where pause_id = any($1)',
-      values: [[...this.moved]],
+      text: 'select channel_id, pause_id from paused_queue where pause_id = any($1)',
+      values: [[...this.moved.keys()]],
     });
-    return rows.map(({ channel_id }) => channel_id);
+    return rows.map(({ channel_id, pause_id }) => [channel_id, this.moved.get(pause_id)!]);
   }
 
   private latestOf(projectId: string): ProjectPause | undefined {
@@ -110,9 +110,9 @@ export class ProjectPauses {
     return typeof pauseId === 'string' ? this.pauses.get(pauseId) : undefined;
   }
 
-  private moveEnd(pause: ProjectPause, ends_at: Instant, event_id: string): void {
+  private moveEnd(pause: ProjectPause, ends_at: Instant, at: Instant, event_id: string): void {
     this.pauses.put({ ...pause, ends_at, event_id });
-    this.moved.add(pause.pause_id);
+    this.moved.set(pause.pause_id, at);
   }
 
   private replaceLatest(project_id: string, pause_id: string | null): void {

@@ -6,6 +6,7 @@ import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
 import { shardOf } from '../../postgres/lease-shares.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
@@ -36,8 +37,8 @@ interface LoadedRows {
   readonly channels: Rows<ScheduledChannel>;
   readonly pauses: ProjectPauses;
   readonly owners: Rows<ScheduledOwner>;
-  /** Channels whose `next_due` may have changed. */
-  readonly touched: Set<string>;
+  /** Channels whose `next_due` may have changed, and the latest time at which it did. */
+  readonly touched: Map<string, Instant>;
 }
 
 const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
@@ -66,13 +67,13 @@ export const publishSchedule = (minuteMs: number): Projection => ({
       channels: await Rows.load(tx, scheduledChannels, handled.flatMap(channelIdsOf), cache),
       pauses: await ProjectPauses.load(tx, handled.flatMap(projectIdsOf), publications.values(), cache),
       owners: await Rows.load(tx, scheduledOwners, handled.flatMap(ownerIdsOf), cache),
-      touched: new Set(),
+      touched: new Map(),
     };
     for (const event of handled) await handle(event, rows);
     await rows.owners.flush();
     await rows.publications.flush();
-    for (const channelId of await rows.pauses.flush()) markTouched(rows, channelId);
-    const due = await updateNextDue(tx, rows.channels, rows.touched, events.at(-1)!.at, minuteMs);
+    for (const [channelId, at] of await rows.pauses.flush()) markTouched(rows, channelId, at);
+    const due = await updateNextDue(tx, rows.channels, rows.touched, minuteMs);
     await rows.channels.flush();
     await notifyOfDue(tx, due);
   },
@@ -95,16 +96,17 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const channel = rows.channels.get(channelId);
       if (row && channel && isBacklog({ ...row, not_before: row.waited_until }, channel))
         rows.channels.patch(channelId, { last_backlog_at: at });
-      // A channel that is due already stays so while its head is being published.
+      // A channel that is due already stays so while its head is being published: there is no need to look for the head.
       const isDue = typeof channel?.next_due === 'number' && channel.next_due <= at;
-      if (!isDue) markTouched(rows, channelId);
+      if (!isDue) markTouched(rows, channelId, event.at);
+      else if (channel.next_due !== 0) rows.channels.patch(channelId, { next_due: 0 });
       return;
     }
     case 'PublicationPostponed': {
       const { publicationId, channelId, retryAt, rule } = event.data;
       const change = { state: 'queued' as const, retry_at: retryAt, retry_rule: rule, retry_event: event.id };
       queueAgain(publicationId, change, rows);
-      return markTouched(rows, channelId);
+      return markTouched(rows, channelId, event.at);
     }
     case 'PublicationHeld': {
       const { publicationId, channelId, until, rule, ownerId, ownerRevision } = event.data;
@@ -112,7 +114,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const change = { retry_at: until, retry_rule: rule, retry_event: event.id };
       // A plan or a pack that is newer than the judgement: the publication is due again at once.
       if (!changed || BigInt(changed.revision) <= BigInt(ownerRevision)) rows.publications.patch(publicationId, change);
-      return markTouched(rows, channelId);
+      return markTouched(rows, channelId, event.at);
     }
     case 'PostPackAdded':
     case 'OwnerPlanChanged':
@@ -122,43 +124,43 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       rows.publications.patch(event.data.publicationId, {
         state: event.type === 'PublicationFailed' ? 'failed' : 'in_doubt',
       });
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'PublicationResent':
       queueAgain(event.data.publicationId, { state: 'queued', retry_at: 0, retry_rule: null, retry_event: null }, rows);
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'PublicationSucceeded':
     case 'PublicationFiltered':
     case 'PublicationDismissed':
       leaveProjectPause(event.data.publicationId, rows);
       rows.publications.remove(event.data.publicationId);
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelConnected':
       rows.channels.put(newChannelRow(event.data.channelId, event.data.platform));
       return;
     case 'ChannelEnabled':
     case 'ChannelDisabled':
       rows.channels.patch(event.data.channelId, { enabled: event.type === 'ChannelEnabled' });
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelNeedsAttention':
       rows.channels.patch(event.data.channelId, { attention_until: event.data.until, attention_event: event.id });
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelCredentialsReplaced':
     case 'ChannelAttentionCleared':
       rows.channels.patch(event.data.channelId, { attention_until: 0, attention_event: null });
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelPaused': {
       const { channelId, until } = event.data;
       rows.channels.patch(channelId, { paused_until: until, pause_end: until, pause_event: event.id });
-      return markTouched(rows, channelId);
+      return markTouched(rows, channelId, event.at);
     }
     case 'ChannelResumed': {
       const { channelId, at } = event.data;
       rows.channels.patch(channelId, { paused_until: 0, pause_end: at, pause_event: event.id });
-      return markTouched(rows, channelId);
+      return markTouched(rows, channelId, event.at);
     }
     case 'ChannelDeleted':
       rows.channels.patch(event.data.channelId, { deleted: true });
-      return markTouched(rows, event.data.channelId);
+      return markTouched(rows, event.data.channelId, event.at);
     case 'ProjectDeleted': // what was accepted meanwhile is due, so that a worker cancels it
       return rows.pauses.lift(event.data.projectId, event.at, event.id);
     case 'ProjectPaused':
@@ -198,7 +200,7 @@ const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows:
       retry_event: null,
     });
     if (project_pause_id !== null) rows.pauses.addToQueue(row, project_pause_id);
-    markTouched(rows, channelId);
+    markTouched(rows, channelId, event.at);
   }
 };
 
@@ -239,21 +241,24 @@ const releaseQuotaHolds = async (
      where owner_id = $1 and retry_rule = 'quota' returning publication_id, channel_id`,
     [ownerId],
   );
-  await reloadRows(released.rows, rows);
+  await reloadRows(released.rows, event.at, rows);
 };
 
 /** Reloads publications that a statement has changed in the table. */
 const reloadRows = async (
   changed: readonly { readonly publication_id: string; readonly channel_id: string }[],
+  at: Instant,
   rows: LoadedRows,
 ): Promise<void> => {
   const ids = changed.map(({ publication_id }) => publication_id);
   rows.publications.evict(ids);
   await rows.publications.loadMore(ids);
-  for (const { channel_id } of changed) markTouched(rows, channel_id);
+  for (const { channel_id } of changed) markTouched(rows, channel_id, at);
 };
 
-const markTouched = (rows: LoadedRows, channelId: string): void => void rows.touched.add(channelId);
+/** Marks a channel whose due time is computed at the end of the batch, as of this time: the same in a batch of any size. */
+const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
+  void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));
 
 const publicationIdOf = ({ type, data }: HandledEvent): string[] =>
   type.startsWith('Publication') ? [(data as { publicationId: string }).publicationId] : [];

@@ -1,6 +1,7 @@
 import type { DeliveryEvent } from '../../domain/delivery/delivery.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
 import { shardOf } from '../../postgres/lease-shares.js';
 import { toJsonText } from '../engine/json-text.js';
 import type { Projection, Tx } from '../engine/projection.js';
@@ -18,17 +19,10 @@ import {
 type HandledEvent = RecordedEventOf<WebhookOutputEvent | DeliveryEvent>;
 
 interface LoadedRows {
+  readonly tx: Tx;
   readonly outputs: Rows<DeliveryOutputRow>;
   readonly deliveries: Rows<DeliveryRow>;
   readonly bodies: { readonly delivery_id: string; readonly body: string }[];
-  /** Outputs whose server has answered again, with the delivery that it failed to take last. */
-  readonly recovered: {
-    readonly output_id: string;
-    /** Position of the delivery that succeeded. */
-    readonly position: string;
-    readonly except: string;
-    readonly at: number;
-  }[];
   /** Outputs that were deleted, with their deliveries. */
   readonly deleted: string[];
 }
@@ -56,17 +50,16 @@ export const webhookDeliveries: Projection = {
     const handled = events as readonly HandledEvent[];
     const outputIds = new Set(handled.map(({ data }) => data.outputId));
     const rows: LoadedRows = {
+      tx,
       outputs: await Rows.load(tx, outputRows, outputIds),
       deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf)),
       bodies: [],
-      recovered: [],
       deleted: [],
     };
-    for (const event of handled) handle(event, rows);
+    for (const event of handled) await handle(event, rows);
     await rows.outputs.flush();
     await rows.deliveries.flush();
     await insertBodies(tx, rows.bodies);
-    if (rows.recovered.length > 0) await releaseStranded(tx, rows.recovered);
     if (rows.deleted.length > 0) await deleteDeliveries(tx, rows.deleted);
     await updateNextDue(tx, [...outputIds]);
   },
@@ -74,7 +67,7 @@ export const webhookDeliveries: Projection = {
 
 const deliveryIdOf = ({ data }: HandledEvent): string[] => ('deliveryId' in data ? [data.deliveryId] : []);
 
-const handle = (event: HandledEvent, rows: LoadedRows): void => {
+const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
   const { outputs, deliveries } = rows;
   const { outputId } = event.data;
   switch (event.type) {
@@ -110,13 +103,11 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       const outcome = { state: 'delivered', next_at: null, attempt, was_server_down: false } as const;
       if (row) deliveries.put({ ...row, ...outcome, ...lastEventOf(event), attempts: attemptsOf(row, event.data) });
       const pace = latencyMs >= SLOW_MS ? 'slow' : 'prompt';
-      const output = outputs.get(outputId);
+      const stranded = outputs.get(outputId)?.down_delivery_id ?? null;
+      outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
       // The server answers again: what waits because it was down goes at once, in order.
-      if (row && output && output.down_delivery_id !== null) {
-        const { position } = row;
-        rows.recovered.push({ output_id: outputId, position, except: output.down_delivery_id, at: event.data.at });
-      }
-      return void outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
+      if (row && stranded !== null) await releaseStranded(row, stranded, event.data.at, rows);
+      return;
     }
     case 'DeliveryAttemptFailed': {
       const { deliveryId, at, attempt, retryAt, isServerDown, isProbe } = event.data;
@@ -176,14 +167,26 @@ const insertBodies = async (tx: Tx, bodies: LoadedRows['bodies']): Promise<void>
 
 /**
  * Makes the deliveries due that wait because their server was down. The one that failed last stays as it is if a later one has
- * succeeded: the server may fail to take it alone.
+ * succeeded: the server may fail to take it alone. Later events of the batch see the change, as they would in a batch of their
+ * own.
  */
-const releaseStranded = async (tx: Tx, recovered: LoadedRows['recovered']): Promise<void> => {
-  const text = `update delivery d set next_at = r.at
-                from json_to_recordset($1::json) r(output_id text, position bigint, "except" text, at bigint)
-                where d.output_id = r.output_id and d.state = 'pending' and d.was_server_down
-                  and (d.delivery_id <> r."except" or d.position > r.position) and d.next_at > r.at`;
-  await tx.query(text, [JSON.stringify(recovered)]);
+const releaseStranded = async (
+  { output_id, position }: DeliveryRow,
+  failedLast: string,
+  at: Instant,
+  { tx, deliveries }: LoadedRows,
+): Promise<void> => {
+  await deliveries.flush();
+  const { rows } = await tx.query<{ delivery_id: string }>({
+    name: 'release stranded deliveries',
+    text: `update delivery set next_at = $4
+           where output_id = $1 and state = 'pending' and was_server_down
+             and (delivery_id <> $3 or position > $2::bigint) and next_at > $4 returning delivery_id`,
+    values: [output_id, position, failedLast, at],
+  });
+  const ids = rows.map(({ delivery_id }) => delivery_id);
+  deliveries.evict(ids);
+  await deliveries.loadMore(ids);
 };
 
 const deleteDeliveries = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {

@@ -8,6 +8,7 @@ export const createEmptyTables = async (postgres: TestPostgres, projection: Proj
   const client = new Client({ connectionString: postgres.connectionString });
   await client.connect();
   await client.query(`create schema ${schema}; set search_path to ${schema}; ${projection.tables}`);
+  await client.query(projection.readIndexes ?? '');
   const create = projection.views.map((view) => `create view ${views}.${view} as select * from ${schema}.${view};`);
   await client.query(`drop schema if exists ${views} cascade; create schema ${views}; ${create.join(' ')}`);
   return { client, schema };

@@ -1,3 +1,4 @@
+import { unhurried } from '../../../postgres/pool.js';
 import type { Projection, Tx } from '../projection.js';
 import type { Json, JsonObject } from '../../../kernel/json.js';
 
@@ -49,12 +50,6 @@ export const compareSchemas = async (
     }
   }
   return { ...totals, differences: found };
-};
-
-/** Returns a query for which the client waits for a day instead of the pool's time limit. */
-const unhurried = (text: string): { text: string } => {
-  const query = { text, query_timeout: 86_400_000 }; // the typings of pg do not know it
-  return query;
 };
 
 const listTables = async (tx: Tx, schema: string): Promise<{ name: string; keys: readonly string[] }[]> => {

@@ -1,0 +1,77 @@
+import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
+import type { RecordedEvent } from '../../kernel/events.js';
+
+/** Bounds of a batch that is gathered while a reader catches up. Characters: those of the events' data and metadata. */
+const MAX_EVENTS = 8_000;
+const MAX_CHARACTERS = 8_000_000;
+
+/** A batch whose events may have been decoded when they were read. */
+export interface DecodedBatch extends Batch {
+  /** Absent for a batch at the end of the log; an event that cannot be decoded is not in it. */
+  readonly decoded?: ReadonlyMap<StoredEvent, RecordedEvent>;
+}
+
+/**
+ * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch, the next
+ * one is read, decoded and gathered from several pages (ADR-171). A row that changes several times within a batch is written
+ * once. When the reader has reached the end of the log, each batch is read when it is asked for, so that events gather
+ * meanwhile.
+ */
+export async function* readAhead(
+  store: Pick<EventStore, 'subscribe'>,
+  { signal, ...options }: SubscribeOptions,
+  decode: (event: StoredEvent) => RecordedEvent,
+): AsyncIterable<DecodedBatch> {
+  const ended = new AbortController();
+  const pages = store
+    .subscribe({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
+    [Symbol.asyncIterator]();
+  try {
+    for (let reading = gather(pages, decode); ;) {
+      const batch = await reading;
+      if (!batch) return;
+      if (batch.isLive) yield batch;
+      reading = gather(pages, decode);
+      reading.catch(() => undefined); // it is thrown when it is waited for
+      if (!batch.isLive) yield batch;
+    }
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Gathers pages to one batch, up to the end of the log at most. @returns null if there are no more */
+const gather = async (
+  pages: AsyncIterator<Batch>,
+  decode: (event: StoredEvent) => RecordedEvent,
+): Promise<DecodedBatch | null> => {
+  const events: StoredEvent[] = [];
+  const decoded = new Map<StoredEvent, RecordedEvent>();
+  let characters = 0;
+  for (;;) {
+    const page = await pages.next();
+    if (page.done) return null;
+    const { position, isLive } = page.value;
+    if (isLive && events.length === 0) return page.value;
+    for (const event of page.value.events) {
+      events.push(event);
+      characters += event.data.length + event.metadata.length;
+      if (!isLive) decodeInto(decoded, event, decode);
+    }
+    if (isLive || events.length >= MAX_EVENTS || characters >= MAX_CHARACTERS)
+      return { events, position, isLive, decoded };
+  }
+};
+
+/** Leaves out an event that cannot be decoded: it fails when its batch is applied. */
+const decodeInto = (
+  decoded: Map<StoredEvent, RecordedEvent>,
+  event: StoredEvent,
+  decode: (event: StoredEvent) => RecordedEvent,
+): void => {
+  try {
+    decoded.set(event, decode(event));
+  } catch {
+    return;
+  }
+};

@@ -1,0 +1,244 @@
+import type { RecordedEvent } from '../../src/kernel/events.js';
+import { samples } from '../domain/samples.js';
+import type { Random } from '../e2e/random.js';
+
+const MINUTE = 60_000;
+const START = 1_800_000_000_000;
+const OWNERS = ['own_1', 'own_2'];
+const CHANNELS = ['tgt_1', 'tgt_2', 'tgt_3'];
+const PROJECTS = ['prj_1', 'prj_2', 'prj_3'];
+const ENDPOINTS = ['ep_1', 'ep_2'];
+const OUTPUTS = ['whk_1', 'whk_2'];
+
+interface AnyPublication {
+  readonly ids: { readonly publicationId: string; readonly postId: string; readonly channelId: string };
+  readonly ownerId: string;
+  readonly projectId: string;
+  readonly acceptedAt: number;
+  state: 'queued' | 'publishing' | 'failed' | 'in_doubt';
+  attempt: number;
+  retryAt: number;
+}
+
+interface AnyDelivery {
+  readonly deliveryId: string;
+  readonly outputId: string;
+  attempt: number;
+  isPending: boolean;
+}
+
+/**
+ * Random histories of everything that projections read. Their data are the samples of the catalogue with ids, times and states
+ * that fit together: a publication starts when it is the first one of its channel that no pause holds back.
+ */
+export class AnyHistory {
+  private now = START;
+  private readonly events: RecordedEvent[] = [];
+  private readonly revisions = new Map<string, bigint>();
+  private readonly ends = new Map<string, number>();
+  private readonly publications = new Set<AnyPublication>();
+  private readonly deliveries: AnyDelivery[] = [];
+  private readonly deleted = new Set<string>();
+
+  constructor(private readonly random: Random) {
+    for (const [i, ownerId] of OWNERS.entries()) this.add('OwnerRegistered', { ownerId, keyHash: `key ${i}` });
+    for (const [i, channelId] of CHANNELS.entries()) {
+      const platform = ['telegram', 'vk'][i % 2];
+      this.add('ChannelConnected', { channelId, ownerId: ownerOf(i), platform, credentialsId: `sec_${i}` });
+    }
+    for (const [i, projectId] of PROJECTS.entries())
+      this.add('ProjectCreated', { projectId, ownerId: ownerOf(i), channelIds: [CHANNELS[i]] });
+    for (const [i, endpointId] of ENDPOINTS.entries())
+      this.add('EndpointCreated', { endpointId, ownerId: ownerOf(i), slug: `slug${i}`, tokenHash: `token ${i}` });
+    for (const [i, outputId] of OUTPUTS.entries())
+      this.add('WebhookOutputCreated', { outputId, ownerId: ownerOf(i), projectId: PROJECTS[i] });
+  }
+
+  /** Returns a history of about this many events. */
+  generate(length: number): readonly RecordedEvent[] {
+    while (this.events.length < length) {
+      this.now += this.choose([0, 0, 1, 1_000, MINUTE, 3 * MINUTE]);
+      const step = this.random.next();
+      if (step < 0.25) this.acceptPost();
+      else if (step < 0.6) this.advancePublication();
+      else if (step < 0.72) this.changePause();
+      else if (step < 0.84) this.advanceDelivery();
+      else if (step < 0.9) this.changeChannel();
+      else this.changeOther();
+    }
+    return this.events;
+  }
+
+  private acceptPost(): void {
+    const [n, owner] = [this.events.length, this.random.below(2)];
+    const [postId, ownerId] = [`post_${n}`, OWNERS[owner]!];
+    const targets = CHANNELS.filter(
+      (id, i) => !this.deleted.has(id) && (i === n % 3 || this.random.below(3) === 0),
+    ).map((channelId) => {
+      const i = CHANNELS.indexOf(channelId);
+      return {
+        publicationId: `pub_${n}_${i}`,
+        channelId,
+        platform: ['telegram', 'vk'][i % 2]!,
+        projectId: PROJECTS[i]!,
+      };
+    });
+    const origin = {
+      endpointId: ENDPOINTS[owner],
+      ownerId,
+      acceptedAt: this.now,
+      traceId: this.choose([null, 'trace']),
+    };
+    if (targets.length === 0) return this.add('PostSkipped', origin, postId);
+    this.add('PostAccepted', { ...origin, postId, targets }, postId);
+    for (const { publicationId, channelId, projectId } of targets)
+      this.publications.add({
+        ...{ ids: { publicationId, postId, channelId }, ownerId, projectId, acceptedAt: this.now },
+        ...{ state: 'queued', attempt: 0, retryAt: 0 },
+      });
+  }
+
+  private advancePublication(): void {
+    const channelId = this.choose(CHANNELS);
+    const ofChannel = [...this.publications].filter(({ ids }) => ids.channelId === channelId);
+    const publication =
+      this.random.below(4) === 0
+        ? ofChannel.find(({ state }) => state === 'failed' || state === 'in_doubt')
+        : ofChannel.find(({ state }) => state === 'queued' || state === 'publishing');
+    if (!publication) return;
+    const { ids, state } = publication;
+    const end = (type: string, data: object = {}): void => {
+      this.publications.delete(publication);
+      this.add(type, { ...ids, at: this.now, ...data }, ids.postId);
+    };
+    const go = (type: string, next: AnyPublication['state'], data: object = {}): void => {
+      publication.state = next;
+      this.add(type, { ...ids, at: this.now, attempt: publication.attempt, ...data }, ids.postId);
+    };
+    if (state === 'failed' || state === 'in_doubt') {
+      publication.retryAt = 0;
+      return this.random.below(2) === 0 ? go('PublicationResent', 'queued') : end('PublicationDismissed');
+    }
+    if (state === 'queued') {
+      const pauses = [channelId, publication.projectId].map((id) => this.ends.get(id) ?? 0);
+      if (Math.max(...pauses, publication.retryAt) > this.now) return;
+      if (publication.attempt === 0 && this.random.below(8) === 0) return end('PublicationFiltered');
+      if (publication.attempt === 0 && this.random.below(8) === 0) {
+        publication.retryAt = this.now + 10 * MINUTE;
+        const { ownerId } = publication;
+        return go('PublicationHeld', 'queued', { ownerId, until: publication.retryAt, ownerRevision: 1_000 });
+      }
+      publication.attempt++;
+      return go('PublicationStarted', 'publishing');
+    }
+    const outcome = this.random.below(8);
+    if (outcome === 0) return go('PublicationFailed', 'failed');
+    if (outcome === 1) return go('PublicationInDoubt', 'in_doubt');
+    if (outcome === 2) return go('PublicationStepCompleted', 'publishing');
+    if (outcome > 3) return end('PublicationSucceeded', { attempt: publication.attempt });
+    publication.retryAt = this.now + this.choose([1_000, MINUTE, 5 * MINUTE]);
+    go('PublicationPostponed', 'queued', {
+      retryAt: publication.retryAt,
+      rule: this.choose(['retry', 'platform_limit']),
+    });
+  }
+
+  private changePause(): void {
+    const id = this.choose([...CHANNELS, ...PROJECTS]);
+    const [kind, of] = id.startsWith('prj') ? ['Project', { projectId: id }] : ['Channel', { channelId: id }];
+    const end = this.ends.get(id) ?? 0;
+    if (end > this.now && this.random.below(2) === 0) {
+      this.ends.set(id, 0);
+      return this.add(`${kind}Resumed`, { ...of, at: this.now }, `pause ${id}`);
+    }
+    const until = this.now + this.choose([1, 3, 20]) * MINUTE;
+    if (until <= end) return;
+    this.ends.set(id, until);
+    this.add(`${kind}Paused`, { ...of, until }, `pause ${id}`);
+  }
+
+  private advanceDelivery(): void {
+    const n = this.events.length;
+    const ids = { deliveryId: `dlv_${n}`, outputId: this.choose(OUTPUTS) };
+    if (this.deleted.has(ids.outputId)) return;
+    const known = this.choose([...this.deliveries.slice(-6), null]);
+    if (!known || this.deleted.has(known.outputId)) {
+      this.deliveries.push({ ...ids, attempt: 0, isPending: true });
+      const ownerId = ownerOf(OUTPUTS.indexOf(ids.outputId));
+      return this.add('DeliveryScheduled', { ...ids, ownerId, at: this.now }, ids.deliveryId);
+    }
+    const { deliveryId, outputId } = known;
+    const data = { deliveryId, outputId, at: this.now };
+    if (!known.isPending) {
+      known.isPending = true;
+      return this.add('DeliveryRetryRequested', data, deliveryId);
+    }
+    known.attempt++;
+    if (this.random.below(2) === 0) {
+      known.isPending = false;
+      return this.add('DeliverySucceeded', { ...data, attempt: known.attempt }, deliveryId);
+    }
+    const isFinal = this.random.below(5) === 0;
+    known.isPending = !isFinal;
+    const retryAt = isFinal ? null : this.now + this.choose([1_000, 5 * MINUTE]);
+    const isServerDown = this.random.below(2) === 0;
+    this.add('DeliveryAttemptFailed', { ...data, attempt: known.attempt, retryAt, isServerDown }, deliveryId);
+  }
+
+  private changeChannel(): void {
+    const channelId = this.choose(CHANNELS);
+    if (this.deleted.has(channelId)) return;
+    const type = this.choose(['ChannelNeedsAttention', 'ChannelAttentionCleared', 'ChannelEnabled', 'ChannelDisabled']);
+    this.add(
+      type,
+      { channelId, ...(type === 'ChannelNeedsAttention' && { until: this.now + 10 * MINUTE }) },
+      channelId,
+    );
+  }
+
+  private changeOther(): void {
+    const [ownerId, endpointId, outputId] = [this.choose(OWNERS), this.choose(ENDPOINTS), this.choose(OUTPUTS)];
+    const [channelId, projectId] = [this.choose(CHANNELS), this.choose(PROJECTS)];
+    const [type, ids, id] = this.choose<readonly [string, object, string]>([
+      ['OwnerPlanChanged', { ownerId }, ownerId],
+      ['PostPackAdded', { ownerId }, ownerId],
+      ['OwnerRenamed', { ownerId }, ownerId],
+      ['ChannelRenamed', { channelId }, channelId],
+      ['ProjectChannelsChanged', { projectId }, projectId],
+      ['EndpointChanged', { endpointId }, endpointId],
+      ['EndpointDisabled', { endpointId }, endpointId],
+      ['EndpointEnabled', { endpointId }, endpointId],
+      ['RequestsLogged', { endpointId }, `log ${endpointId}`],
+      ['RequestsLogged', { endpointId }, `log ${endpointId}`],
+      ['TranslationStored', { postId: `post_${this.events.length}` }, `translation_${this.events.length}`],
+      ['WebhookOutputChanged', { outputId }, outputId],
+      ['WebhookOutputDisabled', { outputId }, outputId],
+      ['WebhookOutputEnabled', { outputId }, outputId],
+      ...(this.random.below(8) === 0 ? ([['WebhookOutputDeleted', { outputId: 'whk_2' }, 'whk_2']] as const) : []),
+      ...(this.random.below(8) === 0 ? ([['ChannelDeleted', { channelId }, channelId]] as const) : []),
+    ]);
+    if (this.deleted.has(id)) return;
+    if (type.endsWith('Deleted')) this.deleted.add(id);
+    this.add(type, ids, id);
+  }
+
+  /** Adds an event with the sample's data, but for these members. */
+  private add(type: string, data: object, key = Object.values(data)[0] as string): void {
+    const position = BigInt(this.events.length);
+    const stream = `any-${key}`;
+    const revision = (this.revisions.get(stream) ?? -1n) + 1n;
+    this.revisions.set(stream, revision);
+    const id = `00000000-0000-4000-8000-${String(position).padStart(12, '0')}`;
+    const story = { requestId: `req_${key}`, causationId: `req_${key}`, correlationId: `req_${key}` };
+    this.events.push({
+      ...{ type, id, stream, revision, position, version: 1, at: this.now, actor: 'operator', ...story },
+      ...{ clientAddress: null, hash: id, data: { ...(samples[type]!.at(-1) as object), ...data } },
+    });
+  }
+
+  private choose<T>(values: readonly T[]): T {
+    return values[this.random.below(values.length)]!;
+  }
+}
+
+const ownerOf = (i: number): string => OWNERS[i % OWNERS.length]!;

@@ -1,0 +1,72 @@
+import type { Batch, StoredEvent } from '../../../src/event-store/port.js';
+import type { RecordedEvent } from '../../../src/kernel/events.js';
+import { type DecodedBatch, readAhead } from '../../../src/projections/engine/read-ahead.js';
+
+const PAGE = 500;
+
+const page = (number: number, isLive: boolean, size = PAGE): Batch => {
+  const events = Array.from({ length: size }, (_, i) => {
+    const position = BigInt((number - 1) * PAGE + i);
+    return { position, id: String(position), type: 'T', data: '{}', metadata: '{}' } as StoredEvent;
+  });
+  return { events, position: BigInt(number * PAGE - 1), isLive };
+};
+
+const decode = ({ id }: StoredEvent): RecordedEvent => {
+  if (id === '7') throw new Error('damaged');
+  return { id } as RecordedEvent;
+};
+
+/** Returns a store with these pages, and the number of pages that were read. */
+const storeOf = (pages: readonly Batch[]) => {
+  const read = { pages: 0, isClosed: false };
+  const subscribe = async function* ({ signal }: { signal: AbortSignal }): AsyncIterable<Batch> {
+    signal.addEventListener('abort', () => (read.isClosed = true));
+    for (const each of pages) {
+      read.pages++;
+      yield each;
+    }
+  };
+  return { store: { subscribe } as never, read };
+};
+
+const readAll = async (pages: readonly Batch[]): Promise<DecodedBatch[]> => {
+  const batches: DecodedBatch[] = [];
+  const options = { after: -1n, signal: new AbortController().signal };
+  for await (const batch of readAhead(storeOf(pages).store, options, decode)) batches.push(batch);
+  return batches;
+};
+
+describe('readAhead', () => {
+  it('gathers pages up to 8,000 events, and up to the end of the log', async () => {
+    const pages = Array.from({ length: 20 }, (_, i) => page(i + 1, i === 19));
+    const batches = await readAll(pages);
+    expect(batches.map(({ events, isLive }) => [events.length, isLive])).toEqual([
+      [8_000, false],
+      [2_000, true],
+    ]);
+    expect(batches.map(({ position }) => position)).toEqual([7_999n, 9_999n]);
+    expect(batches.flatMap(({ events }) => events)).toEqual(pages.flatMap(({ events }) => events));
+  });
+
+  it('passes on what happens at the end of the log as it comes', async () => {
+    const pages = [page(1, true, 3), page(2, true, 1), { ...page(3, true, 0) }];
+    expect(await readAll(pages)).toEqual(pages);
+  });
+
+  it('leaves out what cannot be decoded', async () => {
+    const [batch] = await readAll([page(1, false), page(2, true)]);
+    expect(batch!.events).toHaveLength(2 * PAGE);
+    expect(batch!.decoded!.has(batch!.events[7]!)).toBe(false);
+    expect(batch!.decoded!.get(batch!.events[8]!)).toEqual({ id: '8' });
+  });
+
+  it('reads the next batch while one is applied, and ends with its reader', async () => {
+    const { store, read } = storeOf(Array.from({ length: 40 }, (_, i) => page(i + 1, false)));
+    for await (const _ of readAhead(store, { after: -1n, signal: new AbortController().signal }, decode)) {
+      while (read.pages < 32) await Promise.resolve();
+      break;
+    }
+    expect(read.isClosed).toBe(true);
+  });
+});
