@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat, statfs, utimes } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { statfs } from 'node:fs/promises';
+import { openProcessDirectory, type ProcessDirectory } from '../runtime/process-directory.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** A folder for the files of one gateway. */
-export interface MediaDirectory {
-  readonly path: string;
+export interface MediaDirectory extends ProcessDirectory {
   /** Bytes that its files may use. */
   readonly capacityBytes: number;
-  /** Removes the folder and its files. */
-  readonly close: () => Promise<void>;
 }
 
 /** Space for some posts of the largest size (4 GB) at a time. */
@@ -18,76 +13,11 @@ const MAX_BYTES = 16 * 1_024 ** 3;
 /** Share of the free disk space; the rest is for the database and other processes. */
 const FREE_SPACE_SHARE = 0.5;
 
-/** Interval at which a process marks its folder as used, in ms. */
-const HEARTBEAT_MS = 5 * 60_000;
-/** Age in ms after which a folder without a mark is abandoned. */
-const ABANDONED_MS = 4 * HEARTBEAT_MS;
-
-/** Host name, process id and, but for folders of older versions, a random id. */
-const FOLDER_NAME = /^(.+?)_(\d+)(?:_[\da-f-]{36})?$/;
-/** Paths of the folders that this process uses: it may run several gateways. */
-const openPaths = new Set<string>();
-
-/**
- * Creates a folder for a gateway's files below `parent`, which processes on one or several machines may share. Folders of
- * killed processes are removed now and periodically: those of this machine's dead processes at once, those of other machines
- * after 20 minutes without a mark.
- */
+/** Creates a folder for a gateway's files below `parent`, as {@link openProcessDirectory} does. */
 export const openMediaDirectory = async (parent: string): Promise<MediaDirectory> => {
-  await removeAbandoned(parent);
-  const path = await createDirectory(parent);
-  const { bavail, bsize } = await statfs(path);
-  const timer = setInterval(() => {
-    const now = new Date();
-    utimes(path, now, now)
-      .then(() => removeAbandoned(parent))
-      .catch(() => undefined); // retried at the next interval
-  }, HEARTBEAT_MS).unref();
-  return {
-    path,
-    capacityBytes: Math.min(MAX_BYTES, Math.floor(bavail * bsize * FREE_SPACE_SHARE)),
-    async close() {
-      clearInterval(timer);
-      await rm(path, { recursive: true, force: true });
-      openPaths.delete(path);
-    },
-  };
-};
-
-const createDirectory = async (parent: string): Promise<string> => {
-  const path = join(parent, `${hostname()}_${process.pid}_${randomUUID()}`);
-  openPaths.add(path);
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    openPaths.delete(path);
+  const directory = await openProcessDirectory(parent).catch((error: unknown) => {
     throw new Error(MEDIA_CACHE_MESSAGES.folder({ error: String(error) }));
-  }
-  return path;
-};
-
-const removeAbandoned = async (parent: string): Promise<void> => {
-  for (const name of await readdir(parent).catch(() => [])) {
-    const path = join(parent, name);
-    if (!openPaths.has(path) && (await isAbandoned(path, name))) await rm(path, { recursive: true, force: true });
-  }
-};
-
-/** Returns true for an abandoned folder; false for any other file. */
-const isAbandoned = async (path: string, name: string): Promise<boolean> => {
-  const [, machine, pid] = FOLDER_NAME.exec(name) ?? [];
-  if (machine === undefined) return false;
-  // A container often restarts with the same host name and process id.
-  if (machine === hostname() && (Number(pid) === process.pid || !isRunning(Number(pid)))) return true;
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-  return Date.now() - mtimeMs > ABANDONED_MS;
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // a process of another user
-  }
+  });
+  const { bavail, bsize } = await statfs(directory.path);
+  return { ...directory, capacityBytes: Math.min(MAX_BYTES, Math.floor(bavail * bsize * FREE_SPACE_SHARE)) };
 };

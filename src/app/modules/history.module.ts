@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Keys } from '../../config/generated-keys.js';
@@ -17,6 +18,7 @@ import { TransparencyLog } from '../../history/transparency-log/transparency-log
 import { Traces } from '../../history/trace/traces.js';
 import { ExportHistory } from '../../history/transfer/export-history.js';
 import { ImportHistory } from '../../history/transfer/import-history.js';
+import { ImportSpool } from '../../history/transfer/import-spool.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex } from '../../projections/audit/audit.queries.js';
@@ -26,6 +28,7 @@ import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { createLogIdentity } from '../log-identity.js';
 import { KEYS } from '../process-options.js';
+import { Resources } from '../resources.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
@@ -107,7 +110,25 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
       useFactory: (pool: Pool, store: CheckedEventStore, vault: SecretVault, settings: Settings, keys: Keys) =>
         new ImportHistory({ pool, store, vault, identity: createLogIdentity(settings, keys), latecomers: LATECOMERS }),
     },
+    {
+      provide: ImportSpool,
+      inject: [SETTINGS, Resources],
+      useFactory: ({ dataDir }: Settings, resources: Resources) =>
+        resources.open(
+          () => ImportSpool.open(join(dataDir, 'imports')),
+          (spool) => spool.close(),
+        ),
+    },
   ],
-  exports: [ExportHistory, ImportHistory, TimeTravel, AuditTrail, Traces, TransparencyLog, AggregatePlaces],
+  exports: [
+    ExportHistory,
+    ImportHistory,
+    ImportSpool,
+    TimeTravel,
+    AuditTrail,
+    Traces,
+    TransparencyLog,
+    AggregatePlaces,
+  ],
 })
 export class HistoryModule {}

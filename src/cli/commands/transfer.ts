@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api, ApiAnswer } from '../api.js';
@@ -16,6 +17,10 @@ const NDJSON = 'application/x-ndjson';
 const PART_CHARS = 4_000_000;
 /** Times in a row that an export which was broken off goes on without having brought a line. */
 const MAX_TRIES = 5;
+
+/** Times that a part is sent, and ms in between: a gateway that restarts is back in less than their product. */
+const MAX_PART_TRIES = 60;
+const PART_RETRY_MS = 1_000;
 
 /** Adds what moves a history to another gateway: `export` and `import`. */
 export const addTransfer = (history: Command, settings: CommandLineSettings): void => {
@@ -119,6 +124,18 @@ class Export {
   }
 }
 
+/** Sends a part, again if the gateway is away for a while: it compares what it has, and goes on. */
+const importPart = async (api: Api, part: string): Promise<ApiAnswer> => {
+  for (let tries = 1; ; tries++)
+    try {
+      return await api.manage('POST', '/history/import', { raw: { type: NDJSON, content: part } });
+    } catch (error) {
+      const isAway = error instanceof NotReachable || (error instanceof Failure && error.status === 503);
+      if (!isAway || tries >= MAX_PART_TRIES) throw error;
+      await sleep(PART_RETRY_MS);
+    }
+};
+
 /** Imports a file part by part: the gateway takes up each part where the one before has ended. */
 const importFrom = async (api: Api, out: Output, file: string): Promise<ApiAnswer> => {
   const size = file === '-' ? null : await sizeOf(file);
@@ -127,8 +144,7 @@ const importFrom = async (api: Api, out: Output, file: string): Promise<ApiAnswe
   let done = 0;
   let answer: ApiAnswer | null = null;
   const send = async (part: string): Promise<void> => {
-    const raw = { type: NDJSON, content: part };
-    answer = await api.manage('POST', '/history/import', { raw });
+    answer = await importPart(api, part);
     total.events += Number(answer.thing.events);
     total.secrets += Number(answer.thing.secrets);
     done += Buffer.byteLength(part);

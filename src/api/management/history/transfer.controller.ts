@@ -1,15 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExportHistory } from '../../../history/transfer/export-history.js';
 import { ImportHistory, ImportInvalid, type ImportResult } from '../../../history/transfer/import-history.js';
 import { ImportRefused } from '../../../history/transfer/import-refused.js';
+import { ImportSpool } from '../../../history/transfer/import-spool.js';
 import { BEGINNING } from '../../../event-store/port.js';
 import { type Log, LOG } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
@@ -50,6 +47,7 @@ export class TransferController {
   constructor(
     private readonly exports: ExportHistory,
     private readonly imports: ImportHistory,
+    private readonly spool: ImportSpool,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -87,18 +85,14 @@ export class TransferController {
     if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
     // The body arrives at the pace of the network, for which requests have a time limit; the import takes as long as it takes.
-    const folder = await mkdtemp(join(tmpdir(), 'crosspost-import-'));
     try {
-      const file = join(folder, 'history.ndjson');
-      await pipeline(request.raw, createWriteStream(file));
-      return new ImportView(await this.imports.run(readLines(file)));
+      const result = await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
+      return new ImportView(result);
     } catch (error) {
       if (error instanceof ImportRefused) throw HttpProblem.withMessage(409, 'store_not_empty', error.message);
       if (!(error instanceof ImportInvalid)) throw error;
       const { line, message: problem } = error;
       throw HttpProblem.withMessage(422, 'invalid', HISTORY_MESSAGES.line({ line, problem }));
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   }
 }
