@@ -1,4 +1,5 @@
 import { spec } from '../../../test/support/given-when-then.js';
+import { fold } from '../../kernel/decider.js';
 import { translation } from './translation.decider.js';
 import type { TranslationEvent } from './translation.events.js';
 
@@ -25,5 +26,10 @@ describe('a translation (D-28)', () => {
       .given([event])
       .when({ type: 'AbandonTranslation', ...abandoned.data })
       .then([]);
+  });
+
+  it('gives its readers the text with its places, or the error', () => {
+    expect(fold(translation, [stored])).toEqual({ kind: 'stored', text: 'Hello', places: [[0, 0, 5]] });
+    expect(fold(translation, [abandoned])).toEqual({ kind: 'abandoned', error });
   });
 });
