@@ -7,11 +7,15 @@
  * violations, far above the load of the bench. They run one after the other, because a second running gateway would follow
  * the log of the first. Both detect replays and keep the request log. They run with the role `api`, like gateways with
  * separate workers. The cost of the workers per post is measured and shown separately at the end.
+ *
+ * With --events=<number> it compares two gateways instead: one with that many events in its store, one with an empty store.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
+import { fillStore } from './long-log.js';
+import { createDatabase } from './publishing.js';
 import { playRounds, quantile, ratioOf } from './rounds.js';
 import { limitedProfile, POST_BODY, seed, unlimitedProfile } from './seed.js';
 import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
@@ -27,43 +31,73 @@ const WARM_UP_S = 10;
 export const run = async (args) => {
   const rounds = readOption(args, 'rounds', 20);
   const seconds = readOption(args, 'seconds', 2);
-  await withBenchEnvironment(
-    unlimitedProfile(),
-    async ({ startGateway, startGenerator, onEnd, postmaster, connectionString, file }) => {
-      console.log(`setting up ${ENDPOINTS} endpoints …`);
-      const all = await startGateway({ LOG_LEVEL: 'error', ROLES: 'all' });
-      const targets = await seed(all.url, OPERATOR_KEY, { endpoints: ENDPOINTS, channels: 50 });
-      await all.stop();
+  const events = readOption(args, 'events', 0);
+  await withBenchEnvironment(unlimitedProfile(), async (environment) => {
+    const { startGateway, startGenerator, onEnd, postmaster, connectionString, file } = environment;
+    const generateLoad = startGenerator('load.js');
+    const measureWith = (targets) => createMeasure(generateLoad, postmaster, targets);
+    if (events > 0) return compareLongLog(environment, measureWith, { events, rounds, seconds });
+    const targets = await seedGateway(startGateway, {});
+    const measure = measureWith(targets);
 
-      const baseline = await startBaseline(connectionString, targets);
-      onEnd(baseline.stop);
-      const limits = file('all-limits.json');
-      await writeFile(limits, JSON.stringify(limitedProfile()));
-      const generateLoad = startGenerator('load.js');
-      const measure = async ({ pid, port }, duration, rate) => {
-        const before = { node: readCpuTime(pid), postgres: readCpuTimeOfTree(postmaster) };
-        const shot = await generateLoad({
-          port,
-          connections: CONNECTIONS,
-          seconds: duration,
-          targets,
-          body: POST_BODY,
-          rate,
-        });
-        const node = (readCpuTime(pid) - before.node) / shot.answered;
-        const postgres = (readCpuTimeOfTree(postmaster) - before.postgres) / shot.answered;
-        if (Object.keys(shot.statuses).join() !== '200')
-          throw new Error(`not all were 200: ${JSON.stringify(shot.statuses)}`);
-        return { ...shot, rate: shot.answered / shot.seconds, node, postgres, cpu: node + postgres };
-      };
-      const api = { LOG_LEVEL: 'error', ROLES: 'api' };
-      for (const [name, more] of Object.entries({ 'no limits': {}, 'all limits': { LIMITS_PROFILE: limits } })) {
-        const ours = await startGateway({ ...api, ...more });
-        await compare({ baseline, [name]: ours }, measure, { rounds, seconds });
-        await ours.stop();
-      }
-      await measureReadModels(startGateway, connectionString, postmaster);
-    },
+    const baseline = await startBaseline(connectionString, targets);
+    onEnd(baseline.stop);
+    const limits = file('all-limits.json');
+    await writeFile(limits, JSON.stringify(limitedProfile()));
+    const api = { LOG_LEVEL: 'error', ROLES: 'api' };
+    for (const [name, more] of Object.entries({ 'no limits': {}, 'all limits': { LIMITS_PROFILE: limits } })) {
+      const ours = await startGateway({ ...api, ...more });
+      await compare({ baseline, [name]: ours }, measure, { rounds, seconds });
+      await ours.stop();
+    }
+    await measureReadModels(startGateway, connectionString, postmaster);
+  });
+};
+
+/** Creates the endpoints by a gateway with these settings. */
+const seedGateway = async (startGateway, settings) => {
+  console.log(`setting up ${ENDPOINTS} endpoints …`);
+  const all = await startGateway({ LOG_LEVEL: 'error', ROLES: 'all', ...settings });
+  const targets = await seed(all.url, OPERATOR_KEY, { endpoints: ENDPOINTS, channels: 50 });
+  await all.stop();
+  return targets;
+};
+
+/** Returns a function that loads a server for some seconds and returns its figures. */
+const createMeasure =
+  (generateLoad, postmaster, targets) =>
+  async ({ pid, port }, duration, rate) => {
+    const before = { node: readCpuTime(pid), postgres: readCpuTimeOfTree(postmaster) };
+    const job = { port, connections: CONNECTIONS, seconds: duration, targets, body: POST_BODY, rate };
+    const shot = await generateLoad(job);
+    const node = (readCpuTime(pid) - before.node) / shot.answered;
+    const postgres = (readCpuTimeOfTree(postmaster) - before.postgres) / shot.answered;
+    if (Object.keys(shot.statuses).join() !== '200')
+      throw new Error(`not all were 200: ${JSON.stringify(shot.statuses)}`);
+    return { ...shot, rate: shot.answered / shot.seconds, node, postgres, cpu: node + postgres };
+  };
+
+/** Compares gateways on two databases of one server: one has a long log, one an empty one. */
+const compareLongLog = async (environment, measureWith, { events, rounds, seconds }) => {
+  const { startGateway, connectionString } = environment;
+  const contestants = {};
+  for (const name of ['empty', 'long']) {
+    const DATABASE_URL = await createDatabase({ connectionString }, name);
+    const targets = await seedGateway(startGateway, { DATABASE_URL });
+    if (name === 'long') {
+      const { events: count, size } = await fillStore(DATABASE_URL, targets, events);
+      console.log(`${count} events, ${size} with their indexes`);
+    }
+    const gateway = await startGateway({ LOG_LEVEL: 'error', ROLES: 'api', DATABASE_URL });
+    const measure = measureWith(targets);
+    await measure(gateway, WARM_UP_S);
+    contestants[name] = () => measure(gateway, seconds);
+  }
+  const { empty, long } = await playRounds(contestants, rounds, formatLine);
+  console.log(
+    `${events} events to an empty store, median of ${rounds} rounds' ratios (and their middle half): ` +
+      `rate ${ratioOf(long, empty, 'rate')}   CPU per post ${ratioOf(long, empty, 'cpu')}   ` +
+      `p50 ${ratioOf(long, empty, 'p50')}   p99 ${ratioOf(long, empty, 'p99')}`,
   );
 };
 

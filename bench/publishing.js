@@ -39,8 +39,11 @@ export const prepareChannels = async (
   };
 };
 
-const databaseOf = async ({ connectionString }, name) => {
-  if (name === undefined) return connectionString;
+const databaseOf = (environment, name) =>
+  name === undefined ? environment.connectionString : createDatabase(environment, name);
+
+/** Creates a database on the environment's server. Returns its connection string. */
+export const createDatabase = async ({ connectionString }, name) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
   await client.query(`create database ${name}`);
