@@ -37,6 +37,8 @@ export async function* readAhead(
     }
   } finally {
     ended.abort();
+    // Not waited for: a page that is being read may take long, and is not needed any more.
+    pages.return?.().catch(() => undefined);
   }
 }
 

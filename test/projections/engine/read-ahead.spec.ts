@@ -20,11 +20,14 @@ const decode = ({ id }: StoredEvent): RecordedEvent => {
 /** Returns a store with these pages, and the number of pages that were read. */
 const storeOf = (pages: readonly Batch[]) => {
   const read = { pages: 0, isClosed: false };
-  const subscribe = async function* ({ signal }: { signal: AbortSignal }): AsyncIterable<Batch> {
-    signal.addEventListener('abort', () => (read.isClosed = true));
-    for (const each of pages) {
-      read.pages++;
-      yield each;
+  const subscribe = async function* (): AsyncIterable<Batch> {
+    try {
+      for (const each of pages) {
+        read.pages++;
+        yield each;
+      }
+    } finally {
+      read.isClosed = true;
     }
   };
   return { store: { subscribe } as never, read };
@@ -61,12 +64,16 @@ describe('readAhead', () => {
     expect(batch!.decoded!.get(batch!.events[8]!)).toEqual({ id: '8' });
   });
 
-  it('reads the next batch while one is applied, and ends with its reader', async () => {
-    const { store, read } = storeOf(Array.from({ length: 40 }, (_, i) => page(i + 1, false)));
-    for await (const _ of readAhead(store, { after: -1n, signal: new AbortController().signal }, decode)) {
-      while (read.pages < 32) await Promise.resolve();
-      break;
-    }
-    expect(read.isClosed).toBe(true);
-  });
+  it.each([false, true])(
+    'reads the next batch while one is applied, and ends with its reader (live: %s)',
+    async (isLive) => {
+      const { store, read } = storeOf(Array.from({ length: 40 }, (_, i) => page(i + 1, isLive)));
+      for await (const _ of readAhead(store, { after: -1n, signal: new AbortController().signal }, decode)) {
+        while (read.pages < (isLive ? 1 : 32)) await Promise.resolve();
+        break;
+      }
+      while (!read.isClosed) await Promise.resolve();
+      expect(read.pages).toBe(isLive ? 1 : 32);
+    },
+  );
 });
