@@ -1,4 +1,4 @@
-import { SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, Header, SetMetadata, type Type } from '@nestjs/common';
 import type { LimitsProfile } from '../../config/limits-profile.js';
 import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { JsonSchema, SentClass } from '../../validation/json-schema.js';
@@ -8,6 +8,14 @@ export interface DocumentationContext {
   readonly brand: string;
   readonly platforms: PlatformCatalogue;
   readonly limitsProfile: LimitsProfile;
+}
+
+/** The announced end of a route (docs/compatibility.md). */
+export interface Deprecation {
+  /** The day on which its end was announced, UTC: `2026-11-24`. */
+  readonly since: string;
+  /** The last day on which the route is served, UTC. None: not decided yet. */
+  readonly until?: string;
 }
 
 /** The documentation of a route that its code does not give: the rest comes from its rules and types. */
@@ -33,6 +41,8 @@ export interface RouteDocumentation {
   readonly isForOperator?: true;
   /** True for a route whose answers never change anything, although it is a POST: it takes no Idempotency-Key. */
   readonly isQuestion?: true;
+  /** The route's end, if it is announced: marks it in the document, and sends the headers that say so. */
+  readonly deprecated?: Deprecation;
 }
 
 /** Key of a handler's documentation in its metadata. */
@@ -40,7 +50,16 @@ export const DOCUMENTATION = 'crosspost:documentation';
 
 /**
  * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change of a route, its body or its
- * views run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation).
+ * views run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated route carry
+ * `Deprecation` and, if its end is decided, `Sunset` (RFC 9745, RFC 8594).
  */
 export const Documented = (documentation: RouteDocumentation): MethodDecorator =>
-  SetMetadata(DOCUMENTATION, documentation);
+  applyDecorators(
+    SetMetadata(DOCUMENTATION, documentation),
+    ...(documentation.deprecated ? deprecationHeaders(documentation.deprecated) : []),
+  );
+
+const deprecationHeaders = ({ since, until }: Deprecation): MethodDecorator[] => [
+  Header('Deprecation', `@${Date.parse(since) / 1_000}`),
+  ...(until === undefined ? [] : [Header('Sunset', new Date(`${until}T23:59:59Z`).toUTCString())]),
+];

@@ -1,3 +1,5 @@
+import { message } from '../../kernel/message.js';
+
 /** Texts of the documentation at /openapi.json that no docstring gives. */
 export const DOCUMENTATION_MESSAGES = {
   api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore members of answers that they do not know: new ones may be added.',
@@ -11,6 +13,8 @@ export const DOCUMENTATION_MESSAGES = {
   bearer: 'The scheme of authentication.',
   done: 'Done; there is no body.',
   error: 'The request failed:',
+  deprecated: message('Deprecated since {since}; its end is not decided yet.'),
+  deprecatedUntil: message('Deprecated since {since}, and served until {until}.'),
 };
 
 /** Meanings of the statuses of errors in /openapi.json. */

@@ -93,7 +93,8 @@ const listRoutes = (controller: Type): Route[] => {
 
 const describeOperation = (route: Route, context: DocumentationContext, components: Components): JsonSchema => {
   const { documentation, method, path } = route;
-  const { summary, description, body, query } = documentation;
+  const { summary, body, query, deprecated } = documentation;
+  const description = describeRoute(documentation);
   const isPublic = path.startsWith('/v1/');
   const known = answers.routes[`${method} ${path}`] ?? {};
   const bodySchema = body && components.hoist(isClass(body) ? schemaOf(body) : body(context));
@@ -101,6 +102,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
     operationId: nameOperation(route),
     summary,
     ...(description !== undefined && { description }),
+    ...(deprecated && { deprecated: true }),
     tags: [tagOf(path)],
     security: [isPublic ? { endpointToken: [] } : { managementKey: [] }],
     parameters: [
@@ -116,6 +118,14 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
     }),
     responses: describeAnswers({ method, path, isPublic, documentation, known }),
   };
+};
+
+/** Returns the description of a route; of a deprecated one it begins with its end. */
+const describeRoute = ({ description, deprecated }: RouteDocumentation): string | undefined => {
+  if (!deprecated) return description;
+  const { since, until } = deprecated;
+  const notice = until === undefined ? TEXTS.deprecated({ since }) : TEXTS.deprecatedUntil({ since, until });
+  return description === undefined ? notice : `${notice} ${description}`;
 };
 
 /** True if a body may not be left out: one without required fields may. */

@@ -5,7 +5,7 @@ const INTERFACES = /^\/(v1|manage\/v1|sse)\//;
 /** Headers of answers that a page may read, beside those that every page may. */
 const EXPOSED = [
   ...['x-request-id', 'x-position', 'retry-after', 'www-authenticate'],
-  ...['idempotency-replayed', 'idempotency-payload-mismatch'],
+  ...['idempotency-replayed', 'idempotency-payload-mismatch', 'deprecation', 'sunset'],
 ];
 /** Time for which a browser keeps the answer to a preflight, in seconds. */
 const MAX_AGE = 600;
