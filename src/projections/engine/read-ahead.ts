@@ -5,6 +5,9 @@ import type { RecordedEvent } from '../../kernel/events.js';
 const MAX_EVENTS = 8_000;
 const MAX_CHARACTERS = 8_000_000;
 
+/** The reader of this process that gathers large batches. Six at a time, as after a long outage, would need 700 MB more. */
+let gatherer: symbol | null = null;
+
 /** A batch whose events may have been decoded when they were read. */
 export interface DecodedBatch extends Batch {
   /** Absent for a batch at the end of the log; an event that cannot be decoded is not in it. */
@@ -15,7 +18,7 @@ export interface DecodedBatch extends Batch {
  * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch, the next
  * one is read, decoded and gathered from several pages (ADR-171). A row that changes several times within a batch is written
  * once. When the reader has reached the end of the log, each batch is read when it is asked for, so that events gather
- * meanwhile.
+ * meanwhile. One reader of a process gathers at a time; the others take the pages as they are.
  */
 export async function* readAhead(
   store: Pick<EventStore, 'subscribe'>,
@@ -23,20 +26,29 @@ export async function* readAhead(
   decode: (event: StoredEvent) => RecordedEvent,
 ): AsyncIterable<DecodedBatch> {
   const ended = new AbortController();
+  const self = Symbol('reader');
+  const mayGather = (): boolean => !ended.signal.aborted && (gatherer ??= self) === self;
+  const stopGathering = (): void => {
+    if (gatherer === self) gatherer = null;
+  };
   const pages = store
     .subscribe({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
     [Symbol.asyncIterator]();
   try {
-    for (let reading = gather(pages, decode); ;) {
+    for (let reading = gather(pages, decode, mayGather); ;) {
       const batch = await reading;
       if (!batch) return;
-      if (batch.isLive) yield batch;
-      reading = gather(pages, decode);
+      if (batch.isLive) {
+        stopGathering();
+        yield batch;
+      }
+      reading = gather(pages, decode, mayGather);
       reading.catch(() => undefined); // it is thrown when it is waited for
       if (!batch.isLive) yield batch;
     }
   } finally {
     ended.abort();
+    stopGathering();
     // Not waited for: a page that is being read may take long, and is not needed any more.
     pages.return?.().catch(() => undefined);
   }
@@ -46,6 +58,7 @@ export async function* readAhead(
 const gather = async (
   pages: AsyncIterator<Batch>,
   decode: (event: StoredEvent) => RecordedEvent,
+  mayGather: () => boolean,
 ): Promise<DecodedBatch | null> => {
   const events: StoredEvent[] = [];
   const decoded = new Map<StoredEvent, RecordedEvent>();
@@ -60,7 +73,7 @@ const gather = async (
       characters += event.data.length + event.metadata.length;
       if (!isLive) decodeInto(decoded, event, decode);
     }
-    if (isLive || events.length >= MAX_EVENTS || characters >= MAX_CHARACTERS)
+    if (isLive || events.length >= MAX_EVENTS || characters >= MAX_CHARACTERS || !mayGather())
       return { events, position, isLive, decoded };
   }
 };

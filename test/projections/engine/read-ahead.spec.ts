@@ -64,6 +64,15 @@ describe('readAhead', () => {
     expect(batch!.decoded!.get(batch!.events[8]!)).toEqual({ id: '8' });
   });
 
+  it('gathers for one reader at a time', async () => {
+    const pages = Array.from({ length: 40 }, (_, i) => page(i + 1, i === 39));
+    const readSizes = async () => (await readAll(pages)).map(({ events }) => events.length);
+    const [first, second] = await Promise.all([readSizes(), readSizes()]);
+    expect(first).toEqual([8_000, 8_000, 4_000]);
+    expect(second[0]).toBe(PAGE);
+    expect(await readSizes()).toEqual(first); // it is free again
+  });
+
   it.each([false, true])(
     'reads the next batch while one is applied, and ends with its reader (live: %s)',
     async (isLive) => {
