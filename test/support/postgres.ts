@@ -23,6 +23,8 @@ const LEAVING_MS = 1_000;
 
 const logger = createLogger({ logLevel: 'error' });
 const PREFIX = 'crosspost-test-';
+/** Name of a folder of a run: with the id of its process. */
+const FOLDER = new RegExp(`^${PREFIX}(?:run|new)-(\\d+)-`);
 /** Database with all migrations applied, which tests clone. */
 const MIGRATED = 'migrated';
 
@@ -124,15 +126,19 @@ const clusterTemplate = async (): Promise<string> => {
 };
 
 const newFolder = async (kind: 'run-' | 'new-'): Promise<string> => {
-  const folder = await mkdtemp(join(TEMPORARY, PREFIX + kind));
+  const folder = await mkdtemp(join(TEMPORARY, `${PREFIX}${kind}${process.pid}-`));
   await chmod(folder, 0o755); // under root the server runs as another user
   return folder;
 };
 
-/** Deletes the folders of killed runs: old, and no longer locked. */
+/**
+ * Deletes the folders of killed runs: old, made by a process that has ended, and not locked. The lock alone does not tell: a
+ * test that kills its gateway leaves its folder without one for a moment.
+ */
 const removeLeftovers = async (): Promise<void> => {
   for (const name of await readdir(TEMPORARY)) {
-    if (!name.startsWith(`${PREFIX}run-`) && !name.startsWith(`${PREFIX}new-`)) continue;
+    const made = FOLDER.exec(name);
+    if (!made || isRunning(Number(made[1]))) continue;
     const folder = join(TEMPORARY, name);
     try {
       if (Date.now() - (await stat(folder)).mtimeMs < 600_000) continue;
@@ -141,6 +147,14 @@ const removeLeftovers = async (): Promise<void> => {
     } catch {
       // in use, or another user's
     }
+  }
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // another user's
   }
 };
 
