@@ -1,18 +1,23 @@
 /**
  * bench -- history: how long the questions of auditors take on a log of 10,000 and of 1,000,000 events, and of 10,000,000 with
- * --full: the state of an aggregate at a moment, everything of an owner at a moment, pages of the audit trail, and the trace of
- * a post. The times on the large logs are compared with those on the small one, in the same run.
+ * --full: the state of an aggregate at a moment, everything of an owner at a moment, pages of the audit trail, the trace of a post,
+ * and the proof of an event. The times on the large logs are compared with those on the small one, in the same run. The events
+ * are copies of published posts; read models and the transparency log are brought up to date by a worker before the questions.
  * Options: --events=<sizes, separated by commas>, --questions (of each kind), --full.
  */
-import { runProjections } from './run-projections.js';
-import { prepareChannels, quantile, until, watchProjections } from './publishing.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fillStore } from './long-log.js';
+import { prepareChannels, quantile, watchProjections } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
 const CHANNELS = 50;
 /** Pauses and resumptions of one channel, whose history is the longest of the log. */
 const PAUSES = 500;
-const EVENTS_OF_A_POST = 3;
+/** Published posts of as many channels that are copied together. */
+const COPIED_POSTS = CHANNELS - 1;
+/** Seconds between two lines of progress. */
+const REPORT_POLLS = 20;
 
 export const run = async (args) => {
   const questions = readOption(args, 'questions', 100);
@@ -34,7 +39,7 @@ export const run = async (args) => {
 
     const results = [];
     for (const size of sizes) {
-      await fillLog({ feed, endpoints, connectionString }, size);
+      await fillLog({ endpoints, connectionString, startGateway }, size);
       const api = await startGateway('api');
       const figures = await ask(api, { feed, quiet, endpoints, questions });
       await api.stop();
@@ -50,32 +55,33 @@ export const run = async (args) => {
 
 const ms = (value) => value.toFixed(1).padStart(8);
 
-/** Fills the log up to this number of events, and brings the read models up to date. */
-const fillLog = async ({ feed, endpoints, connectionString }, size) => {
+/** Fills the log up to this number of events, and lets a worker bring the read models and the transparency log up to date. */
+const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
   const startedAt = performance.now();
   const report = (what) =>
     console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s  ${what}`);
-  const length = Number(await feed.store.readHead()) + 1;
-  const posts = Math.max(0, Math.ceil((size - length) / EVENTS_OF_A_POST));
-  const head = await feed.add(endpoints.slice(1), posts, {
-    isPublished: true,
-    onProgress: (count) => count % 50_000 === 0 && report(`${count} of ${posts} posts are in the log`),
+  const filled = await fillStore(connectionString, endpoints.slice(1), size, {
+    posts: COPIED_POSTS,
+    isPassed: false,
   });
-  const { stop } = await runProjections(connectionString);
+  report(`${filled.events} events are in the store, ${filled.size} with their indexes`);
+  const head = BigInt(filled.head);
+  const gateway = await startGateway('api,worker');
   const projections = await watchProjections(connectionString);
   const from = await projections.readPosition();
-  let reportedAt = performance.now();
-  await until(async () => {
+  for (let polls = 0; ; polls++) {
     const at = await projections.readPosition();
-    if (performance.now() > reportedAt + 10_000) {
-      reportedAt = performance.now();
-      report(`read models at ${Math.floor((Number(at - from) / Number(head - from)) * 100)} %`);
+    const leaves = Number((await callApi(gateway, 'GET', '/history/log/checkpoint')).split('\n')[1]);
+    if (at >= head && leaves >= Number(filled.events)) break;
+    if (polls % REPORT_POLLS === 0) {
+      const share = Math.floor((Number(at - from) / Number(head - from)) * 100);
+      report(`read models at ${share} %, ${leaves} leaves are in the transparency log`);
     }
-    return at >= head;
-  });
+    await sleep(1_000);
+  }
   await projections.close();
-  await stop();
-  report(`${size} events, and every read model is up to date`);
+  await gateway.stop();
+  report('read models and transparency log are up to date');
 };
 
 /** Asks every kind of question, about things chosen at random. Returns the median and the longest time of each kind, in ms. */
@@ -87,7 +93,7 @@ const ask = async (api, { feed, quiet, endpoints, questions }) => {
       const events = await feed.store.readAll({ after, types: ['PostAccepted'], limit: 1 });
       const [event] =
         events.length > 0 ? events : await feed.store.readAll({ after: -1n, types: ['PostAccepted'], limit: 1 });
-      return { postId: JSON.parse(event.data).postId, at: new Date(JSON.parse(event.metadata).at) };
+      return { eventId: event.id, postId: JSON.parse(event.data).postId, at: new Date(JSON.parse(event.metadata).at) };
     }),
   );
   const { items: pauses } = await callApi(
@@ -109,6 +115,7 @@ const ask = async (api, { feed, quiet, endpoints, questions }) => {
       `/history/events?owner_id=${owner}&actor=endpoint:${of(endpoints.slice(1), i).endpointId}&until=${sample[i].at.toISOString()}`,
     'audit trail: a rare type': () => `/history/events?owner_id=${owner}&type=EndpointCreated`,
     'trace of a post': (i) => `/history/trace/${sample[i].postId}`,
+    'proof of an event': (i) => `/history/log/proof/${sample[i].eventId}`,
   };
   const figures = {};
   for (const [name, pathOf] of Object.entries(kinds)) {

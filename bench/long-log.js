@@ -5,55 +5,82 @@
 import pg from 'pg';
 import { openFeed } from './feed.js';
 
-const CHUNK_POSTS = 100_000;
+/** Copies of the template that one statement inserts. */
+const CHUNK_COPIES = 100_000;
 
 /**
- * Fills a store up to this number of events, and lets the read models pass them.
+ * Fills a store up to this number of events.
  * @param endpoints of a gateway on this database that has stopped
+ * @param posts published posts of endpoints in turn, which are copied together
+ * @param isPassed true: the read models pass the copies unread
  */
-export const fillStore = async (connectionString, endpoints, events) => {
+export const fillStore = async (connectionString, endpoints, events, { posts = 1, isPassed = true } = {}) => {
   const feed = openFeed(connectionString);
-  const head = await feed.add(endpoints, 1, { isPublished: true });
+  const before = await feed.store.readHead();
+  const head = await feed.add(endpoints, posts, { isPublished: true });
   await feed.close();
   const client = new pg.Client({ connectionString });
   await client.connect();
+  client.on('error', () => undefined); // the server ends before this connection when a statement fails
   const { rows } = await client.query(
-    `select stream, revision, type, data, metadata from event_store.event where position > $1::bigint - 3 order by position`,
-    [head],
+    `select stream, revision, type, data, metadata from event_store.event where position > $1::bigint order by position`,
+    [before],
   );
-  const { postId, targets } = JSON.parse(rows[0].data);
-  const ids = [postId, targets[0].publicationId];
-  const missing = Math.ceil((events - Number(head) - 1) / rows.length);
+  const missing = Math.max(0, Math.ceil((events - Number(head) - 1) / rows.length));
+  const chunk = Math.ceil(CHUNK_COPIES / posts);
   await client.query('set synchronous_commit to off');
-  for (let from = 0; from < missing; from += CHUNK_POSTS) {
+  for (let from = 0; from < missing; from += chunk) {
     await client.query(
       `insert into event_store.event (position, stream, revision, id, type, data, metadata)
-       select $1::bigint + n * $2 + t.place, ${renamed('t.stream')}, t.revision, gen_random_uuid(), t.type, ${renamed('t.data')}, t.metadata
+       select $1::bigint + n * $2 + t.place, ${renamed('t.stream')}, t.revision, gen_random_uuid(), t.type, ${renamed('t.data')}, ${renamed('t.metadata')}
        from generate_series($3::bigint, $4::bigint) n
-       cross join json_to_recordset($5::json) t(place int, stream text, revision bigint, type text, data text, metadata text)
+       cross join json_to_recordset($5::json)
+         t(place int, stream text, revision bigint, type text, data text, metadata text, post text, publication text, request text, post_number int, at bigint)
        order by 1`,
-      [
-        ...[head, rows.length, from, Math.min(missing, from + CHUNK_POSTS) - 1],
-        ...[JSON.stringify(rows.map((row, i) => ({ ...row, place: i + 1 }))), ...ids],
-      ],
+      [head, rows.length, from, Math.min(missing, from + chunk) - 1, JSON.stringify(templateOf(rows))],
     );
-    if (from % (10 * CHUNK_POSTS) === 0) console.log(`${from * rows.length} of ${events} events are in the store …`);
+    if (from % (10 * chunk) === 0) console.log(`${from * rows.length} of ${events} events are in the store …`);
   }
   await client.query(`select setval('event_store.head', (select max(position) from event_store.event))`);
-  await client.query(
-    'update ops_checkpoint set position = (select max(position) from event_store.event), anchor = null',
-  );
+  if (isPassed)
+    await client.query(
+      'update ops_checkpoint set position = (select max(position) from event_store.event), anchor = null',
+    );
   await client.query('vacuum analyze event_store.event');
   await client.query('checkpoint');
   const { rows: sizes } = await client.query(
-    `select count(*) as events, pg_size_pretty(pg_total_relation_size('event_store.event')) as size from event_store.event`,
+    `select count(*) as events, max(position) as head, pg_size_pretty(pg_total_relation_size('event_store.event')) as size from event_store.event`,
   );
   await client.end();
   return sizes[0];
 };
 
-/** SQL: a text in which the ids of the copied post are replaced by those of the n-th copy; they ascend, as new ids do. */
+/** Returns the events with their places and times, and the ids and the number of the post that each belongs to. */
+const templateOf = (rows) => {
+  const ids = new Map();
+  rows
+    .filter(({ type }) => type === 'PostAccepted')
+    .forEach(({ data, metadata }, number) => {
+      const { postId, targets } = JSON.parse(data);
+      const { request_id: request } = JSON.parse(metadata);
+      const names = { post: postId, publication: targets[0].publicationId, request };
+      ids.set(postId, { ...names, post_number: number });
+    });
+  return rows.map((row, i) => ({
+    ...{ ...row, place: i + 1, at: JSON.parse(row.metadata).at },
+    ...ids.get(JSON.parse(row.data).postId),
+  }));
+};
+
+/**
+ * SQL: a text in which the ids of the copied post are replaced by those of its n-th copy, which ascend, as new ids do, and its
+ * time by one that is n ms later.
+ */
 const renamed = (text) => {
-  const idOf = (parameter) => `left(${parameter}, -12) || lpad(to_hex(n), 12, '0')`;
-  return `replace(replace(${text}, $6::text, ${idOf('$6')}), $7::text, ${idOf('$7')})`;
+  const idOf = (id) => `left(${id}, -12) || lpad(to_hex(n * $2 + t.post_number), 12, '0')`;
+  const named = ['t.post', 't.publication', 't.request'].reduce(
+    (inner, id) => `replace(${inner}, ${id}, ${idOf(id)})`,
+    text,
+  );
+  return `replace(${named}, t.at::text, (t.at + n)::text)`;
 };
