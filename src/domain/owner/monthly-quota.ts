@@ -30,7 +30,16 @@ export interface PostsLeft {
 }
 
 /** Returns the UTC month of a moment, by which quotas count: `2026-11` (D-18). */
-export const toMonth = (at: Instant): string => new Date(at).toISOString().slice(0, 7);
+export const toMonth = (at: Instant): string => {
+  const day = Math.floor(at / DAY_MS);
+  if (day !== latest.day) latest = { day, month: new Date(at).toISOString().slice(0, 7) };
+  return latest.month;
+};
+
+const DAY_MS = 86_400_000;
+
+/** The latest day that was asked for: the events of a batch are of a few days, and a date's text costs as much as its event. */
+let latest = { day: Number.NaN, month: '' };
 
 /** Returns the key of an owner's month: `<owner>/<month>`. */
 export const ownerMonthKey = (ownerId: string, at: Instant): string => `${ownerId}/${toMonth(at)}`;

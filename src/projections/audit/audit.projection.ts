@@ -1,8 +1,10 @@
+import type { QueryConfig } from 'pg';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows, type RowTable } from '../engine/rows.js';
+import { executeWrites, type Write } from '../engine/writes.js';
 import {
   AUDIT_VERSION,
   AUDITED_TYPES,
@@ -32,11 +34,11 @@ const resourceRows: RowTable<ResourceRow> = {
 
 interface SpanRow {
   readonly number: number;
-  readonly events: number;
+  events: number;
   readonly first_position: string;
-  readonly last_position: string;
-  readonly first_at: number;
-  readonly last_at: number;
+  last_position: string;
+  first_at: number;
+  last_at: number;
 }
 
 /** Members of events that name a resource, and through it an owner. */
@@ -99,7 +101,8 @@ export const audit: Projection = {
       owners.push(ownerOf(event, resources));
     }
     await resources.flush();
-    await insertEntries(tx, events, await completeOwners(tx, events, owners));
+    const hashed = rememberHashes();
+    await insertEntries(tx, events, await completeOwners(tx, events, owners, hashed), hashed);
     await insertRequestStories(tx, events);
     await extendSpans(tx, events);
   },
@@ -126,22 +129,38 @@ export const audit: Projection = {
   },
 };
 
-/** Lists the resources that an event may name, the one that says most about its owner first. */
-const listNamed = (event: RecordedEvent): string[] => {
-  const { ownerId, channelId, projectId, endpointId, outputId } = event.data as Naming;
-  const actor = event.actor.startsWith('endpoint:') ? event.actor.slice('endpoint:'.length) : undefined;
-  return [ownerId, channelId, projectId, endpointId, outputId, actor].filter((id) => id !== undefined);
+/** Members that may name a resource, the one that says most about an event's owner first. */
+const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
+
+const ENDPOINT_ACTOR = 'endpoint:';
+
+/** Returns the endpoint that has acted; undefined if another actor has. */
+const endpointOfActor = ({ actor }: RecordedEvent): string | undefined =>
+  actor.startsWith(ENDPOINT_ACTOR) ? actor.slice(ENDPOINT_ACTOR.length) : undefined;
+
+const loadResources = (tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<Rows<ResourceRow>> => {
+  const named = new Set<string>();
+  for (const event of events) {
+    const data = event.data as Naming;
+    for (const member of NAMING) {
+      const id = data[member];
+      if (id !== undefined) named.add(id);
+    }
+    const endpointId = endpointOfActor(event);
+    if (endpointId !== undefined) named.add(endpointId);
+  }
+  return Rows.load(tx, resourceRows, named, cache);
 };
 
-const loadResources = (tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<Rows<ResourceRow>> =>
-  Rows.load(tx, resourceRows, new Set(events.flatMap(listNamed)), cache);
-
 const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): number | null => {
-  for (const id of listNamed(event)) {
-    const row = resources.get(id);
+  const data = event.data as Naming;
+  for (const member of NAMING) {
+    const id = data[member];
+    const row = id === undefined ? undefined : resources.get(id);
     if (row) return row.owner_no;
   }
-  return null;
+  const endpointId = endpointOfActor(event);
+  return (endpointId === undefined ? undefined : resources.get(endpointId)?.owner_no) ?? null;
 };
 
 const readLastOwner = async (tx: Tx): Promise<number> => {
@@ -154,6 +173,7 @@ const completeOwners = async (
   tx: Tx,
   events: readonly RecordedEvent[],
   owners: readonly (number | null)[],
+  hashed: HashName,
 ): Promise<readonly (number | null)[]> => {
   const unknown = events.filter((_, i) => owners[i] === null);
   if (unknown.length === 0) return owners;
@@ -164,11 +184,11 @@ const completeOwners = async (
       select encode(int8send(c.hash), 'hex') as story, e.owner_no from unnest($1::bigint[]) c(hash)
       cross join lateral (
         select owner_no from entry where correlation_hash = c.hash and owner_no is not null order by position limit 1) e`,
-    values: [hexInt8Array([...new Set(unknown.map(({ correlationId }) => hash64(correlationId)))])],
+    values: [hexInt8Array([...new Set(unknown.map(({ correlationId }) => hashed(correlationId)))])],
   });
   for (const { story, owner_no } of rows) ofStory.set(story, owner_no);
   return events.map((event, i) => {
-    const story = hash64(event.correlationId);
+    const story = hashed(event.correlationId);
     const owner = owners[i] ?? ofStory.get(story) ?? null;
     if (owner !== null && !ofStory.has(story)) ofStory.set(story, owner);
     return owner;
@@ -181,20 +201,25 @@ const envelopeOf = (event: RecordedEvent): string | null => {
   return JSON.stringify({ id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash });
 };
 
-const insertEntries = async (
+const insertEntries = (
   tx: Tx,
   events: readonly RecordedEvent[],
   owners: readonly (number | null)[],
+  hashed: HashName,
 ): Promise<void> => {
-  const hashed = rememberHashes();
+  const writes: Write[] = [];
   for (let from = 0; from < events.length; from += MAX_INSERTED) {
     const until = from + MAX_INSERTED;
-    await insertSome(tx, events.slice(from, until), owners.slice(from, until), hashed);
+    writes.push({ encode: () => insertSome(events.slice(from, until), owners.slice(from, until), hashed) });
   }
+  return executeWrites(tx, writes);
 };
 
+/** Returns the hash of a name, like {@link hash64}. */
+type HashName = (name: string) => string;
+
 /** Returns a hash function that computes the hash of each name once: the events of a post have many names in common. */
-const rememberHashes = (): ((name: string) => string) => {
+const rememberHashes = (): HashName => {
   const known = new Map<string, string>();
   return (name) => {
     let hashed = known.get(name);
@@ -203,38 +228,35 @@ const rememberHashes = (): ((name: string) => string) => {
   };
 };
 
-const insertSome = async (
-  tx: Tx,
+const insertSome = (
   events: readonly RecordedEvent[],
   owners: readonly (number | null)[],
-  hashed: (name: string) => string,
-): Promise<void> => {
-  await tx.query({
-    name: 'insert audit entries',
-    text: `
+  hashed: HashName,
+): QueryConfig => ({
+  name: 'insert audit entries',
+  text: `
       insert into entry (${ENTRY_COLUMNS})
       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
         $8::int[], $9::int[], $10::text[], $11::text[])`,
-    values: [
-      int8Array(events.map(({ position }) => position)),
-      int8Array(events.map(({ revision }) => revision)),
-      int8Array(events.map(({ at }) => at)),
-      hexInt8Array(events.map(({ id }) => hashEventId(id))),
-      hexInt8Array(
-        events.map((event) => {
-          const { aggregate, id } = thingOf(event);
-          return id === null ? null : hashed(nameThing(aggregate, id));
-        }),
-      ),
-      hexInt8Array(events.map(({ correlationId }) => hashed(correlationId))),
-      hexInt8Array(events.map(({ actor }) => hashed(actor))),
-      int4Array(owners),
-      int4Array(events.map(({ type }) => hashOf(type))),
-      textArray(events.map(({ stream }) => stream)),
-      textArray(events.map(envelopeOf)),
-    ],
-  });
-};
+  values: [
+    int8Array(events.map(({ position }) => position)),
+    int8Array(events.map(({ revision }) => revision)),
+    int8Array(events.map(({ at }) => at)),
+    hexInt8Array(events.map(({ id }) => hashEventId(id))),
+    hexInt8Array(
+      events.map((event) => {
+        const { aggregate, id } = thingOf(event);
+        return id === null ? null : hashed(nameThing(aggregate, id));
+      }),
+    ),
+    hexInt8Array(events.map(({ correlationId }) => hashed(correlationId))),
+    hexInt8Array(events.map(({ actor }) => hashed(actor))),
+    int4Array(owners),
+    int4Array(events.map(({ type }) => hashOf(type))),
+    textArray(events.map(({ stream }) => stream)),
+    textArray(events.map(envelopeOf)),
+  ],
+});
 
 const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
 const hashOf = (type: string): number => typeHashes.get(type)!;
@@ -277,25 +299,22 @@ const divideSpansAgain = async (tx: Tx, from: bigint): Promise<void> => {
 const extendSpans = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {
   const { rows } = await tx.query<{ span: SpanRow }>({
     name: 'read the last span',
-    text: `select to_jsonb(s) || jsonb_build_object('first_position', s.first_position::text) as span
+    text: `select to_jsonb(s) || jsonb_build_object('first_position', s.first_position::text, 'last_position', s.last_position::text) as span
            from span s order by number desc limit 1`,
   });
   let last = rows[0]?.span;
-  const changed = new Map<number, SpanRow>();
+  const changed = last && last.events < SPAN_EVENTS ? [last] : [];
   for (const { position, at } of events) {
-    const isFull = last === undefined || last.events >= SPAN_EVENTS;
-    last =
-      last === undefined || isFull
-        ? {
-            ...{ number: (last?.number ?? 0) + 1, events: 1, first_position: String(position) },
-            ...{ last_position: String(position), first_at: at, last_at: at },
-          }
-        : {
-            ...last,
-            ...{ events: last.events + 1, last_position: String(position) },
-            ...{ first_at: Math.min(last.first_at, at), last_at: Math.max(last.last_at, at) },
-          };
-    changed.set(last.number, last);
+    if (last && last.events < SPAN_EVENTS) {
+      last.events += 1;
+      last.last_position = String(position);
+      if (at < last.first_at) last.first_at = at;
+      if (at > last.last_at) last.last_at = at;
+      continue;
+    }
+    const [place, number] = [String(position), (last?.number ?? 0) + 1];
+    last = { number, events: 1, first_position: place, last_position: place, first_at: at, last_at: at };
+    changed.push(last);
   }
   await tx.query({
     name: 'write spans',
@@ -303,6 +322,6 @@ const extendSpans = async (tx: Tx, events: readonly RecordedEvent[]): Promise<vo
       insert into span as s select * from json_populate_recordset(null::span, $1::json)
       on conflict (number) do update set events = excluded.events, last_position = excluded.last_position,
         first_at = excluded.first_at, last_at = excluded.last_at`,
-    values: [JSON.stringify([...changed.values()])],
+    values: [JSON.stringify(changed)],
   });
 };

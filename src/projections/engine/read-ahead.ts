@@ -1,9 +1,16 @@
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 
-/** Bounds of a batch that is gathered while a reader catches up. Characters: those of the events' data and metadata. */
-const MAX_EVENTS = 8_000;
-const MAX_CHARACTERS = 8_000_000;
+/** Bounds of a batch that is gathered while a reader catches up. */
+interface BatchBounds {
+  readonly events: number;
+  /** Characters of the events' data and metadata. */
+  readonly characters: number;
+}
+
+const LARGE: BatchBounds = { events: 8_000, characters: 8_000_000 };
+/** Bounds while another reader gathers large batches. */
+const SMALL: BatchBounds = { events: 2_000, characters: 2_000_000 };
 
 /** The reader of this process that gathers large batches. Six at a time, as after a long outage, would need 700 MB more. */
 let gatherer: symbol | null = null;
@@ -18,7 +25,7 @@ export interface DecodedBatch extends Batch {
  * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch, the next
  * one is read, decoded and gathered from several pages (ADR-171). A row that changes several times within a batch is written
  * once. When the reader has reached the end of the log, each batch is read when it is asked for, so that events gather
- * meanwhile. One reader of a process gathers at a time; the others take the pages as they are.
+ * meanwhile. One reader of a process gathers large batches at a time, the others small ones.
  */
 export async function* readAhead(
   store: Pick<EventStore, 'subscribe'>,
@@ -27,7 +34,7 @@ export async function* readAhead(
 ): AsyncIterable<DecodedBatch> {
   const ended = new AbortController();
   const self = Symbol('reader');
-  const mayGather = (): boolean => !ended.signal.aborted && (gatherer ??= self) === self;
+  const bounds = (): BatchBounds => (!ended.signal.aborted && (gatherer ??= self) === self ? LARGE : SMALL);
   const stopGathering = (): void => {
     if (gatherer === self) gatherer = null;
   };
@@ -35,14 +42,14 @@ export async function* readAhead(
     .subscribe({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
     [Symbol.asyncIterator]();
   try {
-    for (let reading = gather(pages, decode, mayGather); ;) {
+    for (let reading = gather(pages, decode, bounds); ;) {
       const batch = await reading;
       if (!batch) return;
       if (batch.isLive) {
         stopGathering();
         yield batch;
       }
-      reading = gather(pages, decode, mayGather);
+      reading = gather(pages, decode, bounds);
       reading.catch(() => undefined); // it is thrown when it is waited for
       if (!batch.isLive) yield batch;
     }
@@ -58,7 +65,7 @@ export async function* readAhead(
 const gather = async (
   pages: AsyncIterator<Batch>,
   decode: (event: StoredEvent) => RecordedEvent,
-  mayGather: () => boolean,
+  bounds: () => BatchBounds,
 ): Promise<DecodedBatch | null> => {
   const events: StoredEvent[] = [];
   const decoded = new Map<StoredEvent, RecordedEvent>();
@@ -73,7 +80,8 @@ const gather = async (
       characters += event.data.length + event.metadata.length;
       if (!isLive) decodeInto(decoded, event, decode);
     }
-    if (isLive || events.length >= MAX_EVENTS || characters >= MAX_CHARACTERS || !mayGather())
+    const most = bounds();
+    if (isLive || events.length >= most.events || characters >= most.characters)
       return { events, position, isLive, decoded };
   }
 };

@@ -5,6 +5,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import type { RowCache } from '../engine/row-cache.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
+import { executeWrites } from '../engine/writes.js';
 import {
   POSTS_VERSION,
   type Attempt,
@@ -45,10 +46,11 @@ export const posts: Projection = {
     const handled = events as readonly HandledEvent[];
     const rows = await loadRows(tx, handled, cache);
     for (const event of handled) handle(event, rows);
-    await rows.posts.flush();
-    await rows.publications.flush();
-    await rows.sequences.flush();
-    await rows.usage.flush();
+    const changed = [rows.posts, rows.publications, rows.sequences, rows.usage];
+    await executeWrites(
+      tx,
+      changed.flatMap((each) => each.takeWrites()),
+    );
   },
 };
 

@@ -176,6 +176,16 @@ export const postRows: RowTable<PostRow> = {
     ...(['post_id', 'endpoint_id', 'owner_id', 'stream', 'revision', 'accepted_at', 'external_id'] as const),
     ...(['trace_id', 'metadata', 'in_parts'] as const),
   ],
+  types: {
+    ...({ post_id: 'text', endpoint_id: 'text', owner_id: 'text', stream: 'text', revision: 'text' } as const),
+    ...({
+      accepted_at: 'bigint',
+      external_id: 'text',
+      trace_id: 'text',
+      metadata: 'text',
+      in_parts: 'boolean',
+    } as const),
+  },
 };
 
 /** Columns that never change: the origin and the destination of a publication. */

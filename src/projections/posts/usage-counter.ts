@@ -5,6 +5,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import type { RowCache } from '../engine/row-cache.js';
 import type { Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
+import type { Write } from '../engine/writes.js';
 import { ownerPlanRows, type OwnerPlanRow, usageRows, type UsageRow } from './posts.tables.js';
 
 /** Counts each owner's successful publications, month by month (publish-api.md: Limits; D-18). */
@@ -57,8 +58,8 @@ export class UsageCounter {
     });
   }
 
-  async flush(): Promise<void> {
-    await this.plans.flush();
-    await this.months.flush();
+  /** Returns the statements that write all changes. */
+  takeWrites(): Write[] {
+    return [...this.plans.takeWrites(), ...this.months.takeWrites()];
   }
 }

@@ -211,6 +211,12 @@ export const publicationRows: RowTable<PublicationRow> = {
     ...(['state', 'attempt', 'retry_at', 'retry_rule', 'retry_event'] as const),
   ],
   fixed: ORIGIN,
+  types: {
+    ...({ publication_id: 'text', post_id: 'text', post_stream: 'text', post_revision: 'text' } as const),
+    ...({ channel_id: 'text', project_id: 'text', owner_id: 'text', platform: 'text', sequence: 'bigint' } as const),
+    ...({ accepted_at: 'bigint', project_pause_id: 'text', waited_until: 'bigint', state: 'text' } as const),
+    ...({ attempt: 'int', retry_at: 'bigint', retry_rule: 'text', retry_event: 'text' } as const),
+  },
 };
 
 /** Definition of the table of channels. */

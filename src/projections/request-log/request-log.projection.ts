@@ -1,13 +1,24 @@
 import type { RequestsLogged } from '../../domain/request-log/request-log.events.js';
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { toJsonText } from '../engine/json-text.js';
+import { columnValue, encodeColumn, unnestColumns } from '../engine/column-arrays.js';
 import type { Projection } from '../engine/projection.js';
-import { REQUESTS_VERSION, KEPT_REQUESTS, requestLogTables, type RequestRow } from './request-log.tables.js';
+import {
+  REQUESTS_VERSION,
+  KEPT_REQUESTS,
+  requestLogTables,
+  type RequestRow,
+  requestTypes,
+} from './request-log.tables.js';
 
 type HandledEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>;
 
 const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted', 'PostSkipped', 'RequestsLogged']);
+
+const COLUMNS = Object.keys(requestTypes) as (keyof RequestRow)[];
+
+const INSERT = `insert into request (${COLUMNS.join(', ')})
+  select ${COLUMNS.map((column) => columnValue(column, requestTypes)).join(', ')} from ${unnestColumns(COLUMNS, requestTypes)}`;
 
 /** The last 100 requests of each endpoint (D-33). The event of an accepted post contains its entry; other requests are logged in batches. */
 export const requestLog: Projection = {
@@ -23,8 +34,13 @@ export const requestLog: Projection = {
     if (newest.length === 0) return;
     await tx.query({
       name: 'insert requests',
-      text: 'insert into request select * from json_populate_recordset(null::request, $1::json)',
-      values: [toJsonText(newest)],
+      text: INSERT,
+      values: COLUMNS.map((column) =>
+        encodeColumn(
+          requestTypes[column],
+          newest.map((row) => row[column]),
+        ),
+      ),
     });
     const added = new Map<string, number>();
     for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);

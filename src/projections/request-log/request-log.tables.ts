@@ -1,3 +1,4 @@
+import type { ColumnType } from '../engine/column-arrays.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
@@ -51,3 +52,16 @@ export const requestLogTables = `
       primary key (endpoint_id, position, place)
     );
   `;
+
+/** SQL types of the columns. */
+export const requestTypes: Readonly<Record<keyof RequestRow, ColumnType>> = {
+  ...({ endpoint_id: 'text', position: 'bigint', place: 'int', request_id: 'text', at: 'bigint', ip: 'text' } as const),
+  ...({ user_agent: 'text', route: 'text', decision: 'text', reason: 'text', http_status: 'int' } as const),
+  ...({
+    latency_ms: 'double precision',
+    payload_bytes: 'int',
+    trace_id: 'text',
+    post_id: 'text',
+    why: 'jsonb',
+  } as const),
+};

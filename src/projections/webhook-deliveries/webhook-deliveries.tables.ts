@@ -139,4 +139,10 @@ export const deliveryRows: RowTable<DeliveryRow> = {
     ...(['output_id', 'owner_id', 'kind', 'position', 'created_at', 'parts'] as const),
     ...(['event_id', 'request_id', 'correlation_id'] as const),
   ],
+  types: {
+    ...({ delivery_id: 'text', output_id: 'text', owner_id: 'text', kind: 'text', state: 'text' } as const),
+    ...({ position: 'bigint', created_at: 'bigint', next_at: 'bigint', attempt: 'int', failed: 'int' } as const),
+    ...({ failed_at: 'bigint', was_server_down: 'boolean', attempts: 'jsonb', parts: 'int' } as const),
+    ...({ revision: 'text', hash: 'text', event_id: 'text', request_id: 'text', correlation_id: 'text' } as const),
+  },
 };

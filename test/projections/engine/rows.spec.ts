@@ -1,7 +1,8 @@
+import type { Pool } from 'pg';
 import { createLogger } from '../../../src/config/logger.js';
 import { createPool, withTransaction } from '../../../src/postgres/pool.js';
 import { Rows, type RowTable } from '../../../src/projections/engine/rows.js';
-import { startTestPostgres } from '../../support/postgres.js';
+import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 
 const first: RowTable<{ id: string; a: number }> = { name: 'channel', key: 'id', columns: ['id', 'a'] };
 const second: RowTable<{ id: string; b: number }> = { name: 'channel', key: 'id', columns: ['id', 'b'] };
@@ -41,4 +42,112 @@ it('tables of two projections with the same name use one connection in turn', as
   }
   await pool.end();
   await postgres.stop();
+});
+
+interface Typed {
+  readonly id: string;
+  readonly number: number | null;
+  readonly large: string | number | null;
+  readonly share: number | null;
+  readonly flag: boolean | null;
+  readonly words: string | null;
+  readonly list: unknown;
+}
+
+const typed: RowTable<Typed> = {
+  name: 'typed',
+  key: 'id',
+  columns: ['id', 'number', 'large', 'share', 'flag', 'words', 'list'],
+  types: {
+    ...({ id: 'text', number: 'int', large: 'bigint', share: 'double precision', flag: 'boolean' } as const),
+    ...({ words: 'text', list: 'jsonb' } as const),
+  },
+};
+
+const untyped: RowTable<Typed> = { name: 'untyped', key: 'id', columns: typed.columns };
+
+const ODD_ROWS: readonly Typed[] = [
+  {
+    id: 'usual',
+    number: -7,
+    large: 1_795_579_478_806,
+    share: 0.25,
+    flag: true,
+    words: 'Привет 👋',
+    list: ['a', { b: 1 }],
+  },
+  { id: 'empty', number: null, large: null, share: null, flag: null, words: null, list: null },
+  { id: 'large', number: 2 ** 31 - 1, large: '9007199254740993', share: 1e300, flag: false, words: '', list: [] },
+  { id: 'negative', number: -(2 ** 31), large: -1, share: -0.1, flag: false, words: '\\u0000 "x" {y,z}', list: {} },
+  {
+    id: 'escaped',
+    number: 1,
+    large: 1,
+    share: 1,
+    flag: true,
+    words: 'a\n\t"\\n" null',
+    list: ['a\n"\\"', { b: 'null' }],
+  },
+  { id: 'word', number: 1, large: 1, share: 1, flag: true, words: 'null', list: 'null' },
+  { id: 'unstorable', number: 0, large: 0, share: 0, flag: true, words: 'a\0b\ud83dc', list: ['\0', 'x\udc4b'] },
+];
+
+describe('a table with types', () => {
+  let postgres: TestPostgres;
+  let pool: Pool;
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    const logger = createLogger({ logLevel: 'silent' });
+    pool = createPool(postgres.connectionString, { max: 1, applicationName: 'rows-spec', logger });
+    const columns =
+      'id text primary key, number int, large bigint, share double precision, flag boolean, words text, list jsonb';
+    await pool.query(`create table typed (${columns}); create table untyped (${columns})`);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await postgres.stop();
+  });
+
+  const write = (table: RowTable<Typed>, written: readonly Typed[]): Promise<void> =>
+    withTransaction(pool, async (tx) => {
+      const ids = written.map(({ id }) => id);
+      const rows = await Rows.load(tx, table, ids);
+      for (const row of written) rows.put(row);
+      await rows.flush();
+    });
+  const read = async (table: string) => (await pool.query(`select * from ${table} order by id`)).rows as unknown[];
+
+  it('has the same rows as one without, inserted and updated', async () => {
+    const rotated = ODD_ROWS.map((row, i) => ({ ...ODD_ROWS[(i + 1) % ODD_ROWS.length]!, id: row.id }));
+    for (const rows of [ODD_ROWS, rotated]) {
+      await write(typed, rows);
+      await write(untyped, rows);
+      expect(await read('typed')).toEqual(await read('untyped'));
+    }
+    expect(await read('typed')).toHaveLength(ODD_ROWS.length);
+  });
+
+  it('writes more rows than one statement has, in order', async () => {
+    const many = Array.from({ length: 4_500 }, (_, i) => ({ ...ODD_ROWS[0]!, id: `many ${i}`, number: i }));
+    await write(typed, many);
+    await write(
+      typed,
+      many.map((row) => ({ ...row, flag: false })),
+    );
+    const { rows } = await pool.query(
+      `select count(*)::int as count, sum(number)::int as sum from typed where id like 'many %' and not flag`,
+    );
+    expect(rows).toEqual([{ count: 4_500, sum: (4_499 * 4_500) / 2 }]);
+  });
+
+  it.each([{ number: 'seven' }, { number: 0.5 }, { number: '\n' }, { large: '' }, { share: 'x' }, { flag: 'maybe' }])(
+    'writes nothing if one of its rows has a value of another type: %j',
+    async (change) => {
+      const before = await read('typed');
+      const wrong = { ...ODD_ROWS[0]!, id: 'wrong', ...change } as Typed;
+      const many = Array.from({ length: 2_500 }, (_, i) => ({ ...ODD_ROWS[0]!, id: `lost ${i}` }));
+      await expect(write(typed, [...many, wrong])).rejects.toThrow();
+      expect(await read('typed')).toEqual(before);
+    },
+  );
 });
