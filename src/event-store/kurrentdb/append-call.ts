@@ -1,15 +1,13 @@
-import type { Client as GrpcClient, ClientDuplexStream } from '@grpc/grpc-js';
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
-import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import { Unavailable } from '../port.js';
-import { type AppendAnswer, decodeAnswer } from './append-message.js';
-import { openCall } from './clients.js';
+import { decodeAnswer } from './append-message.js';
+import { CallTimeout } from './call-timeout.js';
+import type { GrpcCall } from './grpc-call.js';
+import { type ConnectionOptions, openOwnCall } from './own-connection.js';
 
 /** Most bytes that wait for the connection. Beyond them, appends wait in the process instead. */
 const MAX_UNSENT_BYTES = 1_048_576;
-
-const asIs = (bytes: Uint8Array): Buffer => bytes as Buffer;
 
 /** Outcome of an append that was written. */
 export interface Written {
@@ -21,89 +19,105 @@ export interface Written {
 interface Pending {
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
+  /** Times by `performance.now()`. */
+  readonly sentAt: number;
+  readonly until: number;
 }
 
 /**
- * One call `BatchAppend` for many appends at the same time, over the client's connection. Answers may arrive in any order.
- * An append whose answer is no longer awaited is forgotten, and the others go on. The end of the call fails all of them.
+ * One call `BatchAppend` for many appends at the same time. What is sent in one turn of the event loop leaves in one write, and the
+ * server takes it in one go. Answers may arrive in any order. An append whose answer does not come in time is forgotten, and the others
+ * go on. If the server has answered nothing at all since it was sent, the call may be dead: it is retired, and ends when its last append
+ * is answered or forgotten. The end of the call fails all of them.
  */
 export class AppendCall {
   private readonly pending = new Map<string, Pending>();
+  private call: GrpcCall | null = null;
+  private unsent: Uint8Array[] = [];
   private unsentBytes = 0;
   private isEnded = false;
   private isRetired = false;
   private answeredAt = 0;
+  private expiry: NodeJS.Timeout | null = null;
+  private expiresAt = Infinity;
 
-  private constructor(
-    private readonly call: ClientDuplexStream<Uint8Array, Uint8Array>,
-    private readonly onChange: () => void,
-  ) {
-    call.on('data', (bytes: Uint8Array) => this.handleAnswer(decodeAnswer(bytes)));
-    call.on('error', (error: Error) => this.handleEnd(convertToCommandError(error))); // may occur after the end, too
-    call.on('end', () => this.handleEnd(new Unavailable('the server ended the call')));
-  }
+  private constructor(private readonly onChange: () => void) {}
 
   /**
-   * Opens a call. Whether the server answers shows with the first append.
+   * Opens a call over a connection of its own. Whether the server knows the call shows with the first append.
    * @param onChange called when more may be sent, and when the call has ended
-   * @throws the client's errors: it finds no node of the cluster
+   * @throws the client's errors: it finds no node of the cluster, or the node does not answer
    */
-  static async open(client: KurrentDBClient, onChange: () => void): Promise<AppendCall> {
-    const { path } = streams.StreamsService.batchAppend;
-    const call = await openCall(client, (grpc: GrpcClient, metadata, options) =>
-      grpc.makeBidiStreamRequest<Uint8Array, Uint8Array>(path, asIs, asIs, metadata, options),
-    );
-    return new AppendCall(call, onChange);
+  static async open(
+    client: KurrentDBClient,
+    options: ConnectionOptions,
+    timeoutMs: number,
+    onChange: () => void,
+  ): Promise<AppendCall> {
+    const call = new AppendCall(onChange);
+    call.call = await openOwnCall(client, streams.StreamsService.batchAppend.path, options, timeoutMs, {
+      onMessage: (message) => call.handleAnswer(message),
+      onDrain: onChange,
+      onGoAway: () => call.retire(),
+      onEnd: (error) => call.handleEnd(error ?? new Unavailable('the server ended the call')),
+    });
+    return call;
   }
 
-  get hasEnded(): boolean {
-    return this.isEnded;
+  /** True until the call has ended. */
+  get isOpen(): boolean {
+    return !this.isEnded;
+  }
+
+  /** True if appends may use the call. */
+  get isUsable(): boolean {
+    return !this.isEnded && !this.isRetired;
   }
 
   /** True if the connection takes more. */
   get isReady(): boolean {
-    return !this.isEnded && this.unsentBytes < MAX_UNSENT_BYTES;
+    return this.unsentBytes + this.call!.unsentBytes < MAX_UNSENT_BYTES;
   }
 
-  /** True if the server has answered any append since a time (`performance.now()`). */
-  hasAnsweredSince(time: number): boolean {
-    return this.answeredAt >= time;
-  }
-
-  /** Sends an append. @param correlation unique UUID @throws the client's errors @throws Unavailable */
-  send(correlation: string, message: Uint8Array): Promise<Written> {
+  /**
+   * Sends an append.
+   * @param correlation unique UUID
+   * @param until time limit of the answer, by `performance.now()`
+   * @throws CallTimeout @throws Unavailable @throws the client's errors
+   */
+  send(correlation: string, message: Uint8Array, until: number): Promise<Written> {
     return new Promise((resolve, reject) => {
       if (this.isEnded) return reject(new Unavailable('the call has ended'));
-      this.pending.set(correlation, { resolve, reject });
+      this.pending.set(correlation, { resolve, reject, sentAt: performance.now(), until });
+      if (until < this.expiresAt) this.expireAt(until);
+      this.unsent.push(message);
       this.unsentBytes += message.length;
-      this.call.write(message, () => {
-        const wasReady = this.isReady;
-        this.unsentBytes -= message.length;
-        if (!wasReady && this.isReady) this.onChange();
-      });
+      if (this.unsent.length === 1) process.nextTick(() => this.flush());
     });
   }
 
-  /** Forgets an append whose answer is no longer awaited. */
-  forget(correlation: string): void {
-    this.pending.delete(correlation);
-    this.endIfDone();
-  }
-
-  /** Ends the call as soon as every append is answered or forgotten. */
+  /** Ends the call as soon as every append is answered or forgotten. Its place may be taken by another one at once. */
   retire(): void {
     this.isRetired = true;
     this.endIfDone();
+    this.onChange();
   }
 
   /** Ends the call at once. Appends in flight fail: their outcome is unknown. */
   cancel(): void {
-    if (this.isEnded) return;
     this.handleEnd(new Unavailable('the call was cancelled'));
-    this.call.cancel();
+    this.call?.cancel();
   }
 
-  private handleAnswer(answer: AppendAnswer): void {
+  private flush(): void {
+    const { unsent } = this;
+    this.unsent = [];
+    this.unsentBytes = 0;
+    this.call!.write(unsent);
+  }
+
+  private handleAnswer(message: Buffer): void {
+    const answer = decodeAnswer(message);
     this.answeredAt = performance.now();
     const pending = this.pending.get(answer.correlation);
     if (!pending) return; // forgotten
@@ -113,16 +127,47 @@ export class AppendCall {
     this.endIfDone();
   }
 
-  /** Ends a retired call in order. To cancel it would make the client replace the connection, which other calls use. */
+  /** Sets the one timer for all appends: a timer for each would cost as much as its message. */
+  private expireAt(time: number): void {
+    if (this.expiry) clearTimeout(this.expiry);
+    this.expiresAt = time;
+    this.expiry = setTimeout(() => this.forgetExpired(), Math.max(1, Math.ceil(time - performance.now())));
+  }
+
+  /** Forgets appends whose answer did not come in time, and sets the timer for the next one. */
+  private forgetExpired(): void {
+    this.expiry = null;
+    this.expiresAt = Infinity;
+    const now = performance.now();
+    let isSilent = false;
+    let next = Infinity;
+    const expired: Pending[] = [];
+    for (const [correlation, pending] of this.pending) {
+      if (pending.until > now) {
+        next = Math.min(next, pending.until);
+        continue;
+      }
+      this.pending.delete(correlation);
+      expired.push(pending);
+      isSilent ||= this.answeredAt < pending.sentAt;
+    }
+    if (next < Infinity) this.expireAt(next);
+    if (isSilent && !this.isRetired) this.retire();
+    for (const { reject, sentAt, until } of expired) reject(new CallTimeout('append', Math.round(until - sentAt)));
+    this.endIfDone();
+  }
+
+  /** Ends a retired call in order, so that the server carries out what it has received. */
   private endIfDone(): void {
     if (!this.isRetired || this.pending.size > 0 || this.isEnded) return;
     this.handleEnd(new Unavailable('the call has ended'));
-    this.call.end();
+    this.call!.end();
   }
 
   private handleEnd(error: Error): void {
     if (this.isEnded) return;
     this.isEnded = true;
+    if (this.expiry) clearTimeout(this.expiry);
     for (const { reject } of this.pending.values()) reject(error);
     this.pending.clear();
     this.onChange();

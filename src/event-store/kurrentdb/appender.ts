@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { type ExpectedRevision, NotAppended } from '../port.js';
-import { AppendCall, type Written } from './append-call.js';
+import type { Written } from './append-call.js';
+import { AppendLane } from './append-lane.js';
 import { encodeAppend } from './append-message.js';
-import { CallTimeout, withCallTimeout } from './call-timeout.js';
+import { withCallTimeout } from './call-timeout.js';
 import { RenewableClient } from './clients.js';
 import { isGivenUpByServer, isRememberedByClient, isUnimplemented } from './errors.js';
 import type { WireEvent } from './event-text.js';
-
-/** Calls over the one connection. One call alone sends its messages one after the other, each when the one before it has left. */
-const CALLS = 4;
 
 /** Part of the time limit that an append may wait: what is sent has the rest for its answer. */
 const WAITING_PART = 0.9;
@@ -43,7 +40,6 @@ export interface Append {
 /** An append that waits until it may be sent. */
 interface Waiting {
   readonly bytes: number;
-  readonly lane: Lane;
   readonly start: () => void;
 }
 
@@ -56,7 +52,7 @@ export type SendSingly = (client: KurrentDBClient, append: Append) => Promise<Wr
  */
 export class Appender {
   private readonly client: RenewableClient;
-  private readonly lanes: readonly Lane[];
+  private readonly lane: AppendLane;
   private readonly bounds: AppendBounds;
   private readonly waiting: Waiting[] = [];
   private waitingBytes = 0;
@@ -65,15 +61,22 @@ export class Appender {
   /** True once the server has said that it does not know the call for many appends (before 21.10). */
   private hasNoBatches = false;
 
+  /** @param onReconnect called before anything is sent over another connection than the first one */
   constructor(
     connectionString: string,
     private readonly timeoutMs: number,
     private readonly sendSingly: SendSingly,
+    onReconnect: () => void,
     bounds: Partial<AppendBounds> = {},
   ) {
     this.client = new RenewableClient(connectionString);
-    this.lanes = Array.from({ length: CALLS }, () => new Lane(() => this.startWaiting()));
+    this.lane = new AppendLane(this.client, timeoutMs, () => this.startWaiting(), onReconnect);
     this.bounds = { ...BOUNDS, ...bounds };
+  }
+
+  /** Opens the first connection, if there was none yet. Every later one is reported. @throws the client's errors */
+  connect(): Promise<void> {
+    return this.lane.connect();
   }
 
   /**
@@ -82,25 +85,25 @@ export class Appender {
    * @throws CallTimeout it was not answered in time; other errors are the client's own
    */
   append(append: Append): Promise<Written> {
-    return this.run(append.stream, append.bytes, (until, lane) => this.sendWithRepeats(append, until, lane));
+    return this.run(append.bytes, (until) => this.sendWithRepeats(append, until));
   }
 
   /** Makes another call that changes a stream, in its turn. @throws like {@link append} */
-  call<T>(stream: string, make: (client: KurrentDBClient) => Promise<T>): Promise<T> {
-    return this.run(stream, 0, (until) => this.makeCall(make, until));
+  call<T>(make: (client: KurrentDBClient) => Promise<T>): Promise<T> {
+    return this.run(0, (until) => this.makeCall(make, until));
   }
 
   async close(): Promise<void> {
-    for (const lane of this.lanes) lane.cancel();
+    this.lane.close();
     await this.client.close();
   }
 
-  private async run<T>(stream: string, bytes: number, send: (until: number, lane: Lane) => Promise<T>): Promise<T> {
+  private async run<T>(bytes: number, send: (until: number) => Promise<T>): Promise<T> {
     const until = performance.now() + this.timeoutMs;
-    const lane = this.laneOf(stream);
-    await this.waitForTurn(bytes, lane);
+    if (this.waiting.length === 0 && this.maySend(bytes)) this.count(bytes);
+    else await this.waitForTurn(bytes);
     try {
-      return await send(until, lane);
+      return await send(until);
     } finally {
       this.sent -= 1;
       this.sentBytes -= bytes;
@@ -108,16 +111,10 @@ export class Appender {
     }
   }
 
-  private laneOf(stream: string): Lane {
-    let hash = 0;
-    for (let i = 0; i < stream.length; i++) hash = (hash * 31 + stream.charCodeAt(i)) >>> 0;
-    return this.lanes[hash % CALLS] as Lane;
-  }
-
-  private async sendWithRepeats(append: Append, until: number, lane: Lane): Promise<Written> {
+  private async sendWithRepeats(append: Append, until: number): Promise<Written> {
     for (let repeats = 0; ; repeats++) {
       try {
-        return await this.send(append, until, lane);
+        return await this.send(append, until);
       } catch (error) {
         if (isUnimplemented(error)) this.hasNoBatches = true;
         else if (!isGivenUpByServer(error) || repeats === MAX_REPEATS || performance.now() >= until) throw error;
@@ -125,10 +122,10 @@ export class Appender {
     }
   }
 
-  private async send(append: Append, until: number, lane: Lane): Promise<Written> {
+  private send(append: Append, until: number): Promise<Written> {
     if (this.hasNoBatches) return this.makeCall((client) => this.sendSingly(client, append), until);
     const { stream, expected, events } = append;
-    return lane.send(this.client, (correlation) => encodeAppend(correlation, stream, expected, events), until);
+    return this.lane.send((correlation) => encodeAppend(correlation, stream, expected, events), until);
   }
 
   private async makeCall<T>(make: (client: KurrentDBClient) => Promise<T>, until: number): Promise<T> {
@@ -142,19 +139,14 @@ export class Appender {
   }
 
   /** Waits until another append may be sent. @throws NotAppended */
-  private waitForTurn(bytes: number, lane: Lane): Promise<void> {
+  private waitForTurn(bytes: number): Promise<void> {
     const waitMs = this.timeoutMs * WAITING_PART;
     return new Promise((resolve, reject) => {
-      if (this.waiting.length === 0 && this.maySend(bytes, lane)) {
-        this.count(bytes);
-        return resolve();
-      }
       const { waiting, waitingBytes } = this.bounds;
       if (this.waiting.length >= waiting || this.waitingBytes + bytes > waitingBytes)
         return reject(new NotAppended('the event store does not keep up: too many appends wait'));
       const entry: Waiting = {
         bytes,
-        lane,
         start: () => {
           clearTimeout(expiry);
           resolve();
@@ -174,7 +166,7 @@ export class Appender {
   }
 
   private startWaiting(): void {
-    for (let next = this.waiting[0]; next && this.maySend(next.bytes, next.lane); next = this.waiting[0]) {
+    for (let next = this.waiting[0]; next && this.maySend(next.bytes); next = this.waiting[0]) {
       this.waiting.shift();
       this.waitingBytes -= next.bytes;
       this.count(next.bytes);
@@ -182,9 +174,9 @@ export class Appender {
     }
   }
 
-  private maySend(bytes: number, lane: Lane): boolean {
+  private maySend(bytes: number): boolean {
     const { sent, sentBytes } = this.bounds;
-    return lane.isReady && this.sent < sent && (this.sent === 0 || this.sentBytes + bytes <= sentBytes);
+    return this.lane.isReady && this.sent < sent && (this.sent === 0 || this.sentBytes + bytes <= sentBytes);
   }
 
   private count(bytes: number): void {
@@ -193,67 +185,4 @@ export class Appender {
   }
 }
 
-/** One of the calls. It is opened when it is needed, and again after it has ended. */
-class Lane {
-  private opening: Promise<AppendCall> | null = null;
-  private call: AppendCall | null = null;
-  private readonly retired = new Set<AppendCall>();
-  /** Start of the ids that the answers repeat; they end with a number. */
-  private readonly prefix = newPrefix();
-  private sent = 0;
-
-  constructor(private readonly onChange: () => void) {}
-
-  /** True unless the connection takes no more at present. */
-  get isReady(): boolean {
-    return this.call === null || this.call.hasEnded || this.call.isReady;
-  }
-
-  async send(clients: RenewableClient, encode: (correlation: string) => Uint8Array, until: number): Promise<Written> {
-    const correlation = this.prefix + (this.sent++).toString(16).padStart(12, '0');
-    const message = encode(correlation);
-    const call = this.call && !this.call.hasEnded ? this.call : await this.open(clients, until);
-    const sentAt = performance.now();
-    try {
-      return await withCallTimeout(call.send(correlation, message), remaining(until), 'append');
-    } catch (error) {
-      if (error instanceof CallTimeout) this.handleTimeout(call, correlation, sentAt);
-      throw error;
-    }
-  }
-
-  cancel(): void {
-    for (const call of this.retired) call.cancel();
-    this.call?.cancel();
-  }
-
-  private open(clients: RenewableClient, until: number): Promise<AppendCall> {
-    this.opening ??= AppendCall.open(clients.getClient(), this.onChange)
-      .then((call) => (this.call = call))
-      .finally(() => (this.opening = null));
-    return withCallTimeout(this.opening, remaining(until), 'connect');
-  }
-
-  /**
-   * Forgets an append whose answer did not come in time. Its neighbours still wait for theirs. If the server has answered nothing
-   * at all since it was sent, the call may be dead: later appends use a new one.
-   */
-  private handleTimeout(call: AppendCall, correlation: string, sentAt: number): void {
-    if (!call.hasAnsweredSince(sentAt) && this.call === call) {
-      this.call = null;
-      for (const each of this.retired) if (each.hasEnded) this.retired.delete(each);
-      this.retired.add(call);
-      call.retire();
-    }
-    call.forget(correlation);
-    this.onChange();
-  }
-}
-
 const remaining = (until: number): number => Math.max(1, until - performance.now());
-
-/** Returns the first 24 characters of a random UUID. */
-const newPrefix = (): string => {
-  const hex = randomBytes(9).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-8${hex.slice(15, 18)}-`;
-};

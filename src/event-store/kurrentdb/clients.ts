@@ -9,7 +9,11 @@ import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/
  * @throws Error for an invalid string, and for an unknown option
  */
 export const createClient = (connectionString: string): KurrentDBClient =>
-  rejectUnknownOptions(() => KurrentDBClient.connectionString(connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb')));
+  rejectUnknownOptions(() => KurrentDBClient.connectionString(withoutOldName(connectionString)));
+
+/** Returns a connection string in whose place of `esdb:` there is `kurrentdb:`. */
+export const withoutOldName = (connectionString: string): string =>
+  connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb');
 
 /** Throws for an unknown option. The library only prints a warning, which contains the whole string with its password. */
 const rejectUnknownOptions = <T>(parse: () => T): T => {
@@ -49,6 +53,13 @@ interface ClientInternals {
   handleError(grpc: GrpcClient, error: Error): Promise<void>;
 }
 
+/** Returns the parts of a client that its own calls are made of. */
+export const internalsOf = (client: KurrentDBClient): ClientInternals => client as unknown as ClientInternals;
+
+/** Returns the client's gRPC client, whose channel is that of the node it has found. @throws the client's errors: it finds none */
+export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
+  internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
+
 /**
  * Opens a call over a client's connection, with its credentials. As with the client's own calls, a lost connection or another leader
  * is answered with a new connection. The caller ends the call. The client's own calls convert every event several times
@@ -60,8 +71,8 @@ export const openCall = async <Call extends ClientCall>(
   client: KurrentDBClient,
   create: (grpc: GrpcClient, metadata: Metadata, options: CallOptions) => Call,
 ): Promise<Call> => {
-  const internals = client as unknown as ClientInternals;
-  const grpc = await internals.getGRPCClient(streams.StreamsClient, 'call');
+  const internals = internalsOf(client);
+  const grpc = await openGrpcClient(client);
   const call = create(grpc, ...internals.callArguments({}, { deadline: Infinity }));
   call.on('error', (error: Error) => {
     if (!isClientCancellationError(error)) void internals.handleError(grpc, error);
@@ -77,7 +88,7 @@ interface ClientCall {
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
 
-  constructor(private readonly connectionString: string) {}
+  constructor(readonly connectionString: string) {}
 
   getClient(): KurrentDBClient {
     return (this.current ??= createClient(this.connectionString));

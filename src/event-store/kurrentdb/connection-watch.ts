@@ -48,6 +48,11 @@ export class ConnectionWatch {
     await withCallTimeout(connected, timeoutMs, 'connect');
   }
 
+  /** Reports a loss that another connection to the server has noticed. */
+  reportLoss(): void {
+    for (const listener of this.listeners) listener();
+  }
+
   private async run(): Promise<void> {
     const backoff = new Backoff();
     while (!this.signal.aborted) {
@@ -78,7 +83,7 @@ export class ConnectionWatch {
     if (this.signal.aborted) return;
     if (!this.isLost) this.log.warn({ reason }, 'lost the connection to the event store');
     this.isLost = true;
-    for (const listener of this.listeners) listener();
+    this.reportLoss();
   }
 
   /** Follows the stream until the connection is lost or the signal is aborted. Returns the error that ended it, if any. */

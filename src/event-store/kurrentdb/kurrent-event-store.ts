@@ -90,7 +90,13 @@ export class KurrentEventStore implements EventStoreAdapter {
   constructor({ connectionString, timeoutMs = 10_000, appendBounds, log = silentLog }: KurrentEventStoreOptions) {
     this.timeoutMs = timeoutMs;
     this.log = log;
-    this.appender = new Appender(connectionString, timeoutMs, appendSingly, appendBounds);
+    this.appender = new Appender(
+      connectionString,
+      timeoutMs,
+      appendSingly,
+      () => this.watch.reportLoss(),
+      appendBounds,
+    );
     this.health = new AppendHealth(log, () => this.probeAppend(), findRefusal);
     this.client = new RenewableClient(connectionString);
     this.reader = new EventReader(this.client, timeoutMs);
@@ -155,6 +161,10 @@ export class KurrentEventStore implements EventStoreAdapter {
   readIdentity(): Promise<StoreIdentity> {
     return this.trackCall(async () => {
       await this.watch.waitUntilConnected(this.timeoutMs);
+      // The identity is only worth something if the connections to its server exist before it is read.
+      await this.appender.connect().catch((error: unknown) => {
+        throw toPortError(error, 'connect');
+      });
       return { id: await this.readId(), end: await this.reader.readEnd() };
     });
   }
@@ -248,9 +258,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     if (metadata.maxCount === maxCount) return;
     const changed = { ...metadata, maxCount };
     try {
-      await this.appender.call(stream, (client) =>
-        client.setStreamMetadata(stream, changed, { deadline: SERVER_DEADLINE_MS }),
-      );
+      await this.appender.call((client) => client.setStreamMetadata(stream, changed, { deadline: SERVER_DEADLINE_MS }));
     } catch (error) {
       throw toPortError(error, `set retention of ${stream}`);
     }
@@ -264,7 +272,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });
     if (!last) return;
     try {
-      await this.appender.call(stream, (client) => client.tombstoneStream(stream, { deadline: SERVER_DEADLINE_MS }));
+      await this.appender.call((client) => client.tombstoneStream(stream, { deadline: SERVER_DEADLINE_MS }));
     } catch (error) {
       if (!isStreamDeleted(error)) throw toPortError(error, `delete ${stream}`);
     }

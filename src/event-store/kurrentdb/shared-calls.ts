@@ -6,8 +6,10 @@ export class SharedCalls<T> {
   share(identity: string, start: () => Promise<T>): Promise<T> {
     const joined = this.inFlight.get(identity);
     if (joined) return joined;
-    const call = start().finally(() => this.inFlight.delete(identity));
+    const call = start();
     this.inFlight.set(identity, call);
+    const forget = (): void => void this.inFlight.delete(identity);
+    call.then(forget, forget); // before the callers go on
     return call;
   }
 }

@@ -227,6 +227,23 @@ describe('the KurrentDB adapter and its server', () => {
     expect(ids(await store.readStream(stream))).toEqual(ids(events));
   });
 
+  it('reports that appends use another connection, which may lead to another server, before the first of them is answered', async () => {
+    const server = await startServer();
+    const store = openStore(server, 1_500);
+    const outcomes: string[] = [];
+    store.onConnectionLoss(() => outcomes.push('another connection'));
+    const append = () =>
+      store.append(newStream(), 'noStream', newEvents(1)).then(
+        () => outcomes.push('appended'),
+        () => outcomes.push('lost'),
+      );
+    await append();
+    await server.sendCommand({ command: 'lose-responses', appends: 1 });
+    await append(); // the server answers nothing, so the call may be dead
+    await Promise.all([append(), append()]);
+    expect(outcomes).toEqual(['appended', 'lost', 'another connection', 'appended', 'appended']);
+  });
+
   it('does not cancel other appends when the answer to one does not come', async () => {
     const server = await startServer();
     const store = openStore(server, 4_000);

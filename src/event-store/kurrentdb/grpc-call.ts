@@ -1,0 +1,133 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import { Metadata, status } from '@grpc/grpc-js';
+import { joinMessages, MessageSplitter } from './grpc-frames.js';
+
+/** Time that the server has to close a call that was ended, in ms. EventStoreDB does not close one without open appends. */
+const CLOSE_MS = 5_000;
+
+/** User of a call. */
+export interface CallListener {
+  /** Takes a message. An error of it ends the call. */
+  readonly onMessage: (message: Buffer) => void;
+  /** Called when everything that waited has left the process. */
+  readonly onDrain: () => void;
+  /** Called when the server wants no new call on this connection. Messages may still be sent and answered. */
+  readonly onGoAway: () => void;
+  /** Called once, after the last message. @param error null: the server ended the call without one */
+  readonly onEnd: (error: Error | null) => void;
+}
+
+/** An error in the form of gRPC-js, which the client's functions understand. */
+export const createGrpcError = (code: status, details: string, metadata = new Metadata()): Error =>
+  Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details, metadata });
+
+/** Codes of answers by something that does not speak gRPC, as gRPC-js maps them. */
+const CODES_OF_HTTP: Readonly<Record<number, status>> = {
+  400: status.INTERNAL,
+  401: status.UNAUTHENTICATED,
+  403: status.PERMISSION_DENIED,
+  404: status.UNIMPLEMENTED,
+  429: status.UNAVAILABLE,
+  502: status.UNAVAILABLE,
+  503: status.UNAVAILABLE,
+  504: status.UNAVAILABLE,
+};
+
+/**
+ * A gRPC call with messages in both directions, over an HTTP/2 connection that serves nothing else and ends with it. Messages that are
+ * written together leave together: gRPC-js sends each by itself, after the one before it has left (ADR-190).
+ */
+export class GrpcCall {
+  private readonly stream: ClientHttp2Stream;
+  private readonly splitter = new MessageSplitter();
+  private headers: IncomingHttpHeaders = {};
+  private trailers: IncomingHttpHeaders | null = null;
+  private failure: Error | null = null;
+
+  /** @param headers of the request, the path and the credentials among them @throws Error if the connection has ended */
+  constructor(
+    private readonly session: ClientHttp2Session,
+    headers: Readonly<Record<string, string | string[]>>,
+    private readonly listener: CallListener,
+  ) {
+    const stream = session.request({
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
+      [constants.HTTP2_HEADER_TE]: 'trailers',
+      ...headers,
+    });
+    this.stream = stream;
+    const noteFailure = (error: Error): void => void (this.failure ??= error);
+    session.on('error', noteFailure);
+    session.on('goaway', () => listener.onGoAway());
+    stream.on('response', (received, flags) => {
+      this.headers = received;
+      if (flags & constants.NGHTTP2_FLAG_END_STREAM) this.trailers = received;
+    });
+    stream.on('trailers', (received: IncomingHttpHeaders) => (this.trailers = received));
+    stream.on('data', (chunk: Buffer) => this.receive(chunk));
+    stream.on('drain', () => listener.onDrain());
+    stream.on('error', noteFailure);
+    stream.on('end', () => setImmediate(() => stream.close())); // the trailers may follow
+    stream.on('close', () => this.finish());
+  }
+
+  /** Bytes that wait for the connection. */
+  get unsentBytes(): number {
+    return this.stream.writableLength;
+  }
+
+  /** Sends messages. Once the call has ended, they are dropped. */
+  write(messages: readonly Uint8Array[]): void {
+    if (this.stream.writable) this.stream.write(joinMessages(messages));
+  }
+
+  /** Ends the call in order: the server answers what it has received. */
+  end(): void {
+    this.stream.end();
+    const expiry = setTimeout(() => this.cancel(), CLOSE_MS).unref();
+    this.stream.on('close', () => clearTimeout(expiry));
+  }
+
+  /** Ends the call and its connection at once. */
+  cancel(): void {
+    this.session.destroy();
+  }
+
+  private receive(chunk: Buffer): void {
+    if (this.failure) return;
+    try {
+      for (const message of this.splitter.split(chunk)) this.listener.onMessage(message);
+    } catch (error) {
+      this.failure = error as Error;
+      this.cancel();
+    }
+  }
+
+  private finish(): void {
+    this.session.destroy();
+    this.listener.onEnd(this.findError());
+  }
+
+  private findError(): Error | null {
+    const code = this.trailers?.['grpc-status'];
+    if (code !== undefined)
+      return Number(code) === Number(status.OK) ? null : toStatusError(Number(code), this.trailers!);
+    const answered = Number(this.headers[':status'] ?? 200);
+    if (answered !== 200)
+      return createGrpcError(CODES_OF_HTTP[answered] ?? status.UNKNOWN, `the server answered ${answered}`);
+    const reason = this.failure?.message ?? `the connection was lost (code ${this.stream.rstCode})`;
+    return createGrpcError(status.UNAVAILABLE, reason);
+  }
+}
+
+const toStatusError = (code: status, trailers: IncomingHttpHeaders): Error =>
+  createGrpcError(code, decodeMessage(String(trailers['grpc-message'] ?? '')), Metadata.fromHttp2Headers(trailers));
+
+const decodeMessage = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { type ClientHttp2Session, connect, constants, type SecureClientSessionOptions } from 'node:http2';
+import { type Metadata, status } from '@grpc/grpc-js';
+import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
+import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/parseConnectionString.js';
+import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
+import { withTimeLimit } from '../../runtime/time-limit.js';
+import { internalsOf, openGrpcClient, withoutOldName } from './clients.js';
+import { type CallListener, createGrpcError, GrpcCall } from './grpc-call.js';
+
+/** The client's own defaults. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** Parts of a connection string that concern a connection, in the form in which they are used. */
+export interface ConnectionOptions {
+  /** Null: not encrypted. */
+  readonly tls: SecureClientSessionOptions | null;
+  /** Interval of the keep-alive in ms; negative: none. */
+  readonly keepAliveMs: number;
+  /** Time that the server has to answer one, in ms. */
+  readonly keepAliveTimeoutMs: number;
+}
+
+/** Reads the options of a valid connection string, and the files that it names. @throws Error if a file cannot be read */
+export const readConnectionOptions = (connectionString: string): ConnectionOptions => {
+  const options = parseConnectionString(withoutOldName(connectionString));
+  const { tls = true, tlsVerifyCert = true, tlsCAFile, userCertFile, userKeyFile } = options;
+  const { keepAliveInterval = KEEP_ALIVE_MS, keepAliveTimeout = KEEP_ALIVE_MS } = options;
+  const certificates = {
+    ...(tlsCAFile && { ca: readFileSync(tlsCAFile) }),
+    ...(userCertFile && { cert: readFileSync(userCertFile) }),
+    ...(userKeyFile && { key: readFileSync(userKeyFile) }),
+  };
+  return {
+    tls: tls ? { rejectUnauthorized: tlsVerifyCert, ...certificates } : null,
+    keepAliveMs: keepAliveInterval,
+    keepAliveTimeoutMs: keepAliveTimeout < 0 ? Infinity : keepAliveTimeout,
+  };
+};
+
+/**
+ * Opens a call over a connection of its own. The client says to which node, after a discovery if need be, and with which credentials.
+ * It learns when the call fails, so that it looks for another node, or for the new leader.
+ * @param timeoutMs time limit for the connection
+ * @throws the client's errors: it finds no node of the cluster, or the node does not answer
+ */
+export const openOwnCall = async (
+  client: KurrentDBClient,
+  path: string,
+  { tls, keepAliveMs, keepAliveTimeoutMs }: ConnectionOptions,
+  timeoutMs: number,
+  listener: CallListener,
+): Promise<GrpcCall> => {
+  const grpc = await openGrpcClient(client);
+  const reportFailure = (error: Error): void =>
+    void internalsOf(client)
+      .handleError(grpc, error)
+      .catch(() => undefined);
+  const address = grpc
+    .getChannel()
+    .getTarget()
+    .replace(/^dns:\/*/, '');
+  try {
+    const headers = await createHeaders(client, path);
+    const session = await openSession(address, tls, timeoutMs);
+    if (keepAliveMs >= 0) keepAlive(session, keepAliveMs, keepAliveTimeoutMs);
+    return new GrpcCall(session, headers, {
+      ...listener,
+      onEnd: (error) => {
+        if (error) reportFailure(error);
+        listener.onEnd(error && convertToCommandError(error));
+      },
+    });
+  } catch (error) {
+    const failure = createGrpcError(status.UNAVAILABLE, (error as Error).message);
+    reportFailure(failure);
+    throw convertToCommandError(failure);
+  }
+};
+
+const createHeaders = async (
+  client: KurrentDBClient,
+  path: string,
+): Promise<Readonly<Record<string, string | string[]>>> => {
+  const [metadata, { credentials }] = internalsOf(client).callArguments({}, { deadline: Infinity });
+  if (credentials) metadata.merge(await credentials.generateMetadata({ service_url: '', method_name: path }));
+  return { ...toHeaders(metadata), [constants.HTTP2_HEADER_PATH]: path };
+};
+
+const toHeaders = (metadata: Metadata): Record<string, string | string[]> =>
+  metadata.toHttp2Headers() as Record<string, string | string[]>;
+
+const openSession = async (
+  address: string,
+  tls: SecureClientSessionOptions | null,
+  timeoutMs: number,
+): Promise<ClientHttp2Session> => {
+  const session = connect(`${tls ? 'https' : 'http'}://${address}`, { ...tls, settings: { enablePush: false } });
+  const connected = new Promise<void>((resolve, reject) => {
+    session.once('connect', () => resolve());
+    session.once('error', reject);
+    session.once('close', () => reject(new Error('the connection was closed')));
+  });
+  try {
+    await withTimeLimit(connected, timeoutMs, () => new Error(`no connection within ${timeoutMs} ms`));
+    return session;
+  } catch (error) {
+    session.on('error', () => undefined);
+    session.destroy();
+    throw error;
+  }
+};
+
+/** Ends a connection whose server does not answer. Nothing else would end it if the machine is gone. */
+const keepAlive = (session: ClientHttp2Session, everyMs: number, timeoutMs: number): void => {
+  let late: NodeJS.Timeout | undefined;
+  const timer = setInterval(() => {
+    if (late !== undefined || session.destroyed) return;
+    if (timeoutMs < Infinity)
+      late = setTimeout(() => session.destroy(new Error('the server does not answer a ping')), timeoutMs).unref();
+    session.ping(() => {
+      clearTimeout(late);
+      late = undefined;
+    });
+  }, everyMs).unref();
+  session.once('close', () => {
+    clearInterval(timer);
+    clearTimeout(late);
+  });
+};
