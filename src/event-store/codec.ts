@@ -80,7 +80,7 @@ export class EventCodec {
     const unsigned = serializeEnvelope(this.schemaOf(event.type).version, context);
     const hash = chainHash(location, id, event.type, unsigned, data);
     const metadata = `${unsigned.slice(0, -1)},"hash":"${hash}"}`;
-    return { event: { id, type: event.type, data, metadata }, hash };
+    return { event: { id, type: event.type, data, metadata, isCanonical: true }, hash };
   }
 
   /** Parses the envelope of a stored event. */

@@ -22,10 +22,12 @@ export interface NewEvent {
   readonly data: string;
   /** JSON text. */
   readonly metadata: string;
+  /** True if both texts are known to be as `JSON.stringify` writes them. Saves an adapter that must know it a look at them. */
+  readonly isCanonical?: true;
 }
 
 /** An event in the store. Revisions count from 0 in each stream. */
-export interface StoredEvent extends NewEvent {
+export interface StoredEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: Position;

@@ -50,6 +50,27 @@ beforeAll(async () => {
 const tamperAt = (i: number, change: (event: StoredEvent) => StoredEvent): StoredEvent[] =>
   chain.map((event, j) => (i === j ? change(event) : event));
 
+describe('the texts of an encoded event', () => {
+  it('are as JSON.stringify writes them, whatever the event and its request hold', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(fc.jsonValue(), text, text, fc.option(text), (data, actor, requestId, clientAddress) => {
+        const event = { type: 'OwnerRegistered', data } as never;
+        const location = { stream: 'owner-1', revision: 0n, previousHash: '' };
+        const origin = { actor, requestId, causationId: actor, correlationId: requestId, clientAddress };
+        const { event: encoded } = codec.encode(event, 0, location, {
+          commandId: 'c',
+          at: 1_741_953_600_000,
+          ...origin,
+        });
+        expect(encoded.isCanonical).toBe(true);
+        for (const each of [encoded.data, encoded.metadata]) expect(JSON.stringify(JSON.parse(each))).toBe(each);
+      }),
+      runs,
+    );
+  });
+});
+
 describe('the hash chain of a stream', () => {
   it('is valid if nothing was changed, for the events of one command and of several', () => {
     expect(chain).toHaveLength(5);

@@ -24,12 +24,13 @@ const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: 
   typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
 
 /** An event as it is sent: JSON if it is canonical, otherwise bytes. Both members are the text to send. */
-export interface WireEvent extends NewEvent {
+export interface WireEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly isJson: boolean;
 }
 
 /** Converts an event to the form in which it is sent. */
-export const toWireEvent = ({ id, type, data, metadata }: NewEvent): WireEvent => {
+export const toWireEvent = ({ id, type, data, metadata, isCanonical: isKnown }: NewEvent): WireEvent => {
+  if (isKnown) return { id, type, isJson: true, data, metadata };
   const isPlain = isCanonical(metadata) && !(metadata.startsWith(WRAPPED_START) && isWrapped(JSON.parse(metadata)));
   return {
     id,
