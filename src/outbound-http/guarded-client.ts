@@ -1,11 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
+import { BoundedCache } from '../runtime/bounded-cache.js';
 import type { AddressPolicy } from './address-policy.js';
+import { AnswerReceiver, type CompleteAnswer, type Overflow } from './answer-receiver.js';
+import { type AnswerHead, contentLengthOf, findRefusal, tooLarge } from './answer-rules.js';
 import { findFetchUrlProblem } from './url-rules.js';
-import { formatCount } from '../validation/wording.js';
 import { guardedConnector, type GuardedConnectOptions } from './guarded-connect.js';
 import { fetchErrorOf, FetchError } from './fetch-error.js';
-import { FETCH_MESSAGES } from './messages.js';
+import { RequestDeadline } from './request-deadline.js';
 import type { RequestSlots } from './request-slots.js';
 import { resolveHost } from './resolve-host.js';
 import type { TrafficMeter } from './traffic-meter.js';
@@ -45,23 +46,23 @@ export interface GuardedRequest {
 }
 
 /** An answer whose body has not been read. */
-export interface OpenAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** Announced length in bytes; null if the host announced none. */
-  readonly contentLength: number | null;
+export interface OpenAnswer extends AnswerHead {
   /** Read it once, or close it. Leaving the loop early closes the connection. Throws only {@link FetchError}. */
   readonly body: AsyncIterable<Buffer>;
   /** Closes the connection unless the body was read completely. */
   close(): void;
 }
 
-/** An answer with its body. */
-export interface CompleteAnswer extends Pick<OpenAnswer, 'status' | 'headers'> {
-  readonly body: Buffer;
-  /** False if the body was cut at `maxBytes`. */
-  readonly isComplete: boolean;
+/** A URL that may be called, in parts. */
+interface CallTarget {
+  readonly hostname: string;
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
 }
+
+/** Number of URLs that are remembered as allowed: those of webhooks are called again and again. */
+const MOST_TARGETS = 1_000;
 
 /**
  * Calls hosts that users named: media, translation, webhooks (D-30). It allows https on port 443 of public addresses, without
@@ -73,6 +74,7 @@ export class GuardedClient {
   private readonly policy: AddressPolicy;
   private readonly slots: RequestSlots | undefined;
   private readonly agent: Agent;
+  private readonly targets = new BoundedCache<CallTarget>(MOST_TARGETS);
 
   constructor({
     policy,
@@ -97,67 +99,93 @@ export class GuardedClient {
   }
 
   /** Sends a request and waits for the headers of the answer. The caller reads or closes the body. */
-  async open(url: string, { maxBytes, timeoutMs, signal, meter, ...message }: GuardedRequest): Promise<OpenAnswer> {
-    const problem = findFetchUrlProblem(url, this.policy);
-    if (problem)
-      throw new FetchError(problem.code === 'private_address' ? 'private_address' : 'url_refused', problem.predicate, {
-        isPermanent: true,
-      });
-    const limit = new TimeLimit(timeoutMs, signal);
-    let release: (() => void) | undefined;
-    const end = (): void => {
-      limit.clear();
-      release?.();
-      release = undefined;
-    };
-    try {
-      release = await this.slots?.acquire(new URL(url).hostname, limit.signal);
-      if (meter) meter.requests++;
-      const answer = await request(url, {
-        dispatcher: this.agent,
-        method: message.method ?? 'GET',
-        headers: { 'user-agent': 'Crosspost', ...message.headers, 'accept-encoding': 'identity' },
-        body: message.body ?? null,
-        signal: limit.signal,
-      });
+  async open(url: string, asked: GuardedRequest): Promise<OpenAnswer> {
+    const { maxBytes, meter } = asked;
+    return this.withinLimits(url, asked, async (call, deadline, end) => {
+      const answer = await this.agent.request({ ...call, signal: deadline.signal });
       // Closing an unread body is not an error.
       answer.body.on('error', () => undefined);
-      const contentLength = contentLengthOf(answer.headers);
-      const refusal = findRefusal(answer, contentLength, maxBytes);
+      const { statusCode: status, headers } = answer;
+      const head = { status, headers, contentLength: contentLengthOf(headers) };
+      const refusal = findRefusal(head, maxBytes);
       if (refusal) {
         answer.body.destroy();
         throw refusal;
       }
       return {
-        status: answer.statusCode,
-        headers: answer.headers,
-        contentLength,
+        ...head,
         body: readBounded(answer.body, { maxBytes, meter, end }),
         close() {
           end();
           answer.body.destroy();
         },
       };
+    });
+  }
+
+  /**
+   * Sends a request and reads the whole answer into memory.
+   * @param overflow treatment of an answer longer than `maxBytes`, and of one that breaks off after its headers
+   */
+  async request(url: string, asked: GuardedRequest, overflow: Overflow = 'refuse'): Promise<CompleteAnswer> {
+    return this.withinLimits(url, asked, async (call, deadline, end) => {
+      const receiver = new AnswerReceiver(asked.maxBytes, overflow, asked.meter);
+      deadline.onEnd((reason) => receiver.abort(reason));
+      if (!deadline.isOver) this.agent.dispatch(call, receiver);
+      const answer = await receiver.answer;
+      end();
+      return answer;
+    });
+  }
+
+  /** Aborts open requests and closes all connections. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  /**
+   * Makes a call to a URL that is allowed, in its slot and up to its deadline.
+   * @param call makes it; calls `end` when the answer was read, or left. A call that fails is ended here.
+   * @throws FetchError
+   */
+  private async withinLimits<Answer>(
+    url: string,
+    { timeoutMs, signal, meter, ...message }: GuardedRequest,
+    call: (options: Dispatcher.RequestOptions, deadline: RequestDeadline, end: () => void) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { hostname, origin, path } = this.targetOf(url);
+    const deadline = new RequestDeadline(timeoutMs, signal);
+    let release: (() => void) | undefined;
+    const end = (): void => {
+      deadline.clear();
+      release?.();
+      release = undefined;
+    };
+    try {
+      if (this.slots) release = await this.slots.acquire(hostname, deadline.signal);
+      if (meter) meter.requests++;
+      const headers = { 'user-agent': 'Crosspost', ...message.headers, 'accept-encoding': 'identity' };
+      const method = message.method ?? 'GET';
+      return await call({ origin, path, method, headers, body: message.body ?? null }, deadline, end);
     } catch (error) {
       end();
       throw fetchErrorOf(error);
     }
   }
 
-  /**
-   * Sends a request and reads the whole answer into memory.
-   * @param overflow treatment of an answer longer than `maxBytes`: `refuse` throws, `cut` returns its beginning
-   */
-  async request(url: string, asked: GuardedRequest, overflow: 'refuse' | 'cut' = 'refuse'): Promise<CompleteAnswer> {
-    const cut = overflow === 'cut';
-    const answer = await this.open(url, cut ? { ...asked, maxBytes: Infinity } : asked);
-    const { bytes, complete } = await readBytes(answer, 0, cut ? asked.maxBytes : Infinity);
-    return { status: answer.status, headers: answer.headers, body: bytes, isComplete: complete };
-  }
-
-  /** Aborts open requests and closes all connections. */
-  async close(): Promise<void> {
-    await this.agent.destroy();
+  /** @throws FetchError the URL must not be called */
+  private targetOf(url: string): CallTarget {
+    const known = this.targets.get(url);
+    if (known) return known;
+    const problem = findFetchUrlProblem(url, this.policy);
+    if (problem) {
+      const code = problem.code === 'private_address' ? 'private_address' : 'url_refused';
+      throw new FetchError(code, problem.predicate, { isPermanent: true });
+    }
+    const { hostname, origin, pathname, search } = new URL(url);
+    const target = { hostname, origin, path: pathname + search };
+    this.targets.set(url, target);
+    return target;
   }
 }
 
@@ -184,32 +212,6 @@ export const readBytes = async (
   return { bytes: Buffer.concat(chunks), complete: true };
 };
 
-/** Returns the reason for refusing an answer before its body is read. */
-const findRefusal = (
-  { statusCode, headers }: Dispatcher.ResponseData,
-  contentLength: number | null,
-  maxBytes: number,
-): FetchError | undefined => {
-  const refused = (code: 'redirect' | 'content_encoding' | 'too_large', message: string): FetchError =>
-    new FetchError(code, message, { isPermanent: true, status: statusCode });
-  if (statusCode >= 300 && statusCode < 400)
-    return refused('redirect', FETCH_MESSAGES.redirect({ status: statusCode }));
-  const encoding = String(headers['content-encoding'] ?? '').trim();
-  if (encoding !== '' && encoding.toLowerCase() !== 'identity')
-    return refused('content_encoding', FETCH_MESSAGES.compressed);
-  if (contentLength !== null && contentLength > maxBytes)
-    return refused('too_large', describeTooLarge(contentLength, maxBytes));
-  return undefined;
-};
-
-const describeTooLarge = (bytes: number, maxBytes: number): string =>
-  FETCH_MESSAGES.tooLarge({ bytes: formatCount(bytes), limit: formatCount(maxBytes) });
-
-const contentLengthOf = (headers: IncomingHttpHeaders): number | null => {
-  const length = String(headers['content-length'] ?? '');
-  return /^\d{1,15}$/.test(length) ? Number(length) : null;
-};
-
 /** Reads a body and counts its bytes. @param how.end called when the body has been read or left */
 async function* readBounded(
   body: Dispatcher.ResponseData['body'],
@@ -220,8 +222,7 @@ async function* readBounded(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       received += chunk.length;
       if (meter) meter.bytes += chunk.length;
-      if (received > maxBytes)
-        throw new FetchError('too_large', describeTooLarge(received, maxBytes), { isPermanent: true });
+      if (received > maxBytes) throw tooLarge(received, maxBytes);
       yield chunk;
     }
   } catch (error) {
@@ -229,34 +230,5 @@ async function* readBounded(
   } finally {
     end();
     body.destroy();
-  }
-}
-
-/** Combines a time limit and the caller's signal in one signal whose reason is the error to throw. */
-class TimeLimit {
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-  private readonly abortByCaller = (): void =>
-    this.controller.abort(new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false }));
-
-  constructor(
-    timeoutMs: number,
-    private readonly caller: AbortSignal | undefined,
-  ) {
-    this.timer = setTimeout(() => {
-      const message = FETCH_MESSAGES.tookTooLong({ ms: formatCount(timeoutMs) });
-      this.controller.abort(new FetchError('timeout', message, { isPermanent: false }));
-    }, timeoutMs);
-    if (caller?.aborted) this.abortByCaller();
-    else caller?.addEventListener('abort', this.abortByCaller, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  clear(): void {
-    clearTimeout(this.timer);
-    this.caller?.removeEventListener('abort', this.abortByCaller);
   }
 }

@@ -87,6 +87,24 @@ describe('time', () => {
   });
 });
 
+describe('a request that waits for a connection', () => {
+  it('ends at its deadline, and is never sent', async () => {
+    const there = await host();
+    const held: (() => void)[] = [];
+    const url = there.on('/', (_, response) => void held.push(() => response.end('late')));
+    const client = clientWith({ connections: 1 });
+    const first = client.request(url, LIMITS);
+    expect(await failure(client.request(url, { ...LIMITS, timeoutMs: 100 }))).toMatchObject({ code: 'timeout' });
+    held.shift()!();
+    expect((await first).body.toString()).toBe('late');
+    const next = client.request(url, LIMITS);
+    while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    held.shift()!();
+    await next;
+    expect(there.requests).toHaveLength(2);
+  });
+});
+
 describe('a broken host', () => {
   it.each([
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_answer'],

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { GuardedClient, readBytes } from '../../src/outbound-http/guarded-client.js';
 import { clientWith, failure, host, LIMITS, LOOPBACK, tcp } from '../media/harness.js';
@@ -91,6 +92,20 @@ describe('the length of an answer', () => {
     for (let n = 0; n < 5; n++)
       expect(await client.request(url, { ...LIMITS, maxBytes: 1_000 }, 'cut')).toMatchObject({ isComplete: true });
     expect(there.connections.count).toBeLessThan(5);
+  });
+
+  it.each([
+    ['breaks off', (response: ServerResponse) => setImmediate(() => response.destroy())],
+    ['does not end in time', () => undefined],
+  ])('may be less than announced where its beginning is enough: an answer that %s', async (_, after) => {
+    const there = await host();
+    const url = there.on('/', (__, response) => {
+      response.writeHead(202, { 'content-length': 100 });
+      response.write('half');
+      after(response);
+    });
+    const { status, body, isComplete } = await clientWith().request(url, { ...LIMITS, timeoutMs: 500 }, 'cut');
+    expect([status, body.toString(), isComplete]).toEqual([202, 'half', false]);
   });
 
   it('does not keep a satisfied reader: an endless answer is disconnected', async () => {

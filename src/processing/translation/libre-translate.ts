@@ -1,5 +1,6 @@
 import type { Translation } from '../../domain/project/processing.js';
-import type { GuardedClient, CompleteAnswer } from '../../outbound-http/guarded-client.js';
+import type { CompleteAnswer } from '../../outbound-http/answer-receiver.js';
+import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { FetchError } from '../../outbound-http/fetch-error.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import { isVisible } from '../../validation/text-measure.js';

@@ -73,10 +73,11 @@ export class Rows<Row extends object> {
     return row;
   }
 
-  /** Changes a loaded row; returns undefined if there is none. */
+  /** Changes a loaded row; returns undefined if there is none. A row that has these values already is not written. */
   patch(key: string, change: Partial<Row>): Row | undefined {
     const row = this.rows.get(key);
-    return row && this.put({ ...row, ...change });
+    if (!row || (Object.keys(change) as (keyof Row)[]).every((column) => row[column] === change[column])) return row;
+    return this.put({ ...row, ...change });
   }
 
   remove(key: string): void {

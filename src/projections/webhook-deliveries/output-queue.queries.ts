@@ -1,52 +1,91 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
+import { Batcher } from '../../runtime/batcher.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
-import { DELIVERIES, type DeliveryOutputRow } from './webhook-deliveries.tables.js';
+import { DELIVERIES, deliveryRows, type DeliveryOutputRow } from './webhook-deliveries.tables.js';
+
+/** A delivery with what is needed to send it. */
+export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 
 /** The due deliveries of a webhook output, in order, with what is needed to send them. */
 export interface OutputQueue {
   readonly output: DeliveryOutputRow;
-  readonly due: readonly DeliveryWithBody[];
+  readonly due: readonly DueDelivery[];
   /** The first delivery that waits because the server seems to be down, if it comes before those that are due. */
-  readonly probe: DeliveryWithBody | null;
+  readonly probe: DueDelivery | null;
 }
 
-const BATCH_SIZE = 50;
-const ROW = `to_jsonb(d) || jsonb_build_object('position', d.position::text, 'body', b.body)`;
+interface QueueRequest {
+  readonly outputId: string;
+  readonly now: Instant;
+}
 
-/** Reads the queue of an output. */
+interface QueueRow {
+  readonly output: DeliveryOutputRow;
+  readonly due: readonly DueDelivery[];
+}
+
+/** Most deliveries of an output in one read, and the bytes of bodies beyond which it ends earlier. */
+const MOST = { deliveries: 50, bytes: 262_144 };
+/** Outputs that share a read; their bodies are 5 MB at most. */
+const MOST_OUTPUTS = 20;
+
+/** Columns of a delivery `d` and its body `b`. The attempts, which may be long, are only shown. */
+const COLUMNS = [
+  ...deliveryRows.columns
+    .filter((column) => column !== 'attempts')
+    .map((column) => (column === 'position' ? 'd.position::text' : `d.${column}`)),
+  'b.body',
+].join(', ');
+
+/** Reads the queues of outputs. Concurrent reads share a query. */
 export class OutputQueues {
+  private readonly reads = new Batcher<QueueRequest, QueueRow | null>((requests) => this.readQueues(requests), {
+    maxBatchSize: MOST_OUTPUTS,
+    concurrency: 2,
+  });
+
   constructor(private readonly pool: Pool) {}
 
   /** Reads what is due at a time. @returns null if the output does not exist or waits for nothing */
   async readQueue(outputId: string, now: Instant): Promise<OutputQueue | null> {
-    const { rows } = await this.pool.query<{ output: DeliveryOutputRow; due: DeliveryWithBody[] }>({
-      name: 'read output queue',
-      text: `
-        select to_jsonb(o) as output, coalesce((
-          select json_agg(q.row order by q.position) from (
-            select ${ROW} as row, d.position from ${DELIVERIES}.delivery d
-            left join ${DELIVERIES}.delivery_body b using (delivery_id)
-            where d.output_id = o.output_id and d.state = 'pending' and d.next_at <= $2
-              and (o.disabled_by is null or (o.disabled_by <> 'plan' and d.kind = 'test.ping'))
-            order by d.position limit ${BATCH_SIZE}) q), '[]') as due
-        from ${DELIVERIES}.output o where o.output_id = $1`,
-      values: [outputId, now],
-    });
-    const [found] = rows;
-    if (!found || found.due.length === 0) return null;
+    const found = await this.reads.submit({ outputId, now });
+    if (!found) return null;
     const { output, due } = found;
     const isDown = output.down_delivery_id !== null && output.disabled_by === null;
     return { output, due, probe: isDown ? await this.findProbe(outputId, due[0]!.position) : null };
   }
 
-  private async findProbe(outputId: string, before: string): Promise<DeliveryWithBody | null> {
-    const { rows } = await this.pool.query<{ row: DeliveryWithBody }>({
+  private async readQueues(requests: readonly QueueRequest[]): Promise<(QueueRow | null)[]> {
+    const { rows } = await this.pool.query<QueueRow>({
+      name: 'read output queues',
+      text: `
+        select to_json(o) as output, q.due
+        from unnest($1::text[], $2::bigint[]) request(output_id, now) join ${DELIVERIES}.output o using (output_id)
+        cross join lateral (
+          select json_agg(f.row order by f.number) as due from (
+            select r.row, r.number, sum(r.bytes) over (order by r.number) - r.bytes as bytes_before from (
+              select to_json(w) as row, w.position::bigint as number, coalesce(octet_length(w.body), 0) as bytes from (
+                select ${COLUMNS} from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)
+                where d.output_id = o.output_id and d.state = 'pending' and d.next_at <= request.now
+                  and (o.disabled_by is null or (o.disabled_by <> 'plan' and d.kind = 'test.ping'))
+                order by d.position limit ${MOST.deliveries}) w) r) f
+          where f.bytes_before < ${MOST.bytes}) q
+        where q.due is not null`,
+      values: [requests.map(({ outputId }) => outputId), requests.map(({ now }) => now)],
+    });
+    const byOutput = new Map(rows.map((row) => [row.output.output_id, row]));
+    return requests.map(({ outputId }) => byOutput.get(outputId) ?? null);
+  }
+
+  private async findProbe(outputId: string, before: string): Promise<DueDelivery | null> {
+    const { rows } = await this.pool.query<{ row: DueDelivery }>({
       name: 'find probe',
       text: `
-        select ${ROW} as row from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)
-        where d.output_id = $1 and d.state = 'pending' and d.was_server_down and d.position < $2
-        order by d.position limit 1`,
+        select to_json(w) as row from (
+          select ${COLUMNS} from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)
+          where d.output_id = $1 and d.state = 'pending' and d.was_server_down and d.position < $2
+          order by d.position limit 1) w`,
       values: [outputId, before],
     });
     return rows[0]?.row ?? null;

@@ -2,7 +2,6 @@ import type { DeliveryEvent } from '../../domain/delivery/delivery.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
-import { shardOf } from '../../postgres/lease-shares.js';
 import { toJsonText } from '../engine/json-text.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
@@ -46,13 +45,13 @@ export const webhookDeliveries: Projection = {
   keepsAnchor: true,
   handles: (type) => TYPES.test(type),
 
-  async apply(tx, events) {
+  async apply(tx, events, cache) {
     const handled = events as readonly HandledEvent[];
     const outputIds = new Set(handled.map(({ data }) => data.outputId));
     const rows: LoadedRows = {
       tx,
-      outputs: await Rows.load(tx, outputRows, outputIds),
-      deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf)),
+      outputs: await Rows.load(tx, outputRows, outputIds, cache),
+      deliveries: await Rows.load(tx, deliveryRows, handled.flatMap(deliveryIdOf), cache),
       bodies: [],
       deleted: [],
     };
@@ -60,7 +59,7 @@ export const webhookDeliveries: Projection = {
     await rows.outputs.flush();
     await rows.deliveries.flush();
     await insertBodies(tx, rows.bodies);
-    if (rows.deleted.length > 0) await deleteDeliveries(tx, rows.deleted);
+    if (rows.deleted.length > 0) await deleteDeliveries(rows);
     await updateNextDue(tx, [...outputIds]);
   },
 };
@@ -120,8 +119,11 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const output = outputs.get(outputId);
       if (!output) return;
       const down_delivery_id = isServerDown ? deliveryId : null;
-      outputs.put({ ...output, pace: 'slow', failing_since: output.failing_since ?? at, down_delivery_id });
-      return;
+      return void outputs.patch(outputId, {
+        pace: 'slow',
+        failing_since: output.failing_since ?? at,
+        down_delivery_id,
+      });
     }
     case 'DeliveryRetryRequested': {
       const again = { state: 'pending', next_at: event.data.at, failed: 0 } as const;
@@ -189,10 +191,14 @@ const releaseStranded = async (
   await deliveries.loadMore(ids);
 };
 
-const deleteDeliveries = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
-  const text = `with deleted as (delete from delivery where output_id = any($1) returning delivery_id)
-                delete from delivery_body b using deleted d where b.delivery_id = d.delivery_id`;
-  await tx.query(text, [outputIds]);
+const deleteDeliveries = async ({ tx, deliveries, deleted }: LoadedRows): Promise<void> => {
+  const { rows } = await tx.query<{ delivery_id: string }>({
+    text: `with deleted as (delete from delivery where output_id = any($1) returning delivery_id),
+             bodies as (delete from delivery_body b using deleted d where b.delivery_id = d.delivery_id)
+           select delivery_id from deleted`,
+    values: [deleted],
+  });
+  deliveries.evict(rows.map(({ delivery_id }) => delivery_id));
 };
 
 /**
@@ -200,7 +206,7 @@ const deleteDeliveries = async (tx: Tx, outputIds: readonly string[]): Promise<v
  * output is due for test pings alone, one without a plan for nothing.
  */
 const updateNextDue = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
-  const { rows } = await tx.query<{ output_id: string }>({
+  await tx.query({
     name: 'update due outputs',
     text: `
       with found as (
@@ -215,9 +221,8 @@ const updateNextDue = async (tx: Tx, outputIds: readonly string[]): Promise<void
       changed as (
         update output o set next_due = f.next_due from found f
         where o.output_id = f.output_id and o.next_due is distinct from f.next_due)
-      select output_id from found where next_due < coalesce(before, 9223372036854775807)`,
+      select pg_notify('deliveries', string_agg(distinct right(output_id, 2), ' ')) from found
+      where next_due < coalesce(before, 9223372036854775807) having count(*) > 0`,
     values: [outputIds],
   });
-  const shards = new Set(rows.map(({ output_id }) => shardOf(output_id)));
-  if (shards.size > 0) await tx.query(`select pg_notify('deliveries', $1)`, [[...shards].join(' ')]);
 };

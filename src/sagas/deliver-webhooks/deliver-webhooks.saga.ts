@@ -11,8 +11,11 @@ import type { Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 import type { DeliveryBodies } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
-import type { OutputQueue, OutputQueues } from '../../projections/webhook-deliveries/output-queue.queries.js';
-import type { DeliveryWithBody } from '../../projections/webhook-deliveries/webhook-deliveries.queries.js';
+import type {
+  DueDelivery,
+  OutputQueue,
+  OutputQueues,
+} from '../../projections/webhook-deliveries/output-queue.queries.js';
 import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import type { DueSource } from '../engine/due-claims.js';
@@ -135,7 +138,7 @@ export class DeliverWebhooksSaga {
 
   /** @returns null if the process stops: the attempt is made again by another */
   private async attempt(
-    row: DeliveryWithBody,
+    row: DueDelivery,
     output: DeliveryOutputRow,
     isProbe: boolean,
     signals: ShutdownSignals,
@@ -162,7 +165,7 @@ export class DeliverWebhooksSaga {
   }
 
   private recordFailure(
-    row: DeliveryWithBody,
+    row: DueDelivery,
     output: DeliveryOutputRow,
     { status, answer, retryAfterMs, isUnreachable = false }: SentResult,
     { at, ...more }: { readonly isProbe: boolean; readonly at: Instant; readonly latencyMs: number },
@@ -182,7 +185,7 @@ export class DeliverWebhooksSaga {
   }
 
   private async send(
-    row: DeliveryWithBody,
+    row: DueDelivery,
     output: DeliveryOutputRow,
     at: Instant,
     signal: AbortSignal,
@@ -208,7 +211,7 @@ export class DeliverWebhooksSaga {
   }
 
   /** Appends an outcome, and again while the event store is unavailable: only this process knows it. */
-  private async record(row: DeliveryWithBody, command: DeliveryCommand, { abort }: ShutdownSignals): Promise<Position> {
+  private async record(row: DueDelivery, command: DeliveryCommand, { abort }: ShutdownSignals): Promise<Position> {
     const context = this.contextOf(row, `deliver/${row.delivery_id}/${row.revision}`);
     const result = await retryWhileUnavailable(
       () => this.deps.aggregates.execute(decider, row.delivery_id, command, context, knownDelivery(row)),
@@ -218,7 +221,7 @@ export class DeliverWebhooksSaga {
     return result.aggregate.position;
   }
 
-  private async disable(row: DeliveryWithBody, isGone: boolean, { abort }: ShutdownSignals): Promise<Position> {
+  private async disable(row: DueDelivery, isGone: boolean, { abort }: ShutdownSignals): Promise<Position> {
     const context = this.contextOf(row, `disable/${row.delivery_id}/${row.revision}`);
     const reason = isGone ? DISABLED_REASONS.outputGone : DISABLED_REASONS.outputFailures;
     const command = new DisableWebhookOutput(context, row.output_id, isGone ? 'gone' : 'failures', reason);
@@ -226,7 +229,7 @@ export class DeliverWebhooksSaga {
     return isRejection(outcome) ? -1n : outcome.position; // it was deleted meanwhile
   }
 
-  private contextOf(row: DeliveryWithBody, commandId: string): CommandContext {
+  private contextOf(row: DueDelivery, commandId: string): CommandContext {
     const { request_id: requestId, correlation_id: correlationId, event_id: causationId } = row;
     const origin = { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
     return { ...origin, commandId, at: this.deps.clock.now() };
@@ -234,7 +237,7 @@ export class DeliverWebhooksSaga {
 }
 
 /** Returns a delivery as its row shows it, so that its stream is not read; if it has changed since, the append conflicts. */
-const knownDelivery = (row: DeliveryWithBody): LoadedAggregate<ReturnType<typeof decider.evolve>> => ({
+const knownDelivery = (row: DueDelivery): LoadedAggregate<ReturnType<typeof decider.evolve>> => ({
   state: {
     ...{ ownerId: row.owner_id, outputId: row.output_id, status: row.state },
     ...{ attempts: row.attempt, failed: row.failed, nextAt: row.next_at },

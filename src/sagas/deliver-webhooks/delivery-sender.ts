@@ -1,4 +1,5 @@
-import type { GuardedClient, OpenAnswer } from '../../outbound-http/guarded-client.js';
+import type { CompleteAnswer } from '../../outbound-http/answer-receiver.js';
+import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { FetchError } from '../../outbound-http/fetch-error.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 
@@ -27,7 +28,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'E
 
 /** Sends signed deliveries to customers' servers through the guarded client (D-30). */
 export class DeliverySender {
-  constructor(private readonly client: Pick<GuardedClient, 'open'>) {}
+  constructor(private readonly client: Pick<GuardedClient, 'request'>) {}
 
   /** Posts a delivery once. It never throws for a reason of the customer's server. */
   async send(
@@ -41,13 +42,14 @@ export class DeliverySender {
       headers,
       body,
       signal,
-      maxBytes: Infinity,
+      maxBytes: READ_BYTES,
       timeoutMs: ATTEMPT_TIMEOUT_MS,
     } as const;
     try {
-      const answer = await this.client.open(url, request);
-      const { status } = answer;
-      return { status, answer: await readBeginning(answer), retryAfterMs: readRetryAfter(answer), isAborted: false };
+      // The status has decided, so a body that breaks off is no failure.
+      const answer = await this.client.request(url, request, 'cut');
+      const { status, body: beginning } = answer;
+      return { status, answer: toText(beginning), retryAfterMs: readRetryAfter(answer), isAborted: false };
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       const isAborted = error.code === 'aborted' && signal.aborted;
@@ -63,20 +65,9 @@ export class DeliverySender {
   }
 }
 
-/** Reads the beginning of an answer's body. The status has decided already, so a body that breaks off is no failure. */
-const readBeginning = async (answer: OpenAnswer): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of answer.body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= READ_BYTES) break;
-    }
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-  }
-  const text = Buffer.concat(chunks).subarray(0, READ_BYTES).toString('utf8');
+const toText = (beginning: Buffer): string => {
+  if (beginning.length === 0) return '';
+  const text = beginning.toString('utf8');
   // Databases cannot store NUL, nor JSON half of a surrogate pair.
   return text
     .replaceAll('\0', '')
@@ -85,7 +76,7 @@ const readBeginning = async (answer: OpenAnswer): Promise<string> => {
 };
 
 /** Reads `Retry-After`: seconds or a date, measured by the server's own clock if the answer has a date (RFC 9110). */
-const readRetryAfter = ({ headers: { 'retry-after': value = '', date = '' } }: OpenAnswer): number | null => {
+const readRetryAfter = ({ headers: { 'retry-after': value = '', date = '' } }: CompleteAnswer): number | null => {
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000;
   const until = /[a-z]/i.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(until)) return null;

@@ -151,3 +151,30 @@ describe('a table with types', () => {
     },
   );
 });
+
+it('writes a row that a patch leaves as it is not at all', async () => {
+  const postgres = await startTestPostgres();
+  const logger = createLogger({ logLevel: 'silent' });
+  const pool = createPool(postgres.connectionString, { max: 1, applicationName: 'rows-spec', logger });
+  await pool.query(
+    `create table channel (id text primary key, a int); insert into channel values ('x', 1), ('y', null)`,
+  );
+  const written = async (change: { a: number | null }): Promise<unknown[]> => {
+    const before = (await pool.query('select xmin::text from channel order by id')).rows;
+    await withTransaction(pool, async (tx) => {
+      const rows = await Rows.load(tx, first, ['x', 'y', 'z']);
+      for (const id of ['x', 'y', 'z']) rows.patch(id, change as { a: number });
+      await rows.flush();
+    });
+    const after = (await pool.query('select id, a, xmin::text from channel order by id')).rows;
+    return after.filter(({ xmin }, i) => xmin !== before[i].xmin).map(({ id, a }) => [id, a]);
+  };
+  expect(await written({ a: 1 })).toEqual([['y', 1]]);
+  expect(await written({ a: 1 })).toEqual([]);
+  expect(await written({ a: null })).toEqual([
+    ['x', null],
+    ['y', null],
+  ]);
+  await pool.end();
+  await postgres.stop();
+});
