@@ -1,5 +1,6 @@
 /**
- * Runs the event store contract and all of test/e2e on an event store (docs/testing.md), the number of times given by the first argument:
+ * Runs the event store contract, some integration specs and all of test/e2e on an event store (docs/testing.md), the number of
+ * times given by the first argument:
  *
  *     EVENT_STORE_COMMAND='…' npm run test:stores -- 5
  *
@@ -9,6 +10,14 @@ import { spawnSync } from 'node:child_process';
 
 const [rounds = '1', ...patterns] = process.argv.slice(2);
 const EVENT_STORE_COMMAND = process.env.EVENT_STORE_COMMAND ?? 'stand-in';
+
+/** Specs inside Jest that a real server can serve: the contract, an import from the other kind of store, rebuilds. */
+const INTEGRATION = [
+  'test/event-store/kurrentdb',
+  'test/history/transfer-between-stores',
+  'test/api/management/mended-projection',
+  'test/api/management/rebuild',
+];
 
 /** A real server needs much of a machine: one file at a time, and of tests that run side by side only two. */
 const E2E = EVENT_STORE_COMMAND === 'stand-in' ? ['--maxWorkers=2'] : ['--runInBand', '--maxConcurrency=2'];
@@ -25,9 +34,9 @@ const jest = (...args) => {
 const failed = [];
 for (let round = 1; round <= Number(rounds); round++) {
   console.log(`\n== round ${round} of ${rounds}`);
-  const contract = patterns.length > 0 || jest('--runInBand', 'test/event-store/kurrentdb');
+  const integration = patterns.length > 0 || jest('--runInBand', ...INTEGRATION);
   const e2e = jest(...patterns, ...E2E, '--selectProjects', 'e2e'); // the last option takes all that follows
-  if (!contract || !e2e) failed.push(round);
+  if (!integration || !e2e) failed.push(round);
 }
 console.log(failed.length === 0 ? `all ${rounds} rounds passed` : `failed rounds: ${failed.join(', ')} of ${rounds}`);
 process.exit(failed.length === 0 ? 0 : 1);

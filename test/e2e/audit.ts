@@ -118,3 +118,27 @@ export const expectReplays = async (url: string, sent: readonly SentPost[]): Pro
       expect({ key, status, body }).toEqual({ key, status: 202, body: answer.body });
   }
 };
+
+interface VerificationJob {
+  readonly id: string;
+  readonly state: string;
+  readonly result: Readonly<Record<string, unknown>> | null;
+}
+
+/** Read models, each of which can be rebuilt from the log. */
+export const PROJECTIONS = ['publish-schedule', 'posts', 'audit', 'discovery', 'request-log', 'webhook-deliveries'];
+
+/** Builds every read model from the log once more, and expects the rows of the live one (L4). */
+export const expectRebuiltEqualsLive = async (manage: ManagementClient): Promise<void> => {
+  for (const projection of PROJECTIONS) {
+    const { id } = await manage.post<VerificationJob>(`/projections/${projection}/verify`);
+    const { state, result } = await until(`the verification of ${projection} has ended`, async () => {
+      const job = await manage.get<VerificationJob>(`/jobs/${id}`);
+      return job.state !== 'running' && job;
+    });
+    expect({ projection, state, ...result }).toMatchObject({
+      ...{ projection, state: 'done' },
+      ...{ missing: 0, extra: 0, different: 0 },
+    });
+  }
+};

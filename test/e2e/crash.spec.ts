@@ -1,68 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
 import { freePort } from '../support/gateway-process.js';
-import { expectNothingLost, expectReplays } from './audit.js';
-import { startLoad } from './load.js';
-import { ManagementClient } from './management-client.js';
-import { Random } from './random.js';
 import { sampleOf } from '../support/sample.js';
-import { type Network, e2eTest, type E2eHarness } from './e2e-harness.js';
+import { runCrashScenario } from './crash-scenario.js';
+import { e2eTest } from './e2e-harness.js';
+import { Random } from './random.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const TIMEOUT_MS = LONG ? 3_600_000 : 240_000;
-const CHANNELS = 5;
-/** Channels of each endpoint, by number; some are shared. */
-const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
-/** Delay of the network's answers, in ms, so that kills hit open calls. */
-const NETWORK_DELAY_MS = 50;
 /** Time limit of a call to the event store, in ms. */
 const CALL_LIMIT_MS = 10_000;
-
-interface CrashScenario {
-  readonly harness: E2eHarness;
-  readonly telegram: Network;
-  readonly random: Random;
-  readonly url: string;
-  readonly posts: number;
-  readonly kills: number;
-  /** Kills the subject of the test; resolves when its restart has begun. */
-  readonly kill: () => Promise<unknown>;
-}
-
-/** Posts through several endpoints, kills at random moments between the first post and the last publication, and audits. */
-const runCrashScenario = async ({ telegram, random, url, posts, kills, kill }: CrashScenario): Promise<void> => {
-  const manage = new ManagementClient(() => url);
-  const { channels, endpoints } = await manage.seed(CHANNELS, ENDPOINTS);
-  await telegram.control.setDelay(NETWORK_DELAY_MS);
-
-  const load = startLoad({ endpoints, random, urls: () => [url], posts });
-  const publications = (posts / ENDPOINTS.length) * ENDPOINTS.flat().length;
-  const progress = async (): Promise<number> => {
-    const { total: calls } = await telegram.control.listCalls({ after: Number.MAX_SAFE_INTEGER });
-    return (load.sent.length + calls) / (posts + publications);
-  };
-  for (const moment of random.moments(kills, 0.95)) {
-    await load.during(until(`${Math.round(moment * 100)} % are done`, async () => (await progress()) >= moment));
-    // Half of the kills hit a call that the network has received and not answered.
-    if (random.below(2) === 0) await sleep(random.below(100));
-    else await until('a call is open', () => hasOpenCall(telegram));
-    await kill();
-  }
-  await load.done;
-
-  const { published, inDoubt } = await expectNothingLost(manage, telegram, load.sent, channels);
-  expect(published + inDoubt).toBe(publications);
-  // A channel has one call at a time, so a kill leaves at most one post per channel in doubt.
-  expect(inDoubt).toBeLessThanOrEqual(kills * CHANNELS);
-  await expectReplays(url, load.sent);
-};
-
-const hasOpenCall = async ({ control }: Network): Promise<boolean> => {
-  const { total } = await control.listCalls({ after: Number.MAX_SAFE_INTEGER });
-  const { items } = await control.listCalls({ after: total - 1 });
-  return items.at(-1)?.status === null;
-};
 
 /** Normal runs kill one of the four parts that can be killed alone; the long ones, and those on a real event store, all. */
 const choice = new Random();
@@ -92,7 +40,7 @@ describe('a crash loses nothing, sends nothing twice and keeps the order (L1, L2
         await gateway.program.killAll();
         gateway = await harness.startGateway(settings);
       };
-      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
+      await runCrashScenario({ telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );
@@ -117,7 +65,7 @@ describeIf('gateway', 'a gateway that is killed while its database keeps running
         await gateway.program.kill();
         gateway = await harness.startGateway(settings);
       };
-      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
+      await runCrashScenario({ telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );
@@ -141,7 +89,7 @@ describeIf('PostgreSQL', 'a PostgreSQL that is killed while its gateway keeps ru
         });
         await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
       };
-      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
+      await runCrashScenario({ telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );
@@ -165,7 +113,7 @@ describeIf('event store', 'an event store that is killed while its gateway keeps
         await server.restart();
         await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
       };
-      await runCrashScenario({ harness, telegram, random, url, posts, kills, kill });
+      await runCrashScenario({ telegram, random, url, posts, kills, kill });
     },
     TIMEOUT_MS,
   );
@@ -191,7 +139,7 @@ describeIf('frozen event store', 'an event store that is frozen for longer than 
         server.thaw();
         await until('the gateway is ready again', async () => (await fetch(`${url}/readyz`)).ok);
       };
-      await runCrashScenario({ harness, telegram, random, url, posts, kills: freezes, kill });
+      await runCrashScenario({ telegram, random, url, posts, kills: freezes, kill });
     },
     TIMEOUT_MS,
   );

@@ -125,12 +125,16 @@ export class E2eHarness {
     for (const cleanup of this.cleanups.reverse()) await cleanup();
   }
 
-  /** Returns the setting of the event store that belongs to the database of these settings; empty without EVENT_STORE_COMMAND. */
+  /**
+   * Returns the setting of the event store that belongs to the database of these settings; empty if they name one, and without
+   * EVENT_STORE_COMMAND.
+   */
   private async eventStoreOf({
     DATABASE_URL,
     DATA_DIR,
+    EVENT_STORE_URL,
   }: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
-    if (!usesEventStore) return {};
+    if (!usesEventStore || EVENT_STORE_URL !== undefined) return {};
     // A test may reach one database directly and through a proxy: its name is the same.
     const key = DATABASE_URL === undefined ? DATA_DIR! : new URL(DATABASE_URL).pathname;
     const starting = this.eventStores.get(key) ?? this.startEventStore();

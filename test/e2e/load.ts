@@ -22,24 +22,33 @@ interface LoadOptions {
   readonly posts: number | (() => boolean);
   /** Longest pause between an answer and the client's next post, in ms; 30 by default. */
   readonly longestPauseMs?: number;
+  /** Posts of all clients together in a second, at most, instead of random pauses. */
+  readonly postsPerSecond?: number;
   /** Begins the clients' names, and so the keys of their posts: for a further load on the same endpoints. */
   readonly prefix?: string;
 }
 
 /**
- * Starts two clients for each endpoint. Each sends one post after the other with random pauses; the second also sends an
- * `external_id` with each post.
+ * Starts two clients for each endpoint. Each sends one post after the other with random pauses, or at a steady rate; the second
+ * also sends an `external_id` with each post.
  */
-export const startLoad = ({ endpoints, random, urls, posts, longestPauseMs = 30, prefix = '' }: LoadOptions): Load => {
+export const startLoad = (options: LoadOptions): Load => {
+  const { endpoints, random, urls, posts, longestPauseMs = 30, postsPerSecond, prefix = '' } = options;
   const sent: SentPost[] = [];
   const clients = endpoints.flatMap((endpoint, i) => [
     { endpoint, client: new RetryingClient(`${prefix}endpoint ${i}, client 1`, urls), sendsExternalId: false },
     { endpoint, client: new RetryingClient(`${prefix}endpoint ${i}, client 2`, urls), sendsExternalId: true },
   ]);
   const hasMore = typeof posts === 'number' ? (n: number) => n <= Math.ceil(posts / clients.length) : posts;
+  const startedAt = performance.now();
+  /** Returns the pause before a client's n-th post. A client that is late does not pause. */
+  const pauseBefore = (n: number): number => {
+    if (postsPerSecond === undefined) return random.below(longestPauseMs);
+    return Math.max(0, startedAt + (n * 1_000 * clients.length) / postsPerSecond - performance.now());
+  };
   const work = clients.map(async ({ endpoint, client, sendsExternalId }) => {
     for (let n = 1; hasMore(n); n++) {
-      await sleep(random.below(longestPauseMs));
+      await sleep(pauseBefore(n));
       const key = `${client.name}, post ${n}`;
       sent.push(
         await client.send(endpoint, key, { text: key, ...(sendsExternalId && { external_id: `id of ${key}` }) }),

@@ -1,4 +1,3 @@
-import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
 import { expectNothingLost, expectReplays } from './audit.js';
 import { createManagementClient, e2eTest, type E2eHarness } from './e2e-harness.js';
 import { readState, sendPost } from './gateway-processes.js';
@@ -13,8 +12,7 @@ interface ChannelView {
 /** Starts gateways on one event store and one network, each with a new database. */
 const startEventStore = async (harness: E2eHarness) => {
   const telegram = await harness.startTelegram();
-  const server = await KurrentServer.start();
-  harness.addCleanup(() => server.stop());
+  const server = await harness.startEventStore();
   const startWithNewDatabase = async () =>
     harness.startGateway({
       ...(await harness.createDatabase()),

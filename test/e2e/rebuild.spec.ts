@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/gateway-process.js';
-import { expectNothingLost } from './audit.js';
-import { e2eTest } from './e2e-harness.js';
+import { sampleOf } from '../support/sample.js';
+import { expectNothingLost, expectRebuiltEqualsLive, PROJECTIONS } from './audit.js';
+import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { startLoad } from './load.js';
 import { ManagementClient } from './management-client.js';
 import { Random } from './random.js';
@@ -11,7 +12,6 @@ const LONG = Boolean(process.env.TEST_LONG);
 const KILLS = LONG ? 50 : 3;
 /** A rebuild of so few events is over after it, in ms: kills hit its beginning, its exchange and what follows. */
 const LONGEST_DELAY_MS = 500;
-const PROJECTIONS = ['publish-schedule', 'posts', 'audit', 'discovery', 'request-log', 'webhook-deliveries'];
 
 interface Job {
   readonly id: string;
@@ -68,5 +68,55 @@ describe('a rebuild of a projection', () => {
       await expectNothingLost(manage, telegram, load.sent, channels);
     },
     LONG ? 3_600_000 : 180_000,
+  );
+});
+
+/** Channels of the load, each with an endpoint of its own: two clients post to each. */
+const LOADED_CHANNELS = 10;
+const [POSTS_PER_SECOND, LOAD_MS] = LONG ? [200, 60_000] : [50, 2_000];
+
+describe('a rebuild under load', () => {
+  const random = new Random();
+  const projections = sampleOf(PROJECTIONS, 1 / 3, random);
+  e2eTest(
+    `of ${projections.join(', ')} is level, equal and live at ${POSTS_PER_SECOND} posts a second, and nothing is lost (seed ${random.seed})`,
+    async (harness) => {
+      const telegram = await harness.startTelegram();
+      const gateway = await harness.startGateway({
+        ...(await harness.createDatabase()),
+        DATA_DIR: await harness.createFolder(),
+        TELEGRAM_API_URL: telegram.url,
+      });
+      const { url } = gateway;
+      const manage = createManagementClient(gateway);
+      const numbers = Array.from({ length: LOADED_CHANNELS }, (_, n) => [n]);
+      const { channels, endpoints } = await manage.seed(LOADED_CHANNELS, numbers);
+      let isOver = false;
+      const startedAt = performance.now();
+      const load = startLoad({
+        ...{ endpoints, random, urls: () => [url], posts: () => !isOver },
+        postsPerSecond: POSTS_PER_SECOND,
+      });
+      for (let round = 0; round === 0 || performance.now() - startedAt < LOAD_MS; round++)
+        for (const name of projections) {
+          const { id } = await load.during(manage.post<Job>(`/projections/${name}/rebuild`));
+          const rebuilt = until(`the rebuild of ${name} has ended`, async () => {
+            const job = await manage.get<Job>(`/jobs/${id}`);
+            return job.state !== 'running' && job;
+          });
+          expect({ name, round, ...(await load.during(rebuilt)) }).toMatchObject({
+            ...{ name, round, state: 'done' },
+            result: { promoted: true, missing: 0, extra: 0, different: 0 },
+          });
+        }
+      isOver = true;
+      const rate = load.sent.length / ((performance.now() - startedAt) / 1_000);
+      if (LONG) process.stderr.write(`${load.sent.length} posts were accepted, ${Math.round(rate)} a second\n`);
+      await load.done;
+      const { published } = await expectNothingLost(manage, telegram, load.sent, channels);
+      expect(published).toBe(load.sent.length);
+      await expectRebuiltEqualsLive(manage);
+    },
+    LONG ? 900_000 : 180_000,
   );
 });

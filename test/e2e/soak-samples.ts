@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Pool } from 'pg';
+import { readMemory } from './process-figures.js';
 
 /** The state of a deployment at one moment of a soak. Sizes are in bytes, latencies in ms. */
 export interface SoakSample {
@@ -68,15 +68,6 @@ export class SoakSampler {
     return rows[0]!;
   }
 }
-
-/** Returns the resident memory of a process, in bytes; 0 where the system does not tell. */
-const readMemory = (pid: number): number => {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
-  } catch {
-    return 0;
-  }
-};
 
 /** A figure whose median in the last third of a soak exceeds its median in the second third. */
 export interface Growth {

@@ -1,6 +1,6 @@
 import { until } from '../e2e/until.js';
 import { type ManagementHarness, startHarness } from '../api/management/management-harness.js';
-import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
+import { type EventStoreServer, startEventStore } from '../support/event-store-server.js';
 import {
   callAs,
   exportHistory,
@@ -13,10 +13,10 @@ import {
   verify,
 } from './transfer-harness.js';
 
-let server: KurrentServer;
+let server: EventStoreServer;
 const gateways: ManagementHarness[] = [];
 beforeEach(async () => {
-  server = await KurrentServer.start();
+  server = await startEventStore();
 });
 afterEach(async () => {
   for (const gateway of gateways.splice(0)) await gateway.stop();

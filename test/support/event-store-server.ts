@@ -1,12 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { openSync, closeSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, killWithTestProcess } from './gateway-process.js';
+import { promisify } from 'node:util';
+import { freePort } from './gateway-process.js';
 import { KurrentServer } from './kurrent-server/kurrent-server.js';
+import { ServerProcess } from './server-process.js';
+
+const run = promisify(execFile);
+
+/** Path of a copy of everything that a server has stored. It is deleted with the server. */
+export type Backup = string;
 
 /** An event store in processes of its own, which a test may kill and freeze. */
 export interface EventStoreServer {
@@ -18,6 +22,10 @@ export interface EventStoreServer {
   /** Suspends it: connections stay open, and nothing answers. */
   freeze(): void;
   thaw(): void;
+  /** Copies what is stored, without a stop. */
+  backUp(): Promise<Backup>;
+  /** Replaces the data by those of a backup, or by none, and starts on the same port: what answers is another server. */
+  restore(backup: Backup | null): Promise<void>;
   /** Kills it and deletes its data. */
   stop(): Promise<void>;
 }
@@ -38,22 +46,40 @@ export const isRealEventStore = COMMAND !== undefined && COMMAND !== 'stand-in';
 export const startEventStore = (): Promise<EventStoreServer> =>
   isRealEventStore ? RealServer.start(COMMAND as string) : KurrentServer.start();
 
-/** Longest start of a server, in ms, on a busy machine. */
-const START_MS = 120_000;
+/** The store of the events of a gateway. */
+export interface ChosenStore {
+  /** Settings of the gateway. */
+  readonly settings: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** Starts the store of a gateway inside the test process: an event store if EVENT_STORE_COMMAND names one, else its database serves. */
+export const startChosenStore = async (): Promise<ChosenStore> => {
+  if (!usesEventStore) return { settings: {}, stop: async () => undefined };
+  const server = await startEventStore();
+  return { settings: { EVENT_STORE_URL: server.connectionString }, stop: () => server.stop() };
+};
 
 class RealServer implements EventStoreServer {
-  private process!: ChildProcess;
+  private readonly process: ServerProcess;
+  private readonly data: string;
+  private backups = 0;
 
   private constructor(
-    private readonly command: string,
+    command: string,
     private readonly folder: string,
     private readonly port: number,
-  ) {}
+  ) {
+    this.data = join(folder, 'data');
+    const env = { EVENT_STORE_PORT: String(port), EVENT_STORE_FOLDER: this.data };
+    this.process = new ServerProcess(command, env, join(folder, 'output.txt'));
+  }
 
   static async start(command: string): Promise<RealServer> {
     const folder = await mkdtemp(join(tmpdir(), 'event-store-'));
     const server = new RealServer(command, folder, await freePort());
-    await server.launch();
+    await mkdir(server.data);
+    await server.restart();
     return server;
   }
 
@@ -61,24 +87,38 @@ class RealServer implements EventStoreServer {
     return `kurrentdb://127.0.0.1:${this.port}?tls=false`;
   }
 
-  async kill(): Promise<void> {
-    if (!this.isRunning) return;
-    const exited = once(this.process, 'exit');
-    this.signal('SIGKILL');
-    await exited;
+  kill(): Promise<void> {
+    return this.process.kill();
   }
 
   async restart(): Promise<void> {
     await this.kill();
-    await this.launch();
+    this.process.launch();
+    await this.process.waitUntil(() => this.isLive());
   }
 
   freeze(): void {
-    this.signal('SIGSTOP');
+    this.process.signal('SIGSTOP');
   }
 
   thaw(): void {
-    this.signal('SIGCONT');
+    this.process.signal('SIGCONT');
+  }
+
+  /** Copies the files of the frozen server: they are as a kill would leave them. */
+  async backUp(): Promise<Backup> {
+    const backup = join(this.folder, `backup-${this.backups++}`);
+    this.freeze();
+    await run('cp', ['-R', this.data, backup]).finally(() => this.thaw());
+    return backup;
+  }
+
+  async restore(backup: Backup | null): Promise<void> {
+    await this.kill();
+    await rm(this.data, { recursive: true });
+    if (backup) await run('cp', ['-R', backup, this.data]);
+    else await mkdir(this.data);
+    await this.restart();
   }
 
   async stop(): Promise<void> {
@@ -86,34 +126,7 @@ class RealServer implements EventStoreServer {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  private async launch(): Promise<void> {
-    const logFile = join(this.folder, 'output.txt');
-    const output = openSync(logFile, 'a');
-    this.process = spawn('/bin/sh', ['-c', this.command], {
-      env: { ...process.env, EVENT_STORE_PORT: String(this.port), EVENT_STORE_FOLDER: this.folder },
-      detached: true,
-      stdio: ['ignore', output, output],
-    });
-    closeSync(output);
-    void killWithTestProcess(this.process);
-    for (const end = Date.now() + START_MS; !(await this.isLive()); await sleep(100)) {
-      if (this.isRunning && Date.now() < end) continue;
-      throw new Error(`the event store did not start:\n${(await readFile(logFile, 'utf8')).slice(-4_000)}`);
-    }
-  }
-
   private async isLive(): Promise<boolean> {
-    return fetch(`http://127.0.0.1:${this.port}/health/live`, { signal: AbortSignal.timeout(5_000) }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  }
-
-  private get isRunning(): boolean {
-    return this.process.exitCode === null && this.process.signalCode === null;
-  }
-
-  private signal(name: NodeJS.Signals): void {
-    if (this.isRunning) process.kill(-(this.process.pid as number), name);
+    return (await fetch(`http://127.0.0.1:${this.port}/health/live`, { signal: AbortSignal.timeout(5_000) })).ok;
   }
 }

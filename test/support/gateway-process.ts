@@ -23,6 +23,7 @@ export class Program {
   /** Resolves when it has exited and all of its output was read. */
   readonly closed: Promise<unknown>;
   private readonly logLines: string[] = [];
+  private readonly logListeners: ((line: string) => void)[] = [];
   private readonly child: ChildProcess;
   private printed = '';
 
@@ -41,6 +42,7 @@ export class Program {
     createInterface({ input: this.child.stderr! }).on('line', (line) => {
       this.logLines.push(line);
       if (this.logLines.length > KEPT_LINES) this.logLines.shift();
+      for (const listener of this.logListeners) listener(line);
     });
     this.exited = killWithTestProcess(this.child);
     this.closed = once(this.child, 'close');
@@ -72,6 +74,11 @@ export class Program {
   /** Starts a program without waiting for it. */
   static spawn(name: string, [script, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Program {
     return new Program(name, script, args, env);
+  }
+
+  /** Calls back with each line of its log from now on: of a long run, {@link log} is the end only. */
+  onLogLine(listener: (line: string) => void): void {
+    this.logListeners.push(listener);
   }
 
   /** Closes the pipe of its output, as a reader that ends does. */

@@ -11,6 +11,7 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { ClaimedKey, DueClaims } from './due-claims.js';
 import type { GroupConcurrency } from './group-concurrency.js';
 import { isOutage } from './outage.js';
+import { OutageNotice } from './outage-notice.js';
 import { OwnShards } from './own-shards.js';
 import type { ShutdownSignals } from './shutdown-signals.js';
 
@@ -62,6 +63,7 @@ export class DueWork<Queue> {
   /** Keys that are not claimed until a moment of `performance.now()`: the system's clock may be set back (ADR-103). */
   private readonly cooldowns = new Map<string, number>();
   private readonly shards: OwnShards;
+  private readonly outage: OutageNotice;
   /** Moment of `performance.now()` of the next sweep. */
   private nextSweepAt = 0;
   /** True while a sweep has found more keys than there is room for: the next claim continues it. */
@@ -74,6 +76,7 @@ export class DueWork<Queue> {
     private readonly deps: DueWorkDependencies,
   ) {
     this.shards = new OwnShards(deps.leases, kind.schedule);
+    this.outage = new OutageNotice(kind.activity, deps.log);
   }
 
   /** Runs until the drain signal, then waits for work under way. */
@@ -170,15 +173,12 @@ export class DueWork<Queue> {
         const position = await workOff(queue, worker, signals);
         if (position === null) break;
         batches += 1;
+        this.outage.recordSuccess();
         // The next read must be of a schedule that includes this outcome.
         if (!(await progress.waitFor([schedule], position))) break;
       }
     } catch (error) {
-      if (isOutage(error))
-        log.warn(
-          { [keyName]: key, reason: reasonOf(error) },
-          `${activity} waits until the event store and the database are available`,
-        );
+      if (isOutage(error)) this.outage.recordOutage(error);
       else log.error({ [keyName]: key, error: detailOf(error) }, `${activity} failed on a ${keyName}; retrying`);
       this.cooldowns.set(key, performance.now() + FAILURE_COOLDOWN_MS);
     }

@@ -3,20 +3,26 @@ import request from 'supertest';
 import { posts } from '../../../src/projections/posts/posts.projection.js';
 import type { Projection } from '../../../src/projections/engine/projection.js';
 import { until } from '../../e2e/until.js';
+import { type ChosenStore, startChosenStore } from '../../support/event-store-server.js';
 import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import { type Caller, type ManagementHarness, operatorCaller, startHarness } from './management-harness.js';
 
+let chosen: ChosenStore;
 let harness: ManagementHarness;
 let operator: Caller;
 let first: PublishingSetup;
 let second: PublishingSetup;
 beforeAll(async () => {
-  harness = await startHarness({ LIMITS_PROFILE });
+  chosen = await startChosenStore();
+  harness = await startHarness({ LIMITS_PROFILE, ...chosen.settings });
   operator = operatorCaller(harness);
   first = await PublishingSetup.create(harness);
   second = await PublishingSetup.create(harness, first.owner);
 });
-afterAll(() => harness.stop());
+afterAll(async () => {
+  await harness.stop();
+  await chosen.stop();
+});
 
 /** Exchanges the rule of a projection, as a deployment does. Returns a function that deploys the right one again. */
 const deployWrongRule = (projection: Projection, isForgotten: (type: string) => boolean): (() => void) => {
@@ -50,11 +56,12 @@ const breakSchedule = async (channelId: string): Promise<void> => {
 /** True once `posts` has moved past the event by which a post's publication has succeeded. */
 const hasPassedSuccess = async (postId: string): Promise<boolean> => {
   const { id } = await first.readPublication(postId);
-  const { rowCount } = await harness.running.infrastructure.pool.query(
-    `select from event_store.event e join ops_checkpoint c on c.position >= e.position
-       join ops_projection p on p.name = c.name and p.live_version = c.version
-     where e.stream = $1 and e.type = 'PublicationSucceeded' and p.name = 'posts'`,
-    [`publication-${id}`],
+  const { pool, store } = harness.running.infrastructure;
+  const success = (await store.readStream(`publication-${id}`)).find(({ type }) => type === 'PublicationSucceeded');
+  const { rowCount } = await pool.query(
+    `select from ops_checkpoint c join ops_projection p on p.name = c.name and p.live_version = c.version
+     where p.name = 'posts' and c.position >= $1`,
+    [success?.position ?? null],
   );
   return rowCount !== 0;
 };

@@ -2,6 +2,7 @@ import { streamOf } from '../../../src/kernel/decider.js';
 import { translation } from '../../../src/domain/translation/translation.decider.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { until } from '../../e2e/until.js';
+import { type ChosenStore, startChosenStore } from '../../support/event-store-server.js';
 import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import {
   type Caller,
@@ -11,15 +12,20 @@ import {
   startHarness,
 } from './management-harness.js';
 
+let chosen: ChosenStore;
 let harness: ManagementHarness;
 let operator: Caller;
 let setup: PublishingSetup;
 beforeAll(async () => {
-  harness = await startHarness({ LIMITS_PROFILE });
+  chosen = await startChosenStore();
+  harness = await startHarness({ LIMITS_PROFILE, ...chosen.settings });
   operator = operatorCaller(harness);
   setup = await PublishingSetup.create(harness);
 });
-afterAll(() => harness.stop());
+afterAll(async () => {
+  await harness.stop();
+  await chosen.stop();
+});
 
 const NAMES = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
 const EQUAL = { missing: 0, extra: 0, different: 0, examples: [] };

@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EventStoreServer } from '../event-store-server.js';
+import type { Backup, EventStoreServer } from '../event-store-server.js';
 import type { Report, ServerCommand } from './faults.js';
 import type { ServerOptions } from './main.js';
 import type { SlowConsumerPolicy } from './subscriptions.js';
@@ -25,6 +25,8 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Handle of a running stand-in (see main.ts): its address, its process and its faults. */
 export class KurrentServer implements EventStoreServer {
+  private backups = 0;
+
   private constructor(
     private readonly options: ServerOptions,
     private readonly folder: string,
@@ -64,15 +66,15 @@ export class KurrentServer implements EventStoreServer {
     ({ process: this.process } = await startProcess(this.options));
   }
 
-  /** Returns everything that is stored, as a backup would. */
-  backUp(): Promise<Buffer> {
-    return readFile(this.options.file);
+  async backUp(): Promise<Backup> {
+    const backup = join(this.folder, `backup-${this.backups++}`);
+    await copyFile(this.options.file, backup);
+    return backup;
   }
 
-  /** Replaces the data by those of a backup, or by none, and starts on the same port: what answers is another server. */
-  async restore(backup: Buffer | null): Promise<void> {
+  async restore(backup: Backup | null): Promise<void> {
     await this.kill();
-    if (backup) await writeFile(this.options.file, backup);
+    if (backup) await copyFile(backup, this.options.file);
     else await rm(this.options.file, { force: true });
     await this.restart();
   }

@@ -1,0 +1,29 @@
+import { Unavailable } from '../../event-store/port.js';
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+
+/** Logs an outage once for all keys of one kind of work, and its end once: every key would repeat the same. */
+export class OutageNotice {
+  private isWaiting = false;
+
+  /** @param activity as it is named in the log: `publishing` */
+  constructor(
+    private readonly activity: string,
+    private readonly log: Log,
+  ) {}
+
+  /** Records that the work on a key was ended by an outage. The first one is logged. */
+  recordOutage(error: unknown): void {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    const server = error instanceof Unavailable ? 'event store' : 'database';
+    this.log.warn({ reason: reasonOf(error) }, `${this.activity} waits until the ${server} is available`);
+  }
+
+  /** Records that the work on a key succeeded. The first one after an outage is logged. */
+  recordSuccess(): void {
+    if (!this.isWaiting) return;
+    this.isWaiting = false;
+    this.log.info({}, `${this.activity} continues after an outage`);
+  }
+}
