@@ -7,6 +7,7 @@ import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit } from '../../postgres/pool.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { isPassingOutage } from './outage.js';
 
 /** A saga's reaction to events. */
 export interface Reaction<E extends DomainEvent = DomainEvent> {
@@ -115,7 +116,10 @@ export class EventSaga<E extends DomainEvent> {
         const { name } = this.reaction;
         const { id, type, requestId: request_id } = event;
         const detail = { saga: name, event: id, type, request_id, error: String(error) };
-        this.deps.log.error(detail, 'saga failed to handle an event; retrying');
+        const { log } = this.deps;
+        if (isPassingOutage(error))
+          log.debug(detail, 'saga waits until the event store and the database are available');
+        else log.error(detail, 'saga failed to handle an event; retrying');
         await this.recordError(`${event.type} ${event.id}: ${String(error)}`);
         await backoff.wait(signal);
       }

@@ -1,6 +1,7 @@
 import { channelPause, type ChannelPauseCommand } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
-import { silentLog } from '../../../src/kernel/log.js';
+import { Unavailable } from '../../../src/event-store/port.js';
+import { type Log, silentLog } from '../../../src/kernel/log.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
 import { until } from '../../e2e/until.js';
@@ -34,7 +35,7 @@ const run = async (command: ChannelPauseCommand): Promise<void> => {
 interface Saga {
   readonly seen: number[];
   /** Starts the saga in a process. @returns a function that stops it */
-  readonly start: (process?: number) => () => Promise<void>;
+  readonly start: (process?: number, log?: Log) => () => Promise<void>;
   readonly name: string;
 }
 
@@ -56,9 +57,9 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
     },
     ...more,
   };
-  const start = (process = 0) => {
+  const start = (process = 0, log = silentLog) => {
     const stopping = new AbortController();
-    const running = new EventSaga(reaction, { ...processes[process]!, log: silentLog }).run(stopping.signal);
+    const running = new EventSaga(reaction, { ...processes[process]!, log }).run(stopping.signal);
     const stop = async () => {
       stopping.abort();
       await running;
@@ -141,6 +142,24 @@ describe('a saga', () => {
     await waitUntilCaughtUp(saga);
     expect(seen.slice(-4)).toEqual(['tried', 'done', 'tried', 'done']);
     expect((await readCheckpoint(saga))!.error).toBeNull();
+  });
+
+  it('logs a failure as an error, and leaves an outage to the log of the connection', async () => {
+    const channel = newChannel();
+    const failures = [new Unavailable('read: unavailable'), new Error('the chat does not answer')];
+    const lines: string[] = [];
+    const add = (_: object, message: string): void => void lines.push(message);
+    const saga = createSaga(channel, {
+      react: async ({ data }) => {
+        const failure = data.channelId === channel ? failures.shift() : undefined;
+        if (failure) throw failure;
+      },
+    });
+    saga.start(0, { ...silentLog, warn: add, error: add });
+    await pause(channel, 1);
+    await until('it has failed twice', () => failures.length === 0);
+    await waitUntilCaughtUp(saga);
+    expect(lines).toEqual(['saga failed to handle an event; retrying']);
   });
 
   it('receives the event again that was under way when its process ended', async () => {
