@@ -48,12 +48,16 @@ class OutageLog {
   ended = 0;
   /** Lines that say that publishing waits: one for all channels. */
   waits = 0;
+  /** Lines that say that a request was answered with 503. */
+  refused = 0;
   readonly unexpected: string[] = [];
 
   add(line: string): void {
     if (line.includes('"lost the connection to the event store"')) this.lost += 1;
     else if (line.includes('"the event store answers again"')) this.ended += 1;
     else if (line.includes('"publishing waits until the event store is available"')) this.waits += 1;
+    else if (line.includes('"failed to answer a request: the database or event store is unavailable"'))
+      this.refused += 1;
     else if (/"level":"(?:warn|error|fatal)"/.test(line)) this.unexpected.push(line);
   }
 }
@@ -116,6 +120,7 @@ describe('outages of the event store in fast motion', () => {
       expect(log).toMatchObject({ lost: OUTAGES, ended: OUTAGES });
       expect(log.unexpected).toEqual([]);
       expect(log.waits).toBeLessThanOrEqual(OUTAGES);
+      expect(log.refused).toBeLessThanOrEqual(OUTAGES);
       if (LONG) report(figures);
       expectFlat(figures);
     },

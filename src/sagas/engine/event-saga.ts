@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
+import { isPassingOutage } from '../../event-store/passing-outage.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit } from '../../postgres/pool.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { isPassingOutage } from './outage.js';
 
 /** A saga's reaction to events. */
 export interface Reaction<E extends DomainEvent = DomainEvent> {

@@ -1,4 +1,4 @@
-import { StorageFailed, Unavailable } from '../../event-store/port.js';
+import { Unavailable } from '../../event-store/port.js';
 import { findLastingError, isUnavailable } from '../../postgres/unavailable.js';
 
 /**
@@ -7,7 +7,3 @@ import { findLastingError, isUnavailable } from '../../postgres/unavailable.js';
  */
 export const isOutage = (error: unknown): boolean =>
   error instanceof Unavailable || isUnavailable(error) || findLastingError(error) !== null;
-
-/** True for an outage that ends by itself: the connection logs it once, so that each saga need not. */
-export const isPassingOutage = (error: unknown): boolean =>
-  (error instanceof Unavailable && !(error instanceof StorageFailed)) || isUnavailable(error);

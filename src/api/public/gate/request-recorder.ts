@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { LogRequests } from '../../../commands/request-log/log-requests.js';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
+import { isPassingOutage } from '../../../event-store/passing-outage.js';
 import { type Log, LOG } from '../../../kernel/log.js';
 import { BatchPace } from '../../../runtime/batch-pace.js';
 
@@ -132,10 +133,10 @@ export class RequestRecorder implements OnApplicationShutdown {
     try {
       await this.commands.execute(new LogRequests(endpointId, entries));
     } catch (error) {
-      this.log.warn(
-        { endpoint_id: endpointId, error: String(error) },
-        'failed to write the request log of an endpoint',
-      );
+      const detail = { endpoint_id: endpointId, error: String(error) };
+      if (isPassingOutage(error) && !this.isStopping)
+        this.log.debug(detail, 'the request log of an endpoint waits until the event store is available');
+      else this.log.warn(detail, 'failed to write the request log of an endpoint');
       if (this.isStopping) {
         this.due.length = 0;
         return;
