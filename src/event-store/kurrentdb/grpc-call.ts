@@ -21,6 +21,9 @@ export interface CallListener {
 export const createGrpcError = (code: status, details: string, metadata = new Metadata()): Error =>
   Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details, metadata });
 
+/** Code of a call that succeeded. */
+const SUCCESS = 0;
+
 /** Codes of answers by something that does not speak gRPC, as gRPC-js maps them. */
 const CODES_OF_HTTP: Readonly<Record<number, status>> = {
   400: status.INTERNAL,
@@ -111,8 +114,7 @@ export class GrpcCall {
 
   private findError(): Error | null {
     const code = this.trailers?.['grpc-status'];
-    if (code !== undefined)
-      return Number(code) === Number(status.OK) ? null : toStatusError(Number(code), this.trailers!);
+    if (code !== undefined) return Number(code) === SUCCESS ? null : toStatusError(Number(code), this.trailers!);
     const answered = Number(this.headers[':status'] ?? 200);
     if (answered !== 200)
       return createGrpcError(CODES_OF_HTTP[answered] ?? status.UNKNOWN, `the server answered ${answered}`);
