@@ -188,7 +188,7 @@ const PARTS = {
       ...EVENTS,
       ...READ_SIDE,
       part('config'),
-      '^src/event-store/(port|passing-outage)\\.ts$',
+      '^src/event-store/(port|store-outage)\\.ts$',
       '^src/postgres/(unavailable|tokens|call-turns)\\.ts$',
       part('limits'),
       part('outbound-http'),

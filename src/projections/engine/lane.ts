@@ -2,7 +2,7 @@ import { escapeLiteral, type Pool } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
 import { serializeAnchor } from '../../event-store/store-records.js';
 import { type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
-import { isPassingOutage } from '../../event-store/passing-outage.js';
+import { isStoreOutage } from '../../event-store/store-outage.js';
 import type { Log } from '../../kernel/log.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
@@ -140,11 +140,8 @@ export class ProjectionLane {
         return (await this.recordFailure(error)) ? error : null;
       }
       if (error instanceof CheckpointMoved) log.info(lane, 'another process has moved the checkpoint');
-      else if (isPassingOutage(error))
-        log.debug(
-          { ...lane, error: String(error) },
-          'projection waits until the event store and the database are available',
-        );
+      else if (isStoreOutage(error))
+        log.debug({ ...lane, error: String(error) }, 'projection waits until the event store is available');
       else if (isPassing(error)) log.warn({ ...lane, error: String(error) }, 'projection interrupted, will be retried');
       else log.error({ ...lane, error: (error as Error).stack }, 'projection interrupted, will be retried');
     }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
-import { isPassingOutage } from '../../event-store/passing-outage.js';
+import { isStoreOutage } from '../../event-store/store-outage.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
@@ -117,8 +117,7 @@ export class EventSaga<E extends DomainEvent> {
         const { id, type, requestId: request_id } = event;
         const detail = { saga: name, event: id, type, request_id, error: String(error) };
         const { log } = this.deps;
-        if (isPassingOutage(error))
-          log.debug(detail, 'saga waits until the event store and the database are available');
+        if (isStoreOutage(error)) log.debug(detail, 'saga waits until the event store is available');
         else log.error(detail, 'saga failed to handle an event; retrying');
         await this.recordError(`${event.type} ${event.id}: ${String(error)}`);
         await backoff.wait(signal);

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { LogRequests } from '../../../commands/request-log/log-requests.js';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
-import { isPassingOutage } from '../../../event-store/passing-outage.js';
+import { isStoreOutage } from '../../../event-store/store-outage.js';
 import { type Log, LOG } from '../../../kernel/log.js';
 import { BatchPace } from '../../../runtime/batch-pace.js';
 
@@ -134,7 +134,7 @@ export class RequestRecorder implements OnApplicationShutdown {
       await this.commands.execute(new LogRequests(endpointId, entries));
     } catch (error) {
       const detail = { endpoint_id: endpointId, error: String(error) };
-      if (isPassingOutage(error) && !this.isStopping)
+      if (isStoreOutage(error) && !this.isStopping)
         this.log.debug(detail, 'the request log of an endpoint waits until the event store is available');
       else this.log.warn(detail, 'failed to write the request log of an endpoint');
       if (this.isStopping) {
