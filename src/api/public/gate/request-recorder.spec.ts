@@ -20,8 +20,8 @@ const entry = (n: number): LoggedRequest => ({
   ...{ trace_id: null, post_id: null, why: null },
 });
 
-/** Called when a recorder logs a warning. */
-let afterWarning: (value?: unknown) => void = () => undefined;
+/** Called when a recorder logs that it waits for the event store. */
+let afterWait: (value?: unknown) => void = () => undefined;
 
 /** Creates a process with a recorder. Several processes may share a log. */
 const startProcess = (log: MemoryLog) => {
@@ -33,7 +33,7 @@ const startProcess = (log: MemoryLog) => {
     return handler.execute(command);
   };
   const bus = { execute } as unknown as CommandBus;
-  return { store, writes, recorder: new RequestRecorder(bus, { ...silentLog, warn: () => afterWarning() }) };
+  return { store, writes, recorder: new RequestRecorder(bus, { ...silentLog, debug: () => afterWait() }) };
 };
 
 const readWritten = (log: MemoryLog, endpointId: string): string[][] =>
@@ -134,8 +134,7 @@ describe('the request recorder (D-33)', () => {
     const { recorder } = startProcess(log);
     log.faults.isUnavailable = true;
     recorder.record('ep_1', entry(0));
-    const warned = new Promise((resolve) => (afterWarning = resolve));
-    await warned;
+    await new Promise((resolve) => (afterWait = resolve));
     recorder.record('ep_1', entry(1));
     log.faults.isUnavailable = false;
     while (readWritten(log, 'ep_1').length === 0) await new Promise(setImmediate);
