@@ -5,6 +5,13 @@ import type { Notifications } from '../../postgres/notifications.js';
 import type { ReadModel } from './projection.js';
 import { findReadVersions, type ReadVersion } from './read-versions.js';
 
+/** A read model did not reach a position in time. It may be behind, or stopped, which is reported where it is fed. */
+export class ReadModelBehind extends Error {
+  constructor(name: string) {
+    super(`the read model ${name} is behind`);
+  }
+}
+
 interface Waiter {
   readonly isReached: (read: ReadVersion) => boolean;
   readonly done: () => void;
@@ -58,6 +65,11 @@ export class ProjectionProgress {
    */
   waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
     return this.waitUntil(names, (read) => read.position >= position, timeoutMs);
+  }
+
+  /** Waits until a projection shows everything up to a position. @throws ReadModelBehind after ten seconds */
+  async requireUpTo(name: string, position: Position): Promise<void> {
+    if (!(await this.waitFor([name], position))) throw new ReadModelBehind(name);
   }
 
   /**

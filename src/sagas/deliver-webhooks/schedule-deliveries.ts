@@ -78,8 +78,7 @@ export const scheduleDeliveries = (deps: ScheduleDeliveriesDependencies): Reacti
 
     async react(event, signal) {
       // The outputs must be those of the event's time, or later.
-      if (!(await deps.progress.waitFor(['discovery'], event.position)))
-        throw new Error('the read model of webhook outputs is behind');
+      await deps.progress.requireUpTo('discovery', event.position);
       if (await deps.outputs.existsAny()) await scheduler.schedule(event, signal);
     },
   };
@@ -174,7 +173,7 @@ class DeliveryScheduler {
   /** Returns null if the post cannot be read: nothing can be said about it. */
   private async readPost({ data, position }: RecordedEventOf<PublicationOutcome>): Promise<PostWithPayload | null> {
     const { places, payloads, progress } = this.deps;
-    if (!(await progress.waitFor(['posts'], position))) throw new Error('the read model of posts is behind');
+    await progress.requireUpTo('posts', position);
     const place = await places.find(data.postId);
     if (!place) return null;
     try {

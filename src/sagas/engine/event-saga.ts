@@ -6,6 +6,7 @@ import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit } from '../../postgres/pool.js';
+import { ReadModelBehind } from '../../projections/engine/progress.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
@@ -118,6 +119,7 @@ export class EventSaga<E extends DomainEvent> {
         const detail = { saga: name, event: id, type, request_id, error: String(error) };
         const { log } = this.deps;
         if (isStoreOutage(error)) log.debug(detail, 'saga waits until the event store is available');
+        else if (error instanceof ReadModelBehind) log.debug(detail, 'saga waits for a read model');
         else log.error(detail, 'saga failed to handle an event; retrying');
         await this.recordError(`${event.type} ${event.id}: ${String(error)}`);
         await backoff.wait(signal);

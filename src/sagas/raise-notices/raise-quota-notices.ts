@@ -31,7 +31,7 @@ type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 export interface RaiseQuotaNoticesDependencies {
   readonly pool: Pool;
   readonly aggregates: AggregateStore;
-  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
+  readonly progress: Pick<ProjectionProgress, 'requireUpTo'>;
   /** Each plan's quota from the limits profile; null: unlimited. */
   readonly monthlyPosts: MonthlyPosts;
 }
@@ -82,7 +82,7 @@ class QuotaNotices {
     const month = toMonth(event.at);
     const known = { month, until: performance.now() + KNOWN_MS };
     if (!hasMonthlyQuota(state.plan, monthlyPosts)) return this.months.set(ownerId, { ...known, countLeft: Infinity });
-    if (!(await progress.waitFor(['posts'], event.position))) throw new Error('the read model of posts is behind');
+    await progress.requireUpTo('posts', event.position);
     const posts = computePostsLeft(await findUsage(pool, [ownerId]), state, event.at, monthlyPosts);
     const level = findQuotaLevel(posts);
     if (level) await this.raise(event, ownerId, state, posts, level);

@@ -22,7 +22,7 @@ export const withdrawInput = (
 
   async react({ id, position, requestId, correlationId, at, data: { ownerId } }) {
     // The read model must contain all endpoints and outputs that were enabled before the plan changed.
-    if (!(await progress.waitFor(['discovery'], position))) throw new Error('the read model of endpoints is behind');
+    await progress.requireUpTo('discovery', position);
     const origin = { requestId, causationId: id, correlationId, clientAddress: null, at };
     await withdrawal.disableEndpointsOf(ownerId, origin);
     await outputs.disableOutputsOf(ownerId, origin);

@@ -1,6 +1,7 @@
 import { channelPause, type ChannelPauseCommand } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
 import { Unavailable } from '../../../src/event-store/port.js';
+import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
 import { type Log, silentLog } from '../../../src/kernel/log.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
@@ -144,9 +145,13 @@ describe('a saga', () => {
     expect((await readCheckpoint(saga))!.error).toBeNull();
   });
 
-  it('logs a failure as an error, and leaves an outage to the log of the connection', async () => {
+  it('logs a failure as an error, and leaves outages and read models that are behind to the log of those', async () => {
     const channel = newChannel();
-    const failures = [new Unavailable('read: unavailable'), new Error('the chat does not answer')];
+    const failures = [
+      new Unavailable('read: unavailable'),
+      new ReadModelBehind('posts'),
+      new Error('the chat does not answer'),
+    ];
     const lines: string[] = [];
     const add = (_: object, message: string): void => void lines.push(message);
     const saga = createSaga(channel, {
@@ -157,7 +162,7 @@ describe('a saga', () => {
     });
     saga.start(0, { ...silentLog, warn: add, error: add });
     await pause(channel, 1);
-    await until('it has failed twice', () => failures.length === 0);
+    await until('it has failed three times', () => failures.length === 0);
     await waitUntilCaughtUp(saga);
     expect(lines).toEqual(['saga failed to handle an event; retrying']);
   });
