@@ -12,9 +12,9 @@ const CHUNK_COPIES = 100_000;
  * Fills a store up to this number of events.
  * @param endpoints of a gateway on this database that has stopped
  * @param posts published posts of endpoints in turn, which are copied together
- * @param isPassed true: the read models pass the copies unread
+ * @param read read models that do not pass the copies unread
  */
-export const fillStore = async (connectionString, endpoints, events, { posts = 1, isPassed = true } = {}) => {
+export const fillStore = async (connectionString, endpoints, events, { posts = 1, read = [] } = {}) => {
   const feed = openFeed(connectionString);
   const before = await feed.store.readHead();
   const head = await feed.add(endpoints, posts, { isPublished: true });
@@ -42,10 +42,10 @@ export const fillStore = async (connectionString, endpoints, events, { posts = 1
     if (from % (10 * chunk) === 0) console.log(`${from * rows.length} of ${events} events are in the store …`);
   }
   await client.query(`select setval('event_store.head', (select max(position) from event_store.event))`);
-  if (isPassed)
-    await client.query(
-      'update ops_checkpoint set position = (select max(position) from event_store.event), anchor = null',
-    );
+  await client.query(
+    'update ops_checkpoint set position = (select max(position) from event_store.event), anchor = null where name <> all ($1)',
+    [read],
+  );
   await client.query('vacuum analyze event_store.event');
   await client.query('checkpoint');
   const { rows: sizes } = await client.query(
