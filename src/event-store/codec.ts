@@ -55,13 +55,19 @@ interface Envelope {
   readonly hash: string;
 }
 
+/** Key of the decoded form at a stored event. A WeakMap with thousands of living keys would slow down each garbage collection. */
+const DECODED = Symbol('decoded');
+
+/** A stored event that may have been decoded before. */
+interface DecodedEvent extends StoredEvent {
+  [DECODED]?: RecordedEvent;
+}
+
 /**
  * Converts between domain events and the store's text: envelope, schema version, upcasting, and the hash chain with which
  * an auditor can prove that nothing was changed.
  */
 export class EventCodec {
-  private readonly decoded = new WeakMap<StoredEvent, RecordedEvent>();
-
   private readonly schemas: ReadonlyMap<string, EventSchema>;
 
   constructor(catalogue: Catalogue) {
@@ -89,10 +95,17 @@ export class EventCodec {
   }
 
   /** Decodes like {@link decode}, but only once for all subscribers that receive the same event object. */
-  decodeCached<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
-    let event = this.decoded.get(stored);
-    if (!event) this.decoded.set(stored, (event = this.decode(stored)));
-    return event as RecordedEvent<E>;
+  decodeCached<E extends DomainEvent = DomainEvent>(stored: DecodedEvent): RecordedEvent<E> {
+    return (stored[DECODED] ??= this.decode(stored)) as RecordedEvent<E>;
+  }
+
+  /** Decodes an event for a later {@link decodeCached}, which also reports what is wrong with it. */
+  decodeAhead(stored: StoredEvent): void {
+    try {
+      this.decodeCached(stored);
+    } catch {
+      return;
+    }
   }
 
   /** Decodes an event at the current schema version. @throws UndecodableEvent for an unknown type, a newer version or invalid JSON */

@@ -1,7 +1,7 @@
 import { escapeLiteral, type Pool } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
 import { serializeAnchor } from '../../event-store/store-records.js';
-import { type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
+import { type Batch, type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
 import type { Log } from '../../kernel/log.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
@@ -9,7 +9,7 @@ import { isUnavailable } from '../../postgres/unavailable.js';
 import type { Leases } from '../../postgres/leases.js';
 import { BatchPace } from '../../runtime/batch-pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { type DecodedBatch, readAhead } from './read-ahead.js';
+import { readAhead } from './read-ahead.js';
 import { createReadIndexes } from './read-indexes.js';
 import { RowCache } from './row-cache.js';
 import { type Projection, tableSchema } from './projection.js';
@@ -192,10 +192,10 @@ export class ProjectionLane {
     { position: after, level }: Checkpoint,
     except: readonly string[],
     signal: AbortSignal,
-  ): AsyncIterable<DecodedBatch> {
+  ): AsyncIterable<Batch> {
     const { store, codec } = this.deps;
     let hasIndexes = level;
-    for await (const batch of readAhead(store, { after, except, signal }, (event) => codec.decode(event))) {
+    for await (const batch of readAhead(store, { after, except, signal }, (event) => codec.decodeAhead(event))) {
       if (hasIndexes || !batch.isLive) {
         yield batch;
         continue;
@@ -246,12 +246,7 @@ export class ProjectionLane {
    * @returns the cache for the next batch
    * @throws EventFailed
    */
-  private async commitOrIsolate(
-    batch: DecodedBatch,
-    from: Position,
-    cache: RowCache,
-    isRead: boolean,
-  ): Promise<RowCache> {
+  private async commitOrIsolate(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<RowCache> {
     if (performance.now() >= this.skippedUntil) await this.readSkipped();
     try {
       await this.commit(batch, from, cache, isRead);
@@ -278,7 +273,7 @@ export class ProjectionLane {
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
 
-  private async commit(batch: DecodedBatch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
+  private async commit(batch: Batch, from: Position, cache: RowCache, isRead: boolean): Promise<void> {
     const { name, handles, commitsSynchronously = false, keepsAnchor = false } = this.projection;
     const events = batch.events.filter(({ id, type }) => (handles?.(type) ?? true) && !this.skipped.has(id));
     const last = keepsAnchor ? events.at(-1) : undefined;
@@ -296,7 +291,7 @@ export class ProjectionLane {
       if (rowCount !== 1) throw new CheckpointMoved();
       return;
     }
-    const decoded = events.map((event) => batch.decoded?.get(event) ?? this.deps.codec.decodeCached(event));
+    const decoded = events.map((event) => this.deps.codec.decodeCached(event));
     await withTransaction(this.deps.pool, async (tx) => {
       const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
       const disk = `set local synchronous_commit to ${commitsSynchronously ? 'default' : 'off'}`;

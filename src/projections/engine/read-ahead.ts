@@ -1,5 +1,4 @@
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
-import type { RecordedEvent } from '../../kernel/events.js';
 
 /** Bounds of a batch that is gathered while a reader catches up. */
 interface BatchBounds {
@@ -15,23 +14,18 @@ const SMALL: BatchBounds = { events: 2_000, characters: 2_000_000 };
 /** The reader of this process that gathers large batches. Six at a time, as after a long outage, would need 700 MB more. */
 let gatherer: symbol | null = null;
 
-/** A batch whose events may have been decoded when they were read. */
-export interface DecodedBatch extends Batch {
-  /** Absent for a batch at the end of the log; an event that cannot be decoded is not in it. */
-  readonly decoded?: ReadonlyMap<StoredEvent, RecordedEvent>;
-}
-
 /**
  * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch, the next
- * one is read, decoded and gathered from several pages (ADR-171). A row that changes several times within a batch is written
+ * one is read, prepared and gathered from several pages (ADR-171). A row that changes several times within a batch is written
  * once. When the reader has reached the end of the log, each batch is read when it is asked for, so that events gather
  * meanwhile. One reader of a process gathers large batches at a time, the others small ones.
+ * @param prepare called with each event that is read ahead
  */
 export async function* readAhead(
   store: Pick<EventStore, 'subscribe'>,
   { signal, ...options }: SubscribeOptions,
-  decode: (event: StoredEvent) => RecordedEvent,
-): AsyncIterable<DecodedBatch> {
+  prepare: (event: StoredEvent) => void,
+): AsyncIterable<Batch> {
   const ended = new AbortController();
   const self = Symbol('reader');
   const bounds = (): BatchBounds => (!ended.signal.aborted && (gatherer ??= self) === self ? LARGE : SMALL);
@@ -42,14 +36,14 @@ export async function* readAhead(
     .subscribe({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
     [Symbol.asyncIterator]();
   try {
-    for (let reading = gather(pages, decode, bounds); ;) {
+    for (let reading = gather(pages, prepare, bounds); ;) {
       const batch = await reading;
       if (!batch) return;
       if (batch.isLive) {
         stopGathering();
         yield batch;
       }
-      reading = gather(pages, decode, bounds);
+      reading = gather(pages, prepare, bounds);
       reading.catch(() => undefined); // it is thrown when it is waited for
       if (!batch.isLive) yield batch;
     }
@@ -64,11 +58,10 @@ export async function* readAhead(
 /** Gathers pages to one batch, up to the end of the log at most. @returns null if there are no more */
 const gather = async (
   pages: AsyncIterator<Batch>,
-  decode: (event: StoredEvent) => RecordedEvent,
+  prepare: (event: StoredEvent) => void,
   bounds: () => BatchBounds,
-): Promise<DecodedBatch | null> => {
+): Promise<Batch | null> => {
   const events: StoredEvent[] = [];
-  const decoded = new Map<StoredEvent, RecordedEvent>();
   let characters = 0;
   for (;;) {
     const page = await pages.next();
@@ -78,23 +71,9 @@ const gather = async (
     for (const event of page.value.events) {
       events.push(event);
       characters += event.data.length + event.metadata.length;
-      if (!isLive) decodeInto(decoded, event, decode);
+      if (!isLive) prepare(event);
     }
     const most = bounds();
-    if (isLive || events.length >= most.events || characters >= most.characters)
-      return { events, position, isLive, decoded };
-  }
-};
-
-/** Leaves out an event that cannot be decoded: it fails when its batch is applied. */
-const decodeInto = (
-  decoded: Map<StoredEvent, RecordedEvent>,
-  event: StoredEvent,
-  decode: (event: StoredEvent) => RecordedEvent,
-): void => {
-  try {
-    decoded.set(event, decode(event));
-  } catch {
-    return;
+    if (isLive || events.length >= most.events || characters >= most.characters) return { events, position, isLive };
   }
 };
