@@ -1,4 +1,5 @@
 import type { CallOptions, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
+import './released-connections.js';
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { isClientCancellationError } from '@kurrent/kurrentdb-client/dist/utils/isClientCancellationError.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
@@ -50,6 +51,7 @@ export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
 interface ClientInternals {
   getGRPCClient(grpcClient: typeof streams.StreamsClient, name: string): Promise<GrpcClient>;
   callArguments(options: object, callOptions: CallOptions): [Metadata, CallOptions];
+  shouldReconnect(error: Error): [boolean, ...unknown[]];
   handleError(grpc: GrpcClient, error: Error): Promise<void>;
 }
 
@@ -59,6 +61,21 @@ export const internalsOf = (client: KurrentDBClient): ClientInternals => client 
 /** Returns the client's gRPC client, whose channel is that of the node it has found. @throws the client's errors: it finds none */
 export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
   internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
+
+/** Channels whose loss a client knows. */
+const lostChannels = new WeakSet<object>();
+
+/**
+ * Tells a client that a call has failed, so that it opens another connection, or one to another node, if that is the reason. It learns
+ * of each connection once: with two reports at a time it may forget the next connection without closing it.
+ */
+export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: Error): void => {
+  const internals = internalsOf(client);
+  const channel = grpc.getChannel();
+  if (lostChannels.has(channel) || !internals.shouldReconnect(error)[0]) return;
+  lostChannels.add(channel);
+  internals.handleError(grpc, error).catch(() => undefined);
+};
 
 /**
  * Opens a call over a client's connection, with its credentials. As with the client's own calls, a lost connection or another leader
@@ -75,7 +92,7 @@ export const openCall = async <Call extends ClientCall>(
   const grpc = await openGrpcClient(client);
   const call = create(grpc, ...internals.callArguments({}, { deadline: Infinity }));
   call.on('error', (error: Error) => {
-    if (!isClientCancellationError(error)) void internals.handleError(grpc, error);
+    if (!isClientCancellationError(error)) reportFailure(client, grpc, error);
   });
   return call;
 };

@@ -46,6 +46,7 @@ export class GrpcCall {
   private headers: IncomingHttpHeaders = {};
   private trailers: IncomingHttpHeaders | null = null;
   private failure: Error | null = null;
+  private hasCancelled = false;
 
   /** @param headers of the request, the path and the credentials among them @throws Error if the connection has ended */
   constructor(
@@ -85,6 +86,20 @@ export class GrpcCall {
     if (this.stream.writable) this.stream.write(joinMessages(messages));
   }
 
+  /** Sends the only message of a call that is answered by many. */
+  writeLast(message: Uint8Array): void {
+    if (this.stream.writable) this.stream.end(joinMessages([message]));
+  }
+
+  /** Receives nothing more until {@link resume}: the server waits once the connection's buffers are full. */
+  pause(): void {
+    this.stream.pause();
+  }
+
+  resume(): void {
+    this.stream.resume();
+  }
+
   /** Ends the call in order: the server answers what it has received. */
   end(): void {
     this.stream.end();
@@ -94,7 +109,13 @@ export class GrpcCall {
 
   /** Ends the call and its connection at once. */
   cancel(): void {
+    this.hasCancelled = true;
     this.session.destroy();
+  }
+
+  /** True if this side has ended the call, so that its end says nothing about the server. */
+  get isCancelled(): boolean {
+    return this.hasCancelled;
   }
 
   private receive(chunk: Buffer): void {
@@ -103,7 +124,7 @@ export class GrpcCall {
       for (const message of this.splitter.split(chunk)) this.listener.onMessage(message);
     } catch (error) {
       this.failure = error as Error;
-      this.cancel();
+      this.session.destroy();
     }
   }
 

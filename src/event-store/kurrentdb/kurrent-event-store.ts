@@ -29,6 +29,7 @@ import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
 import { toEventData, toWireEvent } from './event-text.js';
 import { EventReader } from './reader.js';
 import { LogFeeds } from './log-feeds.js';
+import { openSubscription, requestSubscription } from './read-call.js';
 import { SharedCalls } from './shared-calls.js';
 import { followLog } from './subscription.js';
 
@@ -101,7 +102,8 @@ export class KurrentEventStore implements EventStoreAdapter {
     this.client = new RenewableClient(connectionString);
     this.reader = new EventReader(this.client, timeoutMs);
     this.feeds = new LogFeeds({
-      getClient: () => this.client.getClient(),
+      openSubscription: (start, filter, listener) =>
+        openSubscription(this.client, timeoutMs, requestSubscription(start, filter, 1), listener),
       findStart: (after) => this.trackCall(() => this.reader.findSubscriptionStart(after)),
       skipUnwanted: (after, isWanted) => this.trackCall(() => this.reader.skipUnwanted(after, isWanted)),
       timeoutMs,

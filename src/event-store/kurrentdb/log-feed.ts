@@ -1,11 +1,9 @@
-import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
-import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type Batch, type Position, type StoredEvent, Unavailable } from '../port.js';
 import { coversFilter, createTypeMatcher, type TypeFilter } from '../type-filter.js';
-import { CallTimeout, withCallTimeout } from './call-timeout.js';
+import { CallTimeout } from './call-timeout.js';
 import { isSystemEvent } from './event-text.js';
-import { openRead, type ReadCall, type ReadMessage, type ReadStart, requestSubscription } from './read-call.js';
+import type { ReadMessage, ReadStart, Subscription, SubscriptionListener } from './read-call.js';
 
 /** Bounds of the window. When it is full, the server waits during catch-up, and drops a live subscription. */
 const MAX_EVENTS = 4_096;
@@ -20,12 +18,20 @@ const NEAR = 16n * 1_048_576n;
 const GATHER_MS = 20;
 /** A reader that takes nothing for so long while others wait loses its place. */
 const STALL_MS = 1_000;
-/** Interval at which a quiet feed looks whether the log has grown by events that its filter leaves out. */
-const SKIP_MS = 400;
+/**
+ * Interval at which a quiet feed looks whether the log has grown by events that its filter leaves out, and its readers whether
+ * another feed serves them as well.
+ */
+const QUIET_MS = 400;
 
 /** Server and settings of the feeds of a process. */
 export interface FeedContext {
-  readonly getClient: () => KurrentDBClient;
+  /** @throws the client's errors: it finds no node of the cluster, or the node does not answer */
+  readonly openSubscription: (
+    start: ReadStart,
+    filter: TypeFilter,
+    listener: SubscriptionListener,
+  ) => Promise<Subscription>;
   /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
   readonly findStart: (after: Position) => Promise<ReadStart>;
   /** Returns a later position up to which there is no event of these types, or the same. @throws Unavailable */
@@ -44,7 +50,7 @@ export class LogFeed {
   private readonly readers = new Set<FeedReader>();
   private readonly isWanted: (type: string) => boolean;
   private readonly stopping = new AbortController();
-  private call: ReadCall | null = null;
+  private call: Subscription | null = null;
   private events: StoredEvent[] = [];
   private bytes = 0;
   private from: Position;
@@ -83,10 +89,13 @@ export class LogFeed {
     return position >= this.from && position - this.to <= NEAR;
   }
 
-  /** Adds a reader at a position that the feed serves. */
-  join(position: Position, filter: TypeFilter): FeedReader {
+  /**
+   * Adds a reader at a position that the feed serves.
+   * @param isOvertaken true if the reader had better join another feed
+   */
+  join(position: Position, filter: TypeFilter, isOvertaken: (reader: FeedReader) => boolean): FeedReader {
     if (position < this.from) this.from = this.to = position; // only while it gathers
-    const reader = new FeedReader(this, position, createTypeMatcher(filter));
+    const reader = new FeedReader(this, position, createTypeMatcher(filter), isOvertaken);
     this.readers.add(reader);
     return reader;
   }
@@ -157,29 +166,26 @@ export class LogFeed {
       this.isGathering = false;
       if (this.end) return;
       const start = await context.findStart(this.from);
-      const request = requestSubscription(start, this.filter, 1);
-      const call = await withCallTimeout(openRead(context.getClient(), request), context.timeoutMs, 'subscribe');
-      this.follow(call);
-      if (this.filter.types || this.filter.except?.length) await this.skipWhileQuiet();
+      await this.follow(start);
+      await this.lookWhileQuiet();
     } catch (error) {
       this.stop(error as Error);
     }
   }
 
-  private follow(call: ReadCall): void {
-    if (this.end) return call.cancel();
-    this.call = call;
-    const expiry = setTimeout(
-      () => this.stop(new CallTimeout('subscribe', this.context.timeoutMs)),
-      this.context.timeoutMs,
-    );
+  private async follow(start: ReadStart): Promise<void> {
+    const { openSubscription, timeoutMs } = this.context;
+    const expiry = setTimeout(() => this.stop(new CallTimeout('subscribe', timeoutMs)), timeoutMs);
     this.stopping.signal.addEventListener('abort', () => clearTimeout(expiry));
-    call.on('data', (message: ReadMessage) => {
-      if (message.kind === 'confirmation') clearTimeout(expiry);
-      this.handle(message);
+    const call = await openSubscription(start, this.filter, {
+      onMessage: (message) => {
+        if (message.kind === 'confirmation') clearTimeout(expiry);
+        this.handle(message);
+      },
+      onEnd: (error) => this.stop(error ?? new Unavailable('the server ended the subscription')),
     });
-    call.on('error', (error: Error) => this.stop(convertToCommandError(error)));
-    call.on('end', () => this.stop(new Unavailable('the server ended the subscription')));
+    if (this.end) call.cancel();
+    else this.call = call;
   }
 
   private handle(message: ReadMessage): void {
@@ -230,16 +236,20 @@ export class LogFeed {
 
   /**
    * Moves on while the log grows by events that the filter leaves out. The server reports them only now and then, and those who wait
-   * for a position would wait in vain.
+   * for a position would wait in vain. The readers are woken also if there are none: without events nothing else would make them
+   * leave for the feed of others.
    */
-  private async skipWhileQuiet(): Promise<void> {
+  private async lookWhileQuiet(): Promise<void> {
     const { signal } = this.stopping;
+    const isPart = this.filter.types !== undefined || (this.filter.except ?? []).length > 0;
     for (let before = this.to; !signal.aborted; before = this.to) {
-      await sleepUnlessAborted(SKIP_MS, signal);
+      await sleepUnlessAborted(QUIET_MS, signal);
       if (signal.aborted || !this.isCaughtUp || this.to !== before) continue;
-      const position = await this.context.skipUnwanted(before, this.isWanted).catch(() => before);
-      if (this.end || this.to !== before || position === before) continue;
-      this.advanceTo(position);
+      if (isPart) {
+        const position = await this.context.skipUnwanted(before, this.isWanted).catch(() => before);
+        if (this.end || this.to !== before) continue;
+        this.advanceTo(position);
+      }
       this.scheduleWake();
     }
   }
@@ -285,6 +295,7 @@ export class FeedReader {
     readonly feed: LogFeed,
     after: Position,
     private readonly isWanted: (type: string) => boolean,
+    private readonly isOvertaken: (reader: FeedReader) => boolean,
   ) {
     this.position = after;
   }
@@ -294,7 +305,10 @@ export class FeedReader {
     return this.resolveWait !== null;
   }
 
-  /** Waits for the next batch. Undefined if the feed has ended and everything was read, or the reader has no place any more. */
+  /**
+   * Waits for the next batch. Undefined if the feed has ended and everything was read, the reader has no place any more, or
+   * there is nothing new and another feed is ahead.
+   */
   async readBatch(maxBatch: number): Promise<Batch | undefined> {
     while (!this.hasLeft && this.feed.has(this)) {
       const batch = this.feed.read(this.position, this.isWanted, maxBatch);
@@ -306,7 +320,7 @@ export class FeedReader {
         this.feed.makeRoom();
         return batch;
       }
-      if (this.feed.error !== null) return undefined;
+      if (this.feed.error !== null || this.isOvertaken(this)) return undefined;
       await new Promise<void>((resolve) => (this.resolveWait = resolve));
     }
     return undefined;

@@ -16,7 +16,8 @@ export class LogFeeds {
   /** Returns a reader that begins after a position. */
   join(position: Position, filter: TypeFilter): FeedReader {
     this.wanted = mergeFilters(this.wanted, filter);
-    return (this.find(position, filter) ?? this.create(position)).join(position, filter);
+    const feed = this.find(position, filter) ?? this.create(position);
+    return feed.join(position, filter, (reader) => this.isOvertaken(reader, filter));
   }
 
   /** True if a reader had better join another feed, because that one is ahead of its own. */

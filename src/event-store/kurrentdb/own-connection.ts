@@ -5,11 +5,14 @@ import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/parseConnectionString.js';
 import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
 import { withTimeLimit } from '../../runtime/time-limit.js';
-import { internalsOf, openGrpcClient, withoutOldName } from './clients.js';
+import { internalsOf, openGrpcClient, reportFailure, withoutOldName } from './clients.js';
 import { type CallListener, createGrpcError, GrpcCall } from './grpc-call.js';
 
 /** The client's own defaults. */
 const KEEP_ALIVE_MS = 10_000;
+
+/** Bytes that the server may send before it knows that they have arrived. With HTTP/2's own 64 KiB it waits for that again and again. */
+const WINDOW_BYTES = 1_048_576;
 
 /** Parts of a connection string that concern a connection, in the form in which they are used. */
 export interface ConnectionOptions {
@@ -52,10 +55,6 @@ export const openOwnCall = async (
   listener: CallListener,
 ): Promise<GrpcCall> => {
   const grpc = await openGrpcClient(client);
-  const reportFailure = (error: Error): void =>
-    void internalsOf(client)
-      .handleError(grpc, error)
-      .catch(() => undefined);
   const address = grpc
     .getChannel()
     .getTarget()
@@ -64,16 +63,17 @@ export const openOwnCall = async (
     const headers = await createHeaders(client, path);
     const session = await openSession(address, tls, timeoutMs);
     if (keepAliveMs >= 0) keepAlive(session, keepAliveMs, keepAliveTimeoutMs);
-    return new GrpcCall(session, headers, {
+    const call = new GrpcCall(session, headers, {
       ...listener,
       onEnd: (error) => {
-        if (error) reportFailure(error);
+        if (error && !call.isCancelled) reportFailure(client, grpc, error);
         listener.onEnd(error && convertToCommandError(error));
       },
     });
+    return call;
   } catch (error) {
     const failure = createGrpcError(status.UNAVAILABLE, (error as Error).message);
-    reportFailure(failure);
+    reportFailure(client, grpc, failure);
     throw convertToCommandError(failure);
   }
 };
@@ -95,9 +95,15 @@ const openSession = async (
   tls: SecureClientSessionOptions | null,
   timeoutMs: number,
 ): Promise<ClientHttp2Session> => {
-  const session = connect(`${tls ? 'https' : 'http'}://${address}`, { ...tls, settings: { enablePush: false } });
+  const session = connect(`${tls ? 'https' : 'http'}://${address}`, {
+    ...tls,
+    settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
+  });
   const connected = new Promise<void>((resolve, reject) => {
-    session.once('connect', () => resolve());
+    session.once('connect', () => {
+      session.setLocalWindowSize(WINDOW_BYTES);
+      resolve();
+    });
     session.once('error', reject);
     session.once('close', () => reject(new Error('the connection was closed')));
   });

@@ -20,14 +20,28 @@ export const readFields = (reader: Reading, readField: (tag: number) => unknown)
   }
 };
 
+/** Largest part of an uint64 that is read as a number: seven groups of seven bits. */
+const LOW_BITS = 49n;
+
 /** Reads an uint64. The library's own function returns a number if it does not find the library `long`. */
 export const readBigInt = (reader: Reading): bigint => {
-  let value = 0n;
-  for (let shift = 0n; ; shift += 7n) {
+  const low = readGroups(reader, 7);
+  // The byte before says whether there are more groups.
+  if ((reader.buf[reader.pos - 1] ?? 0) < 128) return BigInt(low);
+  return (BigInt(readGroups(reader, 3)) << LOW_BITS) | BigInt(low);
+};
+
+/** Reads at most so many groups of seven bits. */
+const readGroups = (reader: Reading, most: number): number => {
+  let value = 0;
+  let unit = 1;
+  for (let group = 0; group < most; group++) {
     const byte = reader.buf[reader.pos++] ?? 0;
-    value |= BigInt(byte & 127) << shift;
-    if (byte < 128) return value;
+    value += (byte & 127) * unit;
+    if (byte < 128) break;
+    unit *= 128;
   }
+  return value;
 };
 
 /** Reads a message that holds one text. */

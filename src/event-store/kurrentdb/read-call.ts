@@ -5,7 +5,9 @@ import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { Position, StoredEvent } from '../port.js';
 import { type TypeFilter } from '../type-filter.js';
-import { openCall } from './clients.js';
+import { openCall, type RenewableClient } from './clients.js';
+import type { GrpcCall } from './grpc-call.js';
+import { openOwnCall, readConnectionOptions } from './own-connection.js';
 import { toPlainMetadata } from './event-text.js';
 import {
   bytesField,
@@ -108,6 +110,37 @@ export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Pro
   return openCall(client, (grpc, metadata, options) =>
     grpc.makeServerStreamRequest(path, encode, decodeMessage, request, metadata, options),
   );
+};
+
+/** Receives what a subscription delivers. */
+export interface SubscriptionListener {
+  readonly onMessage: (message: ReadMessage) => void;
+  /** Called once, after the last message. @param error null: the server ended the subscription without one */
+  readonly onEnd: (error: Error | null) => void;
+}
+
+/** A subscription that was opened. */
+export type Subscription = Pick<GrpcCall, 'pause' | 'resume' | 'cancel'>;
+
+/**
+ * Opens a subscription over a connection of its own (ADR-200).
+ * @throws the client's errors: it finds no node of the cluster, or the node does not answer
+ */
+export const openSubscription = async (
+  clients: RenewableClient,
+  timeoutMs: number,
+  request: streams.ReadReq,
+  { onMessage, onEnd }: SubscriptionListener,
+): Promise<Subscription> => {
+  const options = readConnectionOptions(clients.connectionString);
+  const call = await openOwnCall(clients.getClient(), streamsGrpc.StreamsService.read.path, options, timeoutMs, {
+    onMessage: (bytes) => onMessage(decodeMessage(bytes)),
+    onDrain: () => undefined,
+    onGoAway: () => undefined,
+    onEnd,
+  });
+  call.writeLast(request.serializeBinary());
+  return call;
 };
 
 const decodeMessage = (bytes: Uint8Array): ReadMessage => {
