@@ -77,10 +77,8 @@ describe('Batcher', () => {
   });
 
   it('keeps the batches of concurrent callers apart: items that arrive in the interval join the next batch', async () => {
-    const startedAt: number[] = [];
     const sizes: number[] = [];
     const run = async (items: readonly number[]) => {
-      startedAt.push(performance.now());
       sizes.push(items.length);
       return items;
     };
@@ -92,7 +90,6 @@ describe('Batcher', () => {
     const third = submitMany(3);
     await Promise.all([second, third]);
     expect(sizes).toEqual([8, 5]);
-    expect(startedAt[1]! - startedAt[0]!).toBeGreaterThanOrEqual(250);
   });
 
   it('never delays a single caller', async () => {
