@@ -3,6 +3,7 @@ import { type Batch, type Position, type StoredEvent, Unavailable } from '../por
 import { coversFilter, createTypeMatcher, type TypeFilter } from '../type-filter.js';
 import { CallTimeout } from './call-timeout.js';
 import { isSystemEvent } from './event-text.js';
+import { FeedReader } from './feed-reader.js';
 import type { ReadMessage, ReadStart, Subscription, SubscriptionListener } from './read-call.js';
 
 /** Bounds of the window. When it is full, the server waits during catch-up, and drops a live subscription. */
@@ -278,63 +279,6 @@ export class LogFeed {
       else high = middle;
     }
     return low;
-  }
-}
-
-/** A subscriber's place in a feed. */
-export class FeedReader {
-  /** Position up to which the reader has taken everything. */
-  position: Position;
-  /** Time of the last batch (`performance.now()`). */
-  takenAt = performance.now();
-  private isLive = false;
-  private hasLeft = false;
-  private resolveWait: (() => void) | null = null;
-
-  constructor(
-    readonly feed: LogFeed,
-    after: Position,
-    private readonly isWanted: (type: string) => boolean,
-    private readonly isOvertaken: (reader: FeedReader) => boolean,
-  ) {
-    this.position = after;
-  }
-
-  /** True while the reader waits for events. */
-  get isWaiting(): boolean {
-    return this.resolveWait !== null;
-  }
-
-  /**
-   * Waits for the next batch. Undefined if the feed has ended and everything was read, the reader has no place any more, or
-   * there is nothing new and another feed is ahead.
-   */
-  async readBatch(maxBatch: number): Promise<Batch | undefined> {
-    while (!this.hasLeft && this.feed.has(this)) {
-      const batch = this.feed.read(this.position, this.isWanted, maxBatch);
-      const isNews = batch.position > this.position || (batch.isLive && !this.isLive);
-      if (isNews) {
-        this.position = batch.position;
-        this.isLive = batch.isLive;
-        this.takenAt = performance.now();
-        this.feed.makeRoom();
-        return batch;
-      }
-      if (this.feed.error !== null || this.isOvertaken(this)) return undefined;
-      await new Promise<void>((resolve) => (this.resolveWait = resolve));
-    }
-    return undefined;
-  }
-
-  wake(): void {
-    this.resolveWait?.();
-    this.resolveWait = null;
-  }
-
-  leave(): void {
-    this.hasLeft = true;
-    this.feed.leave(this);
-    this.wake();
   }
 }
 

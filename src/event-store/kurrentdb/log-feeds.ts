@@ -1,6 +1,7 @@
 import type { Position } from '../port.js';
 import { mergeFilters, type TypeFilter } from '../type-filter.js';
-import { type FeedContext, type FeedReader, LogFeed } from './log-feed.js';
+import type { FeedReader } from './feed-reader.js';
+import { type FeedContext, LogFeed } from './log-feed.js';
 
 /**
  * The feeds of a process (ADR-129). Readers that are near each other in the log share one, so that the log is read and parsed once. A

@@ -1,0 +1,70 @@
+import type { Batch, Position } from '../port.js';
+
+/** The part of a feed that its readers use. */
+interface ReadFeed {
+  /** Error that ended the feed; undefined if it ended without one, null if it has not ended. */
+  readonly error: Error | undefined | null;
+  /** Position up to which all events were received. */
+  readonly head: Position;
+  has(reader: FeedReader): boolean;
+  read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch;
+  makeRoom(): void;
+  leave(reader: FeedReader): void;
+}
+
+/** A subscriber's place in a feed. */
+export class FeedReader {
+  /** Position up to which the reader has taken everything. */
+  position: Position;
+  /** Time of the last batch (`performance.now()`). */
+  takenAt = performance.now();
+  private isLive = false;
+  private hasLeft = false;
+  private resolveWait: (() => void) | null = null;
+
+  constructor(
+    readonly feed: ReadFeed,
+    after: Position,
+    private readonly isWanted: (type: string) => boolean,
+    private readonly isOvertaken: (reader: FeedReader) => boolean,
+  ) {
+    this.position = after;
+  }
+
+  /** True while the reader waits for events. */
+  get isWaiting(): boolean {
+    return this.resolveWait !== null;
+  }
+
+  /**
+   * Waits for the next batch. Undefined if the feed has ended and everything was read, the reader has no place any more, or
+   * there is nothing new and another feed is ahead.
+   */
+  async readBatch(maxBatch: number): Promise<Batch | undefined> {
+    while (!this.hasLeft && this.feed.has(this)) {
+      const batch = this.feed.read(this.position, this.isWanted, maxBatch);
+      const isNews = batch.position > this.position || (batch.isLive && !this.isLive);
+      if (isNews) {
+        this.position = batch.position;
+        this.isLive = batch.isLive;
+        this.takenAt = performance.now();
+        this.feed.makeRoom();
+        return batch;
+      }
+      if (this.feed.error !== null || this.isOvertaken(this)) return undefined;
+      await new Promise<void>((resolve) => (this.resolveWait = resolve));
+    }
+    return undefined;
+  }
+
+  wake(): void {
+    this.resolveWait?.();
+    this.resolveWait = null;
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+    this.feed.leave(this);
+    this.wake();
+  }
+}

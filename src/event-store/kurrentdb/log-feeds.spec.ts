@@ -1,0 +1,38 @@
+import { LogFeeds } from './log-feeds.js';
+import type { SubscriptionListener } from './read-call.js';
+
+/** Feeds whose subscriptions are confirmed and have reached the end of a log without events. */
+const createFeeds = () => {
+  const open = new Set<SubscriptionListener>();
+  const feeds = new LogFeeds({
+    findStart: (after) => Promise.resolve(after),
+    skipUnwanted: (after) => Promise.resolve(after),
+    openSubscription: (_start, _filter, listener) => {
+      open.add(listener);
+      setImmediate(() => {
+        listener.onMessage({ kind: 'confirmation' });
+        listener.onMessage({ kind: 'checkpoint', position: 100n });
+        listener.onMessage({ kind: 'caughtUp' });
+      });
+      const cancel = (): void => void open.delete(listener);
+      return Promise.resolve({ pause: () => undefined, resume: () => undefined, cancel });
+    },
+    timeoutMs: 10_000,
+  });
+  return { feeds, open };
+};
+
+it('a reader of a quiet feed leaves it for one that serves others as well', async () => {
+  const { feeds, open } = createFeeds();
+  const late = feeds.join(100n, {});
+  expect(await late.readBatch(500)).toEqual({ events: [], position: 100n, isLive: true });
+  const early = feeds.join(50n, {}); // before the window of the other feed, which has gathered its readers
+  expect(await early.readBatch(500)).toEqual({ events: [], position: 100n, isLive: true });
+  expect(open.size).toBe(2);
+
+  expect(await late.readBatch(500)).toBeUndefined();
+  late.leave();
+  expect(feeds.join(100n, {}).feed).toBe(early.feed);
+  expect(open.size).toBe(1);
+  early.leave();
+});
