@@ -7,6 +7,7 @@
  * Options: --events=<sizes, separated by commas>, --questions (of each kind), --full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOG_CHECKPOINT } from '../dist/history/transparency-log/commit-log.js';
 import { fillStore } from './long-log.js';
 import { prepareChannels, quantile, watchProjections } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
@@ -17,8 +18,8 @@ const CHANNELS = 50;
 const PAUSES = 500;
 /** Published posts of as many channels that are copied together. */
 const COPIED_POSTS = CHANNELS - 1;
-/** Read models that answer the questions. The others pass the copies unread: they would take hours for the largest log. */
-const READ_MODELS = ['audit', 'discovery'];
+/** Followers of the log that the questions need. The others pass the copies unread: they would take hours for the largest log. */
+const FOLLOWERS = ['audit', 'discovery', 'posts', LOG_CHECKPOINT];
 /** Seconds between two lines of progress. */
 const REPORT_POLLS = 20;
 
@@ -65,7 +66,7 @@ const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
     console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s  ${what}`);
   const filled = await fillStore(connectionString, endpoints.slice(1), size, {
     posts: COPIED_POSTS,
-    read: READ_MODELS,
+    read: FOLLOWERS,
   });
   report(`${filled.events} events are in the store, ${filled.size} with their indexes`);
   const head = BigInt(filled.head);

@@ -1,6 +1,6 @@
 /**
  * Fills event stores fast: copies of one published post, each with ids of its own, are inserted by the server itself. Their hash
- * chains are not valid, and no read model has them: for benches of what grows with the store alone.
+ * chains are not valid, and only the given followers read them: for benches of what grows with the store alone.
  */
 import pg from 'pg';
 import { openFeed } from './feed.js';
@@ -12,7 +12,7 @@ const CHUNK_COPIES = 100_000;
  * Fills a store up to this number of events.
  * @param endpoints of a gateway on this database that has stopped
  * @param posts published posts of endpoints in turn, which are copied together
- * @param read read models that do not pass the copies unread
+ * @param read followers of the log that do not pass the copies unread
  */
 export const fillStore = async (connectionString, endpoints, events, { posts = 1, read = [] } = {}) => {
   const feed = openFeed(connectionString);
