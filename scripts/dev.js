@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { bundlePackages } from './bundle-packages.js';
 
 const { entryFile, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
 const output = 'dist';
@@ -29,6 +30,7 @@ const restart = async () => {
   gateway = spawn(process.execPath, ['--enable-source-maps', entry, ...process.argv.slice(2)], { stdio: 'inherit' });
 };
 
+await bundlePackages();
 rmSync(`${output}/.tsbuildinfo`, { force: true }); // compiles everything, also where dist/ is incomplete
 const options = ['-p', compilerOptions.tsConfigPath, '--watch', '--preserveWatchOutput'];
 const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...options], {

@@ -1,11 +1,12 @@
 /**
  * Runs before `npm start`: compiles the program. Where the compiler is not installed (`npm prune --omit=dev`, or `npm ci` with
  * NODE_ENV=production), a compiled program that is not older than its sources starts as it is; otherwise the start ends with
- * the commands that compile it.
+ * the commands that compile it. Packages that were updated since they were bundled load from `node_modules`.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findBundles, removeBundles } from './bundled-packages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
@@ -41,5 +42,5 @@ else {
   if (problem !== null) {
     console.error(problem);
     process.exitCode = 1;
-  }
+  } else if ((await findBundles()) === null) await removeBundles();
 }

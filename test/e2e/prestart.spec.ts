@@ -1,19 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** A folder with the program's files, but without the compiler: `npm prune --omit=dev` leaves such a one. */
-const createInstallation = (files: Readonly<Record<string, number>>): string => {
+const createInstallation = (
+  files: Readonly<Record<string, number>>,
+  texts: Readonly<Record<string, string>> = {},
+): string => {
   const folder = mkdtempSync(join(tmpdir(), 'crosspost-prestart-'));
   folders.push(folder);
   for (const [name, seconds] of Object.entries(files)) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, '');
+    writeFileSync(file, texts[name] ?? '');
     utimesSync(file, seconds, seconds);
   }
-  cpSync('scripts/prestart.js', join(folder, 'scripts/prestart.js'));
+  for (const script of ['scripts/prestart.js', 'scripts/bundled-packages.js']) cpSync(script, join(folder, script));
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   return folder;
 };
@@ -48,6 +51,25 @@ describe('npm start without the compiler', () => {
       expect(status).toBe(1);
       expect(stderr).toContain(`The compiler is not installed, and ${state}.`);
       expect(stderr).toContain('npm ci --include=dev && npm run build && npm prune --omit=dev');
+    }
+  });
+});
+
+describe('bundled packages without the compiler', () => {
+  const bundle = 'dist/node_modules/a/index.js';
+  const record = 'dist/node_modules/.packages.json';
+  const dist = { 'dist/main.js': 200, 'dist/.complete': 200, [bundle]: 200, 'node_modules/a/package.json': 100 };
+
+  it('are removed if another version of a package is installed, or if they are incomplete', () => {
+    const installed = { 'node_modules/a/package.json': '{"version": "1.0.1"}' };
+    for (const [files, texts, isKept] of [
+      [{ ...dist, [record]: 200 }, { [record]: '{"script": "s", "versions": {"node_modules/a": "1.0.1"}}' }, true],
+      [{ ...dist, [record]: 200 }, { [record]: '{"script": "s", "versions": {"node_modules/a": "1.0.0"}}' }, false],
+      [dist, {}, false],
+    ] as const) {
+      const folder = createInstallation(files, { ...installed, ...texts });
+      expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
+      expect([texts, existsSync(join(folder, bundle))]).toEqual([texts, isKept]);
     }
   });
 });

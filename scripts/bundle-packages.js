@@ -1,0 +1,86 @@
+/**
+ * Bundles the packages of many modules that each start of the program loads into `dist/node_modules`, where Node finds them
+ * before those in `node_modules` (ADR-202). Node's loader takes about 1 ms of CPU per module: the bundles halve the time of a
+ * start. Packages that are not named here load from `node_modules`.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { BUNDLES, findBundles, recordPackages, removeBundles } from './bundled-packages.js';
+
+const PACKAGES = [
+  '@modelcontextprotocol/server',
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/cqrs',
+  '@nestjs/platform-fastify',
+  'class-validator',
+  'fastify',
+  'grammy',
+  'prom-client',
+  'undici',
+];
+
+/** Packages that must exist once: the program uses them too, and they have state or files of their own. */
+const SHARED = ['class-transformer', 'pino', 'reflect-metadata'];
+
+/** Bundles the packages, unless the bundles are those of the versions that are installed. */
+export const bundlePackages = async () => {
+  const script = createHash('sha256')
+    .update(await readFile(fileURLToPath(import.meta.url)))
+    .digest('hex');
+  if ((await findBundles()) === script) return;
+  await removeBundles();
+  const { metafile } = await build({
+    entryPoints: PACKAGES.map((name) => ({ in: `${ENTRY}${name}`, out: `${name}/index` })),
+    outdir: BUNDLES,
+    chunkNames: '.chunks/[name]-[hash]',
+    ...{ bundle: true, splitting: true, keepNames: true, metafile: true, legalComments: 'none', logLevel: 'warning' },
+    ...{ platform: 'node', format: 'esm', target: 'node20', conditions: ['node'] },
+    // CommonJS modules call it for the modules of Node, and for packages that may not be installed.
+    banner: {
+      js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
+    },
+    plugins: [entries, unbundled],
+  });
+  for (const folder of [...PACKAGES, '.chunks'])
+    await writeFile(`${BUNDLES}/${folder}/package.json`, '{"type":"module","exports":"./index.js"}');
+  await recordPackages(foldersOf(Object.keys(metafile.inputs)), script);
+};
+
+/** Folders of the packages that these modules belong to. */
+const foldersOf = (modules) => [
+  ...new Set(modules.flatMap((module) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0] ?? [])),
+];
+
+const ENTRY = 'entry:';
+
+/** Gives each package an entry that exports every name that Node sees: esbuild knows only those of ES modules. */
+const entries = {
+  name: 'entries',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: new RegExp(`^${ENTRY}`) }, ({ path }) => ({
+      path: path.slice(ENTRY.length),
+      namespace: ENTRY,
+    }));
+    onLoad({ filter: /./, namespace: ENTRY }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => name !== 'module.exports');
+      return { contents: `export { ${names.join(', ')} } from '${path}';`, resolveDir: '.' };
+    });
+  },
+};
+
+/** Leaves out the shared packages, and those that are not installed because the program does not need them. */
+const unbundled = {
+  name: 'unbundled',
+  setup: ({ onResolve, resolve }) => {
+    onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...importing }) => {
+      if (pluginData === unbundled) return undefined;
+      const isShared = SHARED.some((name) => path === name || path.startsWith(`${name}/`));
+      if (isShared) return { path, external: true };
+      const found = await resolve(path, { ...importing, pluginData: unbundled });
+      return found.errors.length === 0 ? undefined : { path, external: true };
+    });
+  },
+};
