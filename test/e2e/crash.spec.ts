@@ -47,7 +47,7 @@ describe('a crash loses nothing, sends nothing twice and keeps the order (L1, L2
 });
 
 describeIf('gateway', 'a gateway that is killed while its database keeps running', () => {
-  const [kills, posts] = LONG ? [30, 1_000] : [2, 80];
+  const [kills, posts] = LONG ? [50, 1_000] : [2, 80];
   const random = new Random();
   e2eTest(
     `loses nothing, over ${kills} kills and ${posts} posts (seed ${random.seed})`,
