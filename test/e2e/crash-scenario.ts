@@ -44,7 +44,11 @@ export const runCrashScenario = async (scenario: CrashScenario): Promise<void> =
     await load.during(until(`${Math.round(moment * 100)} % are done`, async () => (await progress()) >= moment));
     // Half of the kills hit a call that the network has received and not answered.
     if (random.below(2) === 0) await sleep(random.below(100));
-    else await until('a call is open', () => hasOpenCall(telegram));
+    else
+      await until(
+        'a call is open, or none is left',
+        async () => (await hasOpenCall(telegram)) || (await progress()) >= 1,
+      );
     await kill();
   }
   await load.done;
