@@ -64,7 +64,14 @@ export const openFeed = (connectionString) => {
         ...{ clientAddress: null, commandId: newUuid(), at: Date.now() },
       });
       const ids = { publicationId, postId, channelId, at: Date.now() };
-      const start = { type: 'StartAttempt', worker: 'bench', sending: 'message', projectRevision: null, ...ids };
+      const start = {
+        type: 'StartAttempt',
+        after: 0,
+        worker: 'bench',
+        sending: 'message',
+        projectRevision: null,
+        ...ids,
+      };
       const empty = emptyAggregate(publication);
       const started = await aggregates.execute(publication, publicationId, start, context(), empty);
       const sent = { type: 'MarkPublished', attempt: 1, messageIds: [String(++postCount)], urls: [], warnings: [] };

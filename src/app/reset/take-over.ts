@@ -44,7 +44,17 @@ export const takeOver = (
   const attempt = isStarted ? state.attempt : state.attempt + 1;
   const start: PublicationCommand[] = isStarted
     ? []
-    : [{ type: 'StartAttempt', at, worker: WORKER, sending: null, projectRevision: null, ...ids }];
+    : [
+        {
+          type: 'StartAttempt',
+          after: state.attempt,
+          at,
+          worker: WORKER,
+          sending: null,
+          projectRevision: null,
+          ...ids,
+        },
+      ];
   if (known.state === 'published') {
     const urls = known.urls.filter((url) => !state.urls.includes(url));
     const outcome = { attempt, at, messageIds: newMessages, urls, warnings: known.warnings };

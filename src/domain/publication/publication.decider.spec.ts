@@ -48,6 +48,7 @@ const dismissed: PublicationEvent = { type: 'PublicationDismissed', data: { ...i
 const start: PublicationCommand = {
   type: 'StartAttempt',
   ...ids,
+  after: 0,
   at: T,
   worker: 'w1',
   sending: null,
@@ -97,13 +98,19 @@ describe('starting an attempt (D-20)', () => {
   it('numbers the attempts in sequence, even across a resend', () => {
     spec(publication)
       .given([started(1), postponed(1)])
-      .when(start)
+      .when({ ...start, after: 1 })
       .then([started(2)]);
     spec(publication)
       .given([started(1), postponed(1), started(2), failed(2), resent])
-      .when(start)
+      .when({ ...start, after: 2 })
       .then([started(3)]);
   });
+
+  it('is rejected if it was prepared before the latest attempt', () =>
+    spec(publication)
+      .given([started(1), postponed(1)])
+      .when({ ...start, after: 0 })
+      .thenRejected('stale_attempt'));
 
   it.each(endings)('is rejected if the publication is %s', (_, events) =>
     spec(publication).given(events).when(start).thenRejected('over'),
@@ -132,7 +139,7 @@ describe('a publication whose monthly quota is used up (D-46)', () => {
     });
     spec(publication)
       .given([started(1), postponed(1), held])
-      .when(start)
+      .when({ ...start, after: 1 })
       .then([started(2)]);
   });
 
@@ -282,9 +289,21 @@ describe('a worker that has lost its lease', () => {
       .when(succeed(1))
       .then([succeeded(1)]));
 
-  it('cannot report a success after another attempt has started or the owner has decided', () => {
+  it('can still report a success before another attempt has started, which would send the post again', () => {
     const doubt = [started(1, 'send'), inDoubt(1)];
-    for (const later of [[resent], [resent, started(2)], [dismissed], [resent, started(2), inDoubt(2)]]) {
+    for (const events of [
+      [started(1, 'send'), postponed(1)],
+      [...doubt, resent],
+    ])
+      spec(publication)
+        .given(events)
+        .when(succeed(1))
+        .then([succeeded(1)]);
+  });
+
+  it('cannot report a success after another attempt has started or the owner has dismissed the post', () => {
+    const doubt = [started(1, 'send'), inDoubt(1)];
+    for (const later of [[resent, started(2)], [dismissed], [resent, started(2), inDoubt(2)]]) {
       spec(publication)
         .given([...doubt, ...later])
         .when(succeed(1))

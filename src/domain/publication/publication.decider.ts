@@ -20,6 +20,8 @@ export type PublicationCommand = PublicationIds &
   (
     | {
         readonly type: 'StartAttempt';
+        /** Number of the attempt that it follows; 0: it is the first. */
+        readonly after: number;
         readonly at: Instant;
         readonly worker: string;
         readonly sending: string | null;
@@ -121,8 +123,10 @@ export const publication: Decider<
       case 'StartAttempt': {
         if (state.status === 'publishing') return reject('already_started', PUBLICATION_MESSAGES.alreadyStarted);
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
-        const { at, worker, sending, projectRevision } = command;
-        const attempt = state.attempt + 1;
+        const { after, at, worker, sending, projectRevision } = command;
+        // It was prepared from what is out of date: the latest attempt may have sent a part, or set a time to wait for.
+        if (after !== state.attempt) return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
+        const attempt = after + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
       }
       case 'HoldPublication': {
@@ -148,8 +152,9 @@ export const publication: Decider<
         return reject(code, explainUncancellable(state.status));
       }
       case 'MarkPublished': {
-        // A worker whose lease was lost may still report its success: a late answer resolves the doubt.
-        const isPending = state.status === 'in_doubt' || state.status === 'publishing';
+        // A worker whose lease was lost may still report its success: a late answer resolves the doubt. It also takes the place of
+        // another attempt that waits to be started, which would send the post twice.
+        const isPending = ['in_doubt', 'publishing', 'queued'].includes(state.status);
         if (!isPending || command.attempt !== state.attempt)
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const { attempt, at, messageIds, urls, warnings } = command;

@@ -18,9 +18,10 @@ const attemptOff = fc.oneof({ arbitrary: fc.constant(0), weight: 6 }, fc.integer
 const messageIds = fc.array(fc.constantFrom('m1', 'm2'), { maxLength: 2 });
 const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
   {
-    arbitrary: sending.map((step): CommandFactory => (_, at) => ({
+    arbitrary: fc.tuple(attemptOff, sending).map(([off, step]): CommandFactory => ({ attempt }, at) => ({
       type: 'StartAttempt',
       ...ids,
+      after: attempt + off,
       at,
       worker: 'w',
       sending: step,

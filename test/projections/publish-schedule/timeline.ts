@@ -175,7 +175,14 @@ export class Timeline {
     outcome: (post: string) => 'success' | { retryAfter: number },
   ): Promise<boolean> {
     const name = await this.readName(postId);
-    await this.record(id, { type: 'StartAttempt', at: this.now, worker: 'w', sending: null, projectRevision: null });
+    await this.record(id, {
+      type: 'StartAttempt',
+      after: attempt,
+      at: this.now,
+      worker: 'w',
+      sending: null,
+      projectRevision: null,
+    });
     const result = outcome(name);
     const ofAttempt = { attempt: attempt + 1, at: this.now };
     if (result === 'success') {

@@ -60,14 +60,15 @@ export class OutcomeRecorder {
     return this.record(attempt, known, command);
   }
 
-  /** Claims a publication for an attempt. @returns null if another worker has taken over */
+  /** Claims a publication for an attempt. @returns null if another worker has taken over, or `known` lacks the latest attempt */
   recordStart(
     attempt: RecordedAttempt,
     known: LoadedPublication,
     start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision'>,
   ): Promise<LoadedPublication | null> {
     const { worker } = attempt;
-    return this.record(attempt, known, { type: 'StartAttempt', at: this.deps.clock.now(), worker, ...start });
+    const after = known.state.attempt;
+    return this.record(attempt, known, { type: 'StartAttempt', after, at: this.deps.clock.now(), worker, ...start });
   }
 
   /** Records that a publication is not sent, as its channel, project or owner was deleted. @returns null if another worker has taken over */

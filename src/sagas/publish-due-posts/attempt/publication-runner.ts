@@ -72,6 +72,10 @@ const originWithoutPost = (): Origin => {
 
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
 
+/** True if an attempt has ended that is under way in the schedule, or not in it yet: there may be a time to wait for (D-20). */
+const isAhead = ({ state }: LoadedPublication, row: ScheduledPublication): boolean =>
+  state.status === 'queued' && (row.state !== 'queued' || row.attempt !== state.attempt);
+
 const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
   position,
   isOver: !OPEN_STATUSES.has(state.status),
@@ -134,6 +138,7 @@ export class PublicationRunner {
     ]);
     const { status } = publication.state;
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
+    if (isAhead(publication, row)) return null;
     const isDeleted = channel.deleted || project.state?.deleted === true;
     // The schedule may be behind: the streams say whether the channel waits for its owner (D-26) or a pause.
     const isHeld = !channel.enabled || isPaused || channel.attentionUntil > this.deps.clock.now();
