@@ -72,7 +72,7 @@ export class CheckedEventStore implements EventStore {
 
   constructor(
     private readonly store: EventStoreAdapter,
-    private readonly check: StoreCheck,
+    private readonly check: Pick<StoreCheck, 'run'>,
     private readonly log: Log,
   ) {
     store.onConnectionLoss(() => this.handleLoss());
@@ -246,13 +246,17 @@ export class CheckedEventStore implements EventStore {
 
   private checkOnce(): Promise<void> {
     if (this.closing.signal.aborted) throw new Unavailable('the event store is closed');
-    return (this.checking ??= this.runCheck().finally(() => (this.checking = null)));
+    return (this.checking ??= this.runCheck()
+      .catch((error: unknown) => {
+        if (this.wrong) this.checkLater(RECHECK_MS); // whatever failed: calls do not check a wrong store
+        throw error;
+      })
+      .finally(() => (this.checking = null)));
   }
 
   private async runCheck(): Promise<void> {
     const { changes } = this;
     const verdict = await this.check.run(this.known, this.wrong ? 0 : undefined).catch((error: unknown) => {
-      if (this.wrong) this.checkLater(RECHECK_MS);
       throw isUnavailable(error)
         ? new Unavailable('the database that names the event store does not answer', { cause: error })
         : error;
