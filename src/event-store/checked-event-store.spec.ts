@@ -2,9 +2,16 @@ import { until } from '../../test/e2e/until.js';
 import { newUuid } from '../kernel/ids.js';
 import { silentLog } from '../kernel/log.js';
 import { CheckedEventStore } from './checked-event-store.js';
-import { IMPORT_STREAM } from './import-marks.js';
+import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM } from './import-marks.js';
 import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.js';
-import { type NewEvent, type ReadStreamOptions, type StoredEvent, Unavailable } from './port.js';
+import {
+  BEGINNING,
+  type NewEvent,
+  NotAppended,
+  type ReadStreamOptions,
+  type StoredEvent,
+  Unavailable,
+} from './port.js';
 import type { StoreVerdict } from './store-check.js';
 
 const RIGHT: StoreVerdict = { id: 'right', end: 0n };
@@ -44,5 +51,44 @@ it('uses the right store again although the first read from it fails', async () 
   await until('it is used again', () => store.connection.problem === null, 10_000);
   expect(adapter.failures).toBe(0);
   await store.append('a', 'noStream', [createEvent('Happened')]);
+  await store.close();
+});
+
+it('accepts appends when it could not read whether an import is unfinished, and none is', async () => {
+  const { adapter, store } = setUp();
+  await adapter.append(IMPORT_STREAM, 'noStream', [createEvent(IMPORT_STARTED), createEvent(IMPORT_ENDED)]);
+  await store.start();
+  adapter.failures = 1;
+  const stop = new AbortController();
+  const batches = store.subscribe({ after: BEGINNING, signal: stop.signal })[Symbol.asyncIterator]();
+  const next = batches.next();
+  await until('the mark is received', () => adapter.failures === 0);
+  stop.abort(); // before it could look again
+  await next;
+
+  expect(store.appendFailure).toBeNull();
+  await store.append('a', 'noStream', [createEvent('Happened')]);
+  await store.close();
+});
+
+it('delivers nothing behind the mark of an import until it has read that the import has ended', async () => {
+  const { adapter, store } = setUp();
+  await store.start();
+  await adapter.append(IMPORT_STREAM, 'noStream', [createEvent(IMPORT_STARTED)]);
+  await adapter.append('a', 'noStream', [createEvent('Happened')]);
+  adapter.failures = 1;
+  const stop = new AbortController();
+  const batches = store.subscribe({ after: BEGINNING, signal: stop.signal })[Symbol.asyncIterator]();
+  let isDelivered = false;
+  const next = batches.next().finally(() => (isDelivered = true));
+  await until('the import is noticed', () => store.appendFailure?.code === 'IMPORT_UNFINISHED');
+  await expect(store.append('b', 'noStream', [createEvent('Happened')])).rejects.toThrow(NotAppended);
+  expect(isDelivered).toBe(false);
+
+  await adapter.append(IMPORT_STREAM, 0n, [createEvent(IMPORT_ENDED)]);
+  expect((await next).value.events).toMatchObject([{ stream: 'a' }]);
+  expect(store.appendFailure).toBeNull();
+  stop.abort();
+  await batches.return?.();
   await store.close();
 });

@@ -204,9 +204,10 @@ export class CheckedEventStore implements EventStore {
 
   /** Waits while the store holds a part of an import. @param look true: an import has begun, which this process may not know */
   private async untilImported(signal: AbortSignal, look = this.importSince !== null): Promise<void> {
-    for (let mustLook = look; mustLook && !signal.aborted; mustLook = this.importSince !== null) {
-      await this.readImportState().catch(() => (this.importSince ??= Date.now()));
-      if (this.importSince !== null) await sleepUnlessAborted(IMPORT_LOOK_MS, signal);
+    for (let mustLook = look; mustLook && !signal.aborted;) {
+      const state = await this.readImportState().catch(() => 'unknown'); // a failure is no reason to refuse appends
+      mustLook = state === 'running' || state === 'unknown';
+      if (mustLook) await sleepUnlessAborted(IMPORT_LOOK_MS, signal);
     }
   }
 
