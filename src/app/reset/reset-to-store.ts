@@ -17,13 +17,10 @@ import { type Database, openDatabase } from '../database.js';
 import { addressOf, openAdapter } from '../event-store.js';
 import { RESET_MESSAGES } from '../messages.js';
 import { Resources } from '../resources.js';
+import { comparePublications, type PublicationList } from './compare-publications.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 
 const ACTOR = 'system:reset-to-store';
-/** Publications that are read and compared at a time. */
-const PAGE = 500;
-/** Outcomes in a row, from the latest on, that the store must know until earlier ones are not compared. */
-const ENOUGH_KNOWN = 5_000;
 
 /**
  * Makes the event store that the settings name the one that the database belongs to: read models and sagas start again from
@@ -78,17 +75,18 @@ const takeOverOutcomes = async ({ pool }: Database, store: EventStore): Promise<
   if (rows.length === 0) return result;
   const codec = new EventCodec(catalogue);
   const aggregates = new AggregateStore(store, codec);
-  let knownInARow = 0;
-  for (const { ids, mayStop } of await listPublications(pool))
-    for (let from = 0; from < ids.length && !(mayStop && knownInARow >= ENOUGH_KNOWN); from += PAGE)
-      for (const row of await readPublications(pool, ids.slice(from, from + PAGE))) {
-        const [accepted] = await store.readStream(row.stream, { from: BigInt(row.revision), limit: 1 });
-        if (!accepted || (codec.decode(accepted).data as { postId?: string }).postId !== row.post_id) continue;
-        const last = await takeOverOutcome(aggregates, row);
-        knownInARow = last ? 0 : knownInARow + 1;
-        if (last) result.taken += 1;
-        if (last?.type === 'MarkInDoubt') result.doubtful += 1;
-      }
+  await comparePublications(await listPublications(pool), async (ids) => {
+    const known: boolean[] = [];
+    for (const row of await readPublications(pool, ids)) {
+      const [accepted] = await store.readStream(row.stream, { from: BigInt(row.revision), limit: 1 });
+      if (!accepted || (codec.decode(accepted).data as { postId?: string }).postId !== row.post_id) continue;
+      const last = await takeOverOutcome(aggregates, row);
+      known.push(!last);
+      if (last) result.taken += 1;
+      if (last?.type === 'MarkInDoubt') result.doubtful += 1;
+    }
+    return known;
+  });
   return result;
 };
 
@@ -114,9 +112,7 @@ const takeOverOutcome = async (
  * Lists the publications that something has happened to: first those without a time of their state, then those with one, the
  * latest first. A backup is a beginning of the log: once many outcomes in a row are in the store, the earlier ones are too.
  */
-const listPublications = async (
-  pool: Pool,
-): Promise<readonly { readonly ids: readonly string[]; readonly mayStop: boolean }[]> => {
+const listPublications = async (pool: Pool): Promise<readonly PublicationList[]> => {
   const list = async (condition: string, order: string): Promise<string[]> => {
     const text = `select publication_id as id from posts.publication where ${condition} order by ${order}`;
     return (await pool.query<{ id: string }>(text)).rows.map(({ id }) => id);
