@@ -5,6 +5,12 @@ export interface PublicationList {
   readonly mayStop: boolean;
 }
 
+/** A publication, and whether an event store knows its outcome. */
+export interface Compared {
+  readonly id: string;
+  readonly isKnown: boolean;
+}
+
 const BOUNDS = {
   /** Publications that are read and compared at a time. */
   page: 500,
@@ -13,18 +19,25 @@ const BOUNDS = {
 };
 
 /**
- * Compares lists of publications with an event store, a page at a time.
- * @param comparePage returns for each outcome of a page, in order, whether the store knows it
+ * Finds the publications whose outcomes an event store lacks, a page at a time. Those of each list come in reverse: the outcomes
+ * that an interrupted run has appended are then the earliest, as in a longer backup, and the next run may stop at them.
+ * @param comparePage compares the publications of a page, in order; those whose posts the store lacks are left out
  */
-export const comparePublications = async (
+export const findUnknown = async (
   lists: readonly PublicationList[],
-  comparePage: (ids: readonly string[]) => Promise<readonly boolean[]>,
+  comparePage: (ids: readonly string[]) => Promise<readonly Compared[]>,
   { page, enoughKnown } = BOUNDS,
-): Promise<void> => {
+): Promise<readonly string[]> => {
+  const unknown: string[] = [];
   for (const { ids, mayStop } of lists) {
+    const found: string[] = [];
     let knownInARow = 0; // one list says nothing about the latest outcomes of another
     for (let from = 0; from < ids.length && !(mayStop && knownInARow >= enoughKnown); from += page)
-      for (const isKnown of await comparePage(ids.slice(from, from + page)))
+      for (const { id, isKnown } of await comparePage(ids.slice(from, from + page))) {
         knownInARow = isKnown ? knownInARow + 1 : 0;
+        if (!isKnown) found.push(id);
+      }
+    unknown.push(...found.reverse());
   }
+  return unknown;
 };

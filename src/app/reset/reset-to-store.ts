@@ -17,10 +17,12 @@ import { type Database, openDatabase } from '../database.js';
 import { addressOf, openAdapter } from '../event-store.js';
 import { RESET_MESSAGES } from '../messages.js';
 import { Resources } from '../resources.js';
-import { comparePublications, type PublicationList } from './compare-publications.js';
+import { type Compared, findUnknown, type PublicationList } from './compare-publications.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 
 const ACTOR = 'system:reset-to-store';
+/** Publications that are read at a time. */
+const PAGE = 500;
 
 /**
  * Makes the event store that the settings name the one that the database belongs to: read models and sagas start again from
@@ -75,19 +77,32 @@ const takeOverOutcomes = async ({ pool }: Database, store: EventStore): Promise<
   if (rows.length === 0) return result;
   const codec = new EventCodec(catalogue);
   const aggregates = new AggregateStore(store, codec);
-  await comparePublications(await listPublications(pool), async (ids) => {
-    const known: boolean[] = [];
+  const unknown = await findUnknown(await listPublications(pool), async (ids) => {
+    const compared: Compared[] = [];
     for (const row of await readPublications(pool, ids)) {
       const [accepted] = await store.readStream(row.stream, { from: BigInt(row.revision), limit: 1 });
       if (!accepted || (codec.decode(accepted).data as { postId?: string }).postId !== row.post_id) continue;
+      const isKnown = (await decideTakeOver(aggregates, row)).length === 0;
+      compared.push({ id: row.publication_id, isKnown });
+    }
+    return compared;
+  });
+  for (let from = 0; from < unknown.length; from += PAGE)
+    for (const row of await readPublications(pool, unknown.slice(from, from + PAGE))) {
       const last = await takeOverOutcome(aggregates, row);
-      known.push(!last);
       if (last) result.taken += 1;
       if (last?.type === 'MarkInDoubt') result.doubtful += 1;
     }
-    return known;
-  });
   return result;
+};
+
+/** Returns the commands that take over one outcome; none if the store knows it. */
+const decideTakeOver = async (
+  aggregates: AggregateStore,
+  row: KnownPublication,
+): Promise<readonly PublicationCommand[]> => {
+  const { state } = await aggregates.loadAggregate(decider, row.publication_id);
+  return takeOver(row, state, Date.now());
 };
 
 /** Executes the commands that take over one outcome. Returns the last one; undefined if the store knows the outcome. */
@@ -96,8 +111,7 @@ const takeOverOutcome = async (
   row: KnownPublication,
 ): Promise<PublicationCommand | undefined> => {
   const { publication_id: id } = row;
-  const { state } = await aggregates.loadAggregate(decider, id);
-  const commands = takeOver(row, state, Date.now());
+  const commands = await decideTakeOver(aggregates, row);
   const requestId = newId('req');
   const origin = { actor: ACTOR, requestId, causationId: requestId, correlationId: requestId, clientAddress: null };
   for (const [n, command] of commands.entries()) {
