@@ -162,8 +162,10 @@ class DeliveryScheduler {
     }
     const completing = wanting('post.completed');
     if (kinds.includes('post.completed') && completing.length > 0) {
-      const publications = await this.listPublications(post, projectId);
-      if (publications.every(({ state }) => OVER.has(state))) {
+      const listed = await this.listPublications(post, projectId);
+      // An outcome that follows this event is delivered first (D-30), and completes the post.
+      if (listed.every(({ publication, position }) => OVER.has(publication.state) && position <= event.position)) {
+        const publications = listed.map(({ publication }) => publication);
         const body = { post_id: postId, project: places.project, publications };
         await this.deliver(completing, 'post.completed', body, event, perPost);
       }
@@ -215,15 +217,15 @@ class DeliveryScheduler {
     };
   }
 
-  /** Lists the post's publications of a project as they are now, in the order of D-57. */
+  /** Lists the post's publications of a project as they are now, each with the position of its last event, in the order of D-57. */
   private listPublications({ event }: PostWithPayload, projectId: string) {
     const own = event.data.targets.filter((target) => target.projectId === projectId);
     return Promise.all(
       own.map(async ({ publicationId, channelId, platform }) => {
-        const { state } = await this.deps.aggregates.loadAggregate(publicationDecider, publicationId);
+        const { state, position } = await this.deps.aggregates.loadAggregate(publicationDecider, publicationId);
         const { status, messageIds, urls } = state;
         const target = { id: channelId, platform };
-        return { id: publicationId, target, state: status, message_ids: messageIds, urls };
+        return { publication: { id: publicationId, target, state: status, message_ids: messageIds, urls }, position };
       }),
     );
   }

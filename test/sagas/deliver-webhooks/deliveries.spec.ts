@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../../e2e/until.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
@@ -90,6 +91,33 @@ it('sends every kind that an output wants, each once, in the order of events', a
   expect(receiver.received[4]!.body.publications).toMatchObject([{ state: 'failed' }]);
   expect(receiver.received[5]!.body.endpoint).toEqual({ id: setup.endpoint.id, name: null, disabled_by: 'owner' });
   expect(receiver.received.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+it('says that a post is completed after each of its outcomes, also if all are known when the first is delivered (D-30)', async () => {
+  const { owner, project } = await WebhookSetup.create(gateway);
+  const channels = await Promise.all(['a', 'b', 'c'].map((name) => gateway.createChannel(owner, name)));
+  await gateway.manage('PATCH', `/projects/${project}`, { channel_ids: channels.map(({ id }) => id) });
+  const kinds = ['post.published', 'publication.succeeded', 'post.completed'];
+  await gateway.manage('POST', '/webhook-outputs', { project_id: project, url: receiver.url, kinds });
+  const endpoint = await gateway.createEndpoint(owner, [project]);
+  // Nothing is delivered before the read model of the outputs shows the outcomes.
+  const client = new Client({ connectionString: gateway.pool.options.connectionString });
+  await client.connect();
+  await client.query(`begin; select from ops_checkpoint where name = 'discovery' for update`);
+  try {
+    const { body } = await endpoint.post('', { text: 'on three channels' });
+    await until('all are published', async () => {
+      const { publications } = await gateway.manage('GET', `/posts/${body.id}`);
+      return publications.every(({ state }: { state: string }) => state === 'published');
+    });
+  } finally {
+    await client.end();
+  }
+  await until('all arrive', () => receiver.received.length === 5);
+  expect(receiver.received.map(({ kind }) => kind)).toEqual([
+    ...['post.published', 'publication.succeeded', 'publication.succeeded', 'publication.succeeded'],
+    'post.completed',
+  ]);
 });
 
 it('signs with both secrets during an overlap, the new one first', async () => {
