@@ -5,7 +5,7 @@ import { AppendLane } from './append-lane.js';
 import { encodeAppend } from './append-message.js';
 import { withCallTimeout } from './call-timeout.js';
 import { RenewableClient } from './clients.js';
-import { isGivenUpByServer, isRememberedByClient, isUnimplemented } from './errors.js';
+import { isGivenUpByServer, isRememberedByClient } from './errors.js';
 import type { WireEvent } from './event-text.js';
 
 /** Part of the time limit that an append may wait: what is sent has the rest for its answer. */
@@ -29,7 +29,7 @@ export interface AppendBounds {
 }
 
 /** An append to send. It must be safe to repeat: it is sent again if the server gives it up. */
-export interface Append {
+interface Append {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly WireEvent[];
@@ -43,9 +43,6 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** Sends an append with a call of its own. */
-export type SendSingly = (client: KurrentDBClient, append: Append) => Promise<Written>;
-
 /**
  * Sends appends over one connection, many at the same time, first come, first served. So many are on their way
  * that the server is always busy, and the others wait.
@@ -58,14 +55,11 @@ export class Appender {
   private waitingBytes = 0;
   private sent = 0;
   private sentBytes = 0;
-  /** True once the server has said that it does not know the call for many appends (before 21.10). */
-  private hasNoBatches = false;
 
   /** @param onReconnect called before anything is sent over another connection than the first one */
   constructor(
     connectionString: string,
     private readonly timeoutMs: number,
-    private readonly sendSingly: SendSingly,
     onReconnect: () => void,
     bounds: Partial<AppendBounds> = {},
   ) {
@@ -111,21 +105,15 @@ export class Appender {
     }
   }
 
-  private async sendWithRepeats(append: Append, until: number): Promise<Written> {
+  private async sendWithRepeats({ stream, expected, events }: Append, until: number): Promise<Written> {
+    const encode = (correlation: string): Uint8Array => encodeAppend(correlation, stream, expected, events);
     for (let repeats = 0; ; repeats++) {
       try {
-        return await this.send(append, until);
+        return await this.lane.send(encode, until);
       } catch (error) {
-        if (isUnimplemented(error)) this.hasNoBatches = true;
-        else if (!isGivenUpByServer(error) || repeats === MAX_REPEATS || performance.now() >= until) throw error;
+        if (!isGivenUpByServer(error) || repeats === MAX_REPEATS || performance.now() >= until) throw error;
       }
     }
-  }
-
-  private send(append: Append, until: number): Promise<Written> {
-    if (this.hasNoBatches) return this.makeCall((client) => this.sendSingly(client, append), until);
-    const { stream, expected, events } = append;
-    return this.lane.send((correlation) => encodeAppend(correlation, stream, expected, events), until);
   }
 
   private async makeCall<T>(make: (client: KurrentDBClient) => Promise<T>, until: number): Promise<T> {

@@ -34,6 +34,14 @@ describe('errors of the client, as observed', () => {
     expect(translated).toMatchObject({ cause: error, message: expect.stringMatching(/^read case-1: /) });
   });
 
+  it('a server that does not know the call, or a proxy without a route: a sentence, and the call may be repeated', () => {
+    const translated = toPortError(service(12, 'the server answered 404'), 'append to case-1');
+    expect(translated).toBeInstanceOf(Unavailable);
+    expect((translated as Error).message).toMatch(
+      /^append to case-1: the server does not know this call \(12 the server answered 404\)\. /,
+    );
+  });
+
   it.each([
     ['a permanently deleted stream', StreamDeletedError.fromStreamName('case-1')],
     ['a bad request', new UnknownError(undefined, 'Could not recognize BadRequest')],

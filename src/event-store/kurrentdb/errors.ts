@@ -36,7 +36,7 @@ const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|F
 /** gRPC: no user of this name and password. A read does not tell it apart from missing rights. */
 const UNAUTHENTICATED = 16;
 
-/** gRPC: the server does not know the call. */
+/** gRPC: the server does not know the call, or something before it has no route to it (HTTP 404). */
 const UNIMPLEMENTED = 12;
 
 interface ClientError {
@@ -55,9 +55,6 @@ export const isRememberedByClient = (error: unknown): boolean => {
   const { type, message } = asClientError(error);
   return type === ErrorType.ACCESS_DENIED || isGivenUpByServer(error) || /^Failed to discover/.test(String(message));
 };
-
-/** True if the server does not know the call. */
-export const isUnimplemented = (error: unknown): boolean => asClientError(error).code === UNIMPLEMENTED;
 
 /** Message of a read of $all that does not start at an event (seen on 23.10.6). */
 const WRONG_POSITION = 'Unexpected ReadAllResult: Error';
@@ -107,6 +104,7 @@ export const toPortError = (error: unknown, what: string): unknown => {
     return new StorageFailed(denial, KURRENTDB_MESSAGES.accessDenied({ what }), { cause: error });
   }
   const text = typeof message === 'string' ? message : '';
+  if (code === UNIMPLEMENTED) return new Unavailable(KURRENTDB_MESSAGES.unknownCall({ what, reason: text }));
   const isRetryable = RETRYABLE_TYPES.has(type) || RETRYABLE_CODES.has(code) || RETRYABLE_MESSAGES.test(text);
   if (!isRetryable) return error;
   return new Unavailable(`${what}: ${[type, code, text].filter(Boolean).join(', ')}`, { cause: error });

@@ -1,4 +1,3 @@
-import type { EventData } from '@kurrent/kurrentdb-client';
 import type { NewEvent, StoredEvent } from '../port.js';
 
 /**
@@ -39,14 +38,6 @@ export const toWireEvent = ({ id, type, data, metadata, isCanonical: isKnown }: 
     data,
     metadata: isPlain ? metadata : JSON.stringify({ [EXACT_TEXT_KEY]: metadata }),
   };
-};
-
-/** Converts an event to the client's form, for a call of its own. */
-export const toEventData = ({ id, type, isJson, data, metadata }: WireEvent): EventData => {
-  const event = { id, type, metadata: new Uint8Array(Buffer.from(metadata)) };
-  return isJson
-    ? { ...event, contentType: 'application/json', data: JSON.parse(data) as [] }
-    : { ...event, contentType: 'application/octet-stream', data: new Uint8Array(Buffer.from(data)) };
 };
 
 /** Returns the metadata of an event as they were appended. */

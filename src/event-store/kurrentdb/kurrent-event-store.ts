@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type KurrentDBClient, NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { type Log, silentLog } from '../../kernel/log.js';
 import {
   type AppendCondition,
@@ -21,12 +21,11 @@ import {
   WrongExpectedRevision,
 } from '../port.js';
 import { AppendHealth, type Refusal } from '../append-health.js';
-import type { Written } from './append-call.js';
-import { type Append, type AppendBounds, Appender } from './appender.js';
+import { type AppendBounds, Appender } from './appender.js';
 import { RenewableClient } from './clients.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
-import { toEventData, toWireEvent } from './event-text.js';
+import { toWireEvent } from './event-text.js';
 import { EventReader } from './reader.js';
 import { LogFeeds } from './log-feeds.js';
 import { openSubscription, requestSubscription } from './read-call.js';
@@ -60,17 +59,7 @@ const findRefusal = (error: unknown): Refusal | null =>
 /** Stream without events, whose metadata hold the identity of the store (ADR-124): so it is not in the log that subscribers read. */
 const IDENTITY_STREAM = 'crosspost-store';
 
-/** Appends with a call of its own: for servers that do not know the call for many appends. */
-const appendSingly = async (client: KurrentDBClient, { stream, expected, events }: Append): Promise<Written> => {
-  const streamState = expected === 'noStream' ? NO_STREAM : expected;
-  const { nextExpectedRevision, position } = await client.appendToStream(stream, events.map(toEventData), {
-    streamState,
-    deadline: SERVER_DEADLINE_MS,
-  });
-  return { revision: nextExpectedRevision, position: position?.commit };
-};
-
-/** Event store in KurrentDB, or EventStoreDB from 23.10 on. Positions are commit positions in the server’s log. */
+/** Event store in KurrentDB, or EventStoreDB from 21.10 on. Positions are commit positions in the server’s log. */
 export class KurrentEventStore implements EventStoreAdapter {
   readonly commitsInOrder = false;
   private readonly appender: Appender;
@@ -91,13 +80,7 @@ export class KurrentEventStore implements EventStoreAdapter {
   constructor({ connectionString, timeoutMs = 10_000, appendBounds, log = silentLog }: KurrentEventStoreOptions) {
     this.timeoutMs = timeoutMs;
     this.log = log;
-    this.appender = new Appender(
-      connectionString,
-      timeoutMs,
-      appendSingly,
-      () => this.watch.reportLoss(),
-      appendBounds,
-    );
+    this.appender = new Appender(connectionString, timeoutMs, () => this.watch.reportLoss(), appendBounds);
     this.health = new AppendHealth(log, () => this.probeAppend(), findRefusal);
     this.client = new RenewableClient(connectionString);
     this.reader = new EventReader(this.client, timeoutMs);

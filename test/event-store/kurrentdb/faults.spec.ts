@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type NewEvent, Unavailable } from '../../../src/event-store/port.js';
 import { type KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
@@ -216,6 +219,42 @@ describe('the KurrentDB adapter and its server', () => {
     });
   });
 
+  describe('while the server does not know the call for many appends', () => {
+    const SENTENCE =
+      /^append to \S+: the server does not know this call \(.+\)\. Appends need EventStoreDB 21\.10 or later/;
+
+    it('fails appends with a sentence, and sends them as before once the server knows it', async () => {
+      const server = await startServer();
+      const store = openStore(server);
+      const append = () => store.append(newStream(), 'noStream', newEvents(1));
+      await server.sendCommand({ command: 'unknown-batches', isUnknown: true });
+      const error: unknown = await append().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Unavailable);
+      expect((error as Error).message).toMatch(SENTENCE);
+      await server.sendCommand({ command: 'unknown-batches', isUnknown: false });
+      await Promise.all(Array.from({ length: 20 }, append));
+      expect((await server.sendCommand({ command: 'report' })).calls).toEqual({ unknownBatches: 1, batchAppend: 20 });
+    });
+
+    it('sends one request for an append if a proxy before the server has no route', async () => {
+      let requests = 0;
+      const proxy = createServer().on('stream', (stream: ServerHttp2Stream) => {
+        requests += 1;
+        stream.respond({ ':status': 404 }, { endStream: true });
+      });
+      await once(proxy.listen(0, '127.0.0.1'), 'listening');
+      const { port } = proxy.address() as AddressInfo;
+      const store = openStore({ connectionString: `kurrentdb://127.0.0.1:${port}?tls=false` }, 1_500);
+      const error: unknown = await store
+        .append(newStream(), 'noStream', newEvents(1))
+        .catch((reason: unknown) => reason);
+      proxy.close();
+      expect(error).toBeInstanceOf(Unavailable);
+      expect((error as Error).message).toMatch(SENTENCE);
+      expect(requests).toBe(1);
+    });
+  });
+
   it('repeats an append that was committed but never answered, on a connection that stayed open', async () => {
     const server = await startServer();
     const store = openStore(server, 1_500);
@@ -273,12 +312,9 @@ describe('the KurrentDB adapter and its server', () => {
     expect((await store.append(stream, 15n, events)).revision).toBe(16n);
   });
 
-  describe.each([
-    ['in one call for all', true],
-    ['in single calls', false],
-  ])('when the server has written an append but not yet replicated it, sent %s', (_, batchAppend) => {
+  describe('when the server has written an append but not yet replicated it', () => {
     it('answers identical appends of one process with one call', async () => {
-      const server = await startServer({ batchAppend });
+      const server = await startServer();
       const store = openStore(server);
       await store.append(newStream(), 'noStream', newEvents(1));
       await server.sendCommand({ command: 'replicate-after', ms: 300 });
@@ -290,7 +326,7 @@ describe('the KurrentDB adapter and its server', () => {
     });
 
     it('sends the copy of another process again, because the server drops it', async () => {
-      const server = await startServer({ batchAppend });
+      const server = await startServer();
       const [store, another] = [openStore(server), openStore(server)];
       await Promise.all([store, another].map((each) => each.append(newStream(), 'noStream', newEvents(1))));
       await server.sendCommand({ command: 'replicate-after', ms: 1_000 });

@@ -1,4 +1,4 @@
-import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import type { ServerDuplexStream, sendUnaryData } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
@@ -7,7 +7,6 @@ import type { Faults } from './faults.js';
 import type { Replication } from './replication.js';
 import {
   accessDenied,
-  appendResponse,
   batchAccessDenied,
   batchStreamDeleted,
   batchSuccess,
@@ -29,45 +28,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const sizeOnDisk = (events: readonly ProposedEvent[]): number =>
   events.reduce((sum, { type, data, metadata }) => sum + 2 * type.length + data.length + metadata.length, 0);
 
-/** Creates the two append calls: one call per append, and one long call for all (`batchAppend`, which the client prefers). */
-export const createAppendCalls = (log: EventLog, replication: Replication, faults: Faults, maxAppendSize: number) => ({
-  append(call: ServerReadableStream<streams.AppendReq, streams.AppendResp>, answer: sendUnaryData<streams.AppendResp>) {
-    const isRejected = faults.shouldRejectCall('append');
-    let options: streams.AppendReq.Options | undefined;
-    const events: ProposedEvent[] = [];
-    call.on('data', (request: streams.AppendReq) => {
-      options ??= request.getOptions();
-      const message = request.getProposedMessage();
-      if (message) events.push(proposedEvent(message));
-    });
-    call.on('end', () => {
-      if (isRejected) return answer(serverNotReady());
-      if (faults.denied.includes('append')) return answer(accessDenied());
-      if (sizeOnDisk(events) > maxAppendSize) {
-        return answer(
-          createFailure(status.INVALID_ARGUMENT, `Maximum Append Size of ${maxAppendSize} Exceeded.`, {
-            exception: 'maximum-append-size-exceeded',
-            'maximum-append-size': String(maxAppendSize),
-          }),
-        );
-      }
-      const expected = plainExpected(options);
-      const stream = nameOf(options?.getStreamIdentifier());
-      const outcome = log.append(stream, expected, events);
-      if (outcome.kind === 'stream-deleted') return answer(streamDeleted(stream));
-      const respond = (): void => answer(null, appendResponse(outcome, expected === 'no_stream'));
-      if (outcome.kind !== 'committed') return respond();
-      const isLost = faults.shouldLoseResponse();
-      replication.answer(
-        stream,
-        outcome,
-        () => isLost || respond(),
-        () => answer(createFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.')),
-      );
-    });
-  },
-
-  batchAppend(call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>) {
+/** Creates the call for many appends. */
+export const createAppendCall =
+  (log: EventLog, replication: Replication, faults: Faults, maxAppendSize: number) =>
+  (call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>) => {
+    if (faults.areBatchesUnknown) {
+      faults.countCall('unknownBatches');
+      return call.emit('error', createFailure(status.UNIMPLEMENTED, 'The server does not implement the method'));
+    }
     const pending = new Map<string, { options: streams.BatchAppendReq.Options; events: ProposedEvent[] }>();
     const respond = (request: streams.BatchAppendReq, stream: string, response: streams.BatchAppendResp): void => {
       call.write(response.setCorrelationId(request.getCorrelationId()).setStreamIdentifier(identifierOf(stream)));
@@ -106,8 +74,7 @@ export const createAppendCalls = (log: EventLog, replication: Replication, fault
       );
     });
     call.on('end', () => call.end());
-  },
-});
+  };
 
 /** Creates the call that deletes a stream softly. Of the expected states it knows only `any`. */
 export const createDeleteCall =
@@ -134,10 +101,4 @@ const batchExpected = (options: streams.BatchAppendReq.Options): ExpectedState =
   if (options.hasNoStream()) return 'no_stream';
   if (options.hasStreamPosition()) return BigInt(options.getStreamPosition());
   return options.hasStreamExists() ? 'stream_exists' : 'any';
-};
-
-const plainExpected = (options: streams.AppendReq.Options | undefined): ExpectedState => {
-  if (options?.hasNoStream()) return 'no_stream';
-  if (options?.hasRevision()) return BigInt(options.getRevision());
-  return options?.hasStreamExists() ? 'stream_exists' : 'any';
 };

@@ -2,6 +2,8 @@
 export type ServerCommand =
   /** The next `calls` calls fail with "Server Is Not Ready". */
   | { readonly command: 'not-ready'; readonly calls: number }
+  /** From now on the call for many appends is answered as one that the server does not know, or no longer. */
+  | { readonly command: 'unknown-batches'; readonly isUnknown: boolean }
   /** The next `appends` appends are committed but never answered. */
   | { readonly command: 'lose-responses'; readonly appends: number }
   /** The process kills itself after it has committed `appends` more appends, before it answers the last of them. */
@@ -34,6 +36,7 @@ export interface Report {
 /** The faults that are switched on, and counters. */
 export class Faults {
   notReadyCalls = 0;
+  areBatchesUnknown = false;
   responsesToLose = 0;
   commitsUntilKill = Infinity;
   slowDrops = 0;
@@ -46,10 +49,14 @@ export class Faults {
 
   /** Counts a call. @returns true if it must fail with "Server Is Not Ready" */
   shouldRejectCall(call: string): boolean {
-    this.calls[call] = (this.calls[call] ?? 0) + 1;
+    this.countCall(call);
     if (this.notReadyCalls === 0) return false;
     this.notReadyCalls -= 1;
     return true;
+  }
+
+  countCall(call: string): void {
+    this.calls[call] = (this.calls[call] ?? 0) + 1;
   }
 
   /** Counts a commit. @returns true if its response must be lost */

@@ -16,8 +16,6 @@ export interface KurrentServerOptions {
   readonly systemEventEvery?: number;
   /** Default `drop`, like 23.10. */
   readonly slowConsumerPolicy?: SlowConsumerPolicy;
-  /** Default true. */
-  readonly batchAppend?: boolean;
 }
 
 const LOADER = new URL('../typescript-loader.js', import.meta.url).href;
@@ -42,7 +40,6 @@ export class KurrentServer implements EventStoreServer {
       firstPosition: (options.firstPosition ?? 0n).toString(),
       systemEventEvery: options.systemEventEvery ?? 7,
       slowConsumerPolicy: options.slowConsumerPolicy ?? 'drop',
-      batchAppend: options.batchAppend ?? true,
     };
     const { process, port } = await startProcess(serverOptions);
     return new KurrentServer({ ...serverOptions, port }, folder, process, port);

@@ -3,7 +3,7 @@
  * publishes. It runs in its own process, so that it can be killed and frozen.
  *
  * It behaves like EventStoreDB 23.10.6, as observed on that server and read in its source:
- * - Both append calls, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
+ * - The call for many appends, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
  *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if retention
  *   has removed the events. An append holds at most 1 MiB.
  * - An append is answered once it is replicated. A copy that arrives before that is dropped, and the server says after its time
@@ -27,7 +27,7 @@ import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/s
 import serverFeaturesGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
-import { createAppendCalls, createDeleteCall, createTombstoneCall } from './append-calls.js';
+import { createAppendCall, createDeleteCall, createTombstoneCall } from './append-calls.js';
 import { EventLog } from './event-log.js';
 import { Faults, type Report, type ServerCommand } from './faults.js';
 import { createReadCall } from './read-call.js';
@@ -41,8 +41,6 @@ export interface ServerOptions {
   readonly firstPosition: string;
   readonly systemEventEvery: number;
   readonly slowConsumerPolicy: SlowConsumerPolicy;
-  /** If false, clients use one call per append, as with old servers. */
-  readonly batchAppend: boolean;
 }
 
 const MAX_APPEND_SIZE = 1_048_576;
@@ -54,9 +52,8 @@ const startServer = async (options: ServerOptions): Promise<number> => {
 
   let boundPort = 0;
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
-  const appendCalls = createAppendCalls(log, new Replication(faults), faults, MAX_APPEND_SIZE);
   server.addService(streamsGrpc.StreamsService, {
-    ...(options.batchAppend ? appendCalls : omitBatches(appendCalls)),
+    batchAppend: createAppendCall(log, new Replication(faults), faults, MAX_APPEND_SIZE),
     read: createReadCall(log, faults, subscriptions),
     delete: createDeleteCall(log, faults),
     tombstone: createTombstoneCall(log, faults),
@@ -67,7 +64,7 @@ const startServer = async (options: ServerOptions): Promise<number> => {
   });
   server.addService(serverFeaturesGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: serverFeatures.SupportedMethods) => void) =>
-      answer(null, supportedMethods(options.batchAppend)),
+      answer(null, supportedMethods()),
   });
 
   process.on('message', (command: ServerCommand) => {
@@ -98,23 +95,22 @@ const clusterOfOne = (port: number): gossip.ClusterInfo =>
       .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port)),
   ]);
 
-/** Leaves out a call, which is answered as unimplemented then. */
-const omitBatches = <Calls extends { readonly batchAppend: unknown }>(calls: Calls): Omit<Calls, 'batchAppend'> =>
-  Object.fromEntries(Object.entries(calls).filter(([name]) => name !== 'batchAppend')) as Omit<Calls, 'batchAppend'>;
-
-const supportedMethods = (batchAppend: boolean): serverFeatures.SupportedMethods => {
+const supportedMethods = (): serverFeatures.SupportedMethods => {
   const streams = 'event_store.client.streams.streams';
   const method = (name: string): serverFeatures.SupportedMethod =>
     new serverFeatures.SupportedMethod().setMethodName(name).setServiceName(streams);
   return new serverFeatures.SupportedMethods()
     .setEventStoreServerVersion('23.10.6')
-    .setMethodsList(['read', 'append', ...(batchAppend ? ['batchappend'] : [])].map(method));
+    .setMethodsList(['read', 'batchappend'].map(method));
 };
 
 const applyCommand = (command: ServerCommand, log: EventLog, faults: Faults, subscriptions: Subscriptions): void => {
   switch (command.command) {
     case 'not-ready':
       faults.notReadyCalls = command.calls;
+      break;
+    case 'unknown-batches':
+      faults.areBatchesUnknown = command.isUnknown;
       break;
     case 'lose-responses':
       faults.responsesToLose = command.appends;

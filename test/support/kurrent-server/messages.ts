@@ -4,7 +4,7 @@ import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { AppendOutcome, LoggedEvent, ProposedEvent } from './event-log.js';
+import type { LoggedEvent, ProposedEvent } from './event-log.js';
 
 export const nameOf = (identifier: shared.StreamIdentifier | undefined): string =>
   Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
@@ -75,27 +75,6 @@ export const notFoundMessage = (stream: string): streams.ReadResp =>
   new streams.ReadResp().setStreamNotFound(
     new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)),
   );
-
-/** Creates the response of the plain append call, which is used with old servers and for calls with credentials. */
-export const appendResponse = (
-  outcome: Exclude<AppendOutcome, { kind: 'stream-deleted' }>,
-  expectedNoStream: boolean,
-): streams.AppendResp => {
-  if (outcome.kind === 'committed') {
-    const success = new streams.AppendResp.Success().setCurrentRevision(outcome.revision.toString());
-    if (outcome.position === undefined) success.setNoPosition(new shared.Empty());
-    else {
-      const position = outcome.position.toString();
-      success.setPosition(new streams.AppendResp.Position().setCommitPosition(position).setPreparePosition(position));
-    }
-    return new streams.AppendResp().setSuccess(success);
-  }
-  const wrong = new streams.AppendResp.WrongExpectedVersion();
-  if (outcome.current === undefined) wrong.setCurrentNoStream(new shared.Empty());
-  else wrong.setCurrentRevision(outcome.current.toString());
-  if (expectedNoStream) wrong.setExpectedNoStream(new shared.Empty());
-  return new streams.AppendResp().setWrongExpectedVersion(wrong);
-};
 
 const packMessage = (message: { serializeBinary(): Uint8Array }, typeName: string): anyPb.Any => {
   const any = new anyPb.Any();
