@@ -9,6 +9,9 @@ import { type ConnectionOptions, openOwnCall } from './own-connection.js';
 /** Most bytes that wait for the connection. Beyond them, appends wait in the process instead. */
 const MAX_UNSENT_BYTES = 1_048_576;
 
+/** Part of the time limit after which a server that answers nothing counts as failed. Appends that have waited have less left. */
+const SILENT_PART = 0.5;
+
 /** Outcome of an append that was written. */
 export interface Written {
   readonly revision: bigint;
@@ -28,7 +31,8 @@ interface Pending {
  * One call `BatchAppend` for many appends at the same time. What is sent in one turn of the event loop leaves in one write, and the
  * server takes it in one go. Answers may arrive in any order. An append whose answer does not come in time is forgotten, and the others
  * go on. If the server has answered nothing at all since it was sent, the call may be dead: it is retired, and ends when its last append
- * is answered or forgotten. The end of the call fails all of them.
+ * is answered or forgotten. If that took half of the time limit, the client learns that the server has failed. The end of the call fails
+ * all of them.
  */
 export class AppendCall {
   private readonly pending = new Map<string, Pending>();
@@ -41,10 +45,14 @@ export class AppendCall {
   private expiry: NodeJS.Timeout | null = null;
   private expiresAt = Infinity;
 
-  private constructor(private readonly onChange: () => void) {}
+  private constructor(
+    private readonly timeoutMs: number,
+    private readonly onChange: () => void,
+  ) {}
 
   /**
    * Opens a call over a connection of its own. Whether the server knows the call shows with the first append.
+   * @param timeoutMs time limit for the connection, and of an append that has not waited
    * @param onChange called when more may be sent, and when the call has ended
    * @throws the client's errors: it finds no node of the cluster, or the node does not answer
    */
@@ -54,7 +62,7 @@ export class AppendCall {
     timeoutMs: number,
     onChange: () => void,
   ): Promise<AppendCall> {
-    const call = new AppendCall(onChange);
+    const call = new AppendCall(timeoutMs, onChange);
     call.call = await openOwnCall(client, streams.StreamsService.batchAppend.path, options, timeoutMs, {
       onMessage: (message) => call.handleAnswer(message),
       onDrain: onChange,
@@ -139,7 +147,7 @@ export class AppendCall {
     this.expiry = null;
     this.expiresAt = Infinity;
     const now = performance.now();
-    let isSilent = false;
+    let silentMs = 0;
     let next = Infinity;
     const expired: Pending[] = [];
     for (const [correlation, pending] of this.pending) {
@@ -149,12 +157,18 @@ export class AppendCall {
       }
       this.pending.delete(correlation);
       expired.push(pending);
-      isSilent ||= this.answeredAt < pending.sentAt;
+      if (this.answeredAt < pending.sentAt) silentMs = Math.max(silentMs, now - pending.sentAt);
     }
     if (next < Infinity) this.expireAt(next);
-    if (isSilent && !this.isRetired) this.retire();
+    if (silentMs > 0 && !this.isRetired) this.retireSilent(silentMs);
     for (const { reject, sentAt, until } of expired) reject(new CallTimeout('append', Math.round(until - sentAt)));
     this.endIfDone();
+  }
+
+  /** Retires a call that may be dead. The next one is opened at once, so the client learns of the failure before. */
+  private retireSilent(silentMs: number): void {
+    if (silentMs >= this.timeoutMs * SILENT_PART) this.call!.reportSilence();
+    this.retire();
   }
 
   /** Ends a retired call in order, so that the server carries out what it has received. */

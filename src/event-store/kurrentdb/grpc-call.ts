@@ -48,11 +48,16 @@ export class GrpcCall {
   private failure: Error | null = null;
   private hasCancelled = false;
 
-  /** @param headers of the request, the path and the credentials among them @throws Error if the connection has ended */
+  /**
+   * @param headers of the request, the path and the credentials among them
+   * @param onFailure called when the server has failed: it has ended the call with an error, or answers nothing
+   * @throws Error if the connection has ended
+   */
   constructor(
     private readonly session: ClientHttp2Session,
     headers: Readonly<Record<string, string | string[]>>,
     private readonly listener: CallListener,
+    private readonly onFailure: (error: Error) => void,
   ) {
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
@@ -113,9 +118,9 @@ export class GrpcCall {
     this.session.destroy();
   }
 
-  /** True if this side has ended the call, so that its end says nothing about the server. */
-  get isCancelled(): boolean {
-    return this.hasCancelled;
+  /** Reports that the server answers nothing, without waiting for the keep-alive. The call goes on. */
+  reportSilence(): void {
+    this.onFailure(createGrpcError(status.UNAVAILABLE, 'the server answers nothing'));
   }
 
   private receive(chunk: Buffer): void {
@@ -130,7 +135,9 @@ export class GrpcCall {
 
   private finish(): void {
     this.session.destroy();
-    this.listener.onEnd(this.findError());
+    const error = this.findError();
+    if (error && !this.hasCancelled) this.onFailure(error); // an end by this side says nothing about the server
+    this.listener.onEnd(error);
   }
 
   private findError(): Error | null {

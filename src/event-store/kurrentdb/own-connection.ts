@@ -63,14 +63,8 @@ export const openOwnCall = async (
     const headers = await createHeaders(client, path);
     const session = await openSession(address, tls, timeoutMs);
     if (keepAliveMs >= 0) keepAlive(session, keepAliveMs, keepAliveTimeoutMs);
-    const call = new GrpcCall(session, headers, {
-      ...listener,
-      onEnd: (error) => {
-        if (error && !call.isCancelled) reportFailure(client, grpc, error);
-        listener.onEnd(error && convertToCommandError(error));
-      },
-    });
-    return call;
+    const onEnd = (error: Error | null): void => listener.onEnd(error && convertToCommandError(error));
+    return new GrpcCall(session, headers, { ...listener, onEnd }, (error) => reportFailure(client, grpc, error));
   } catch (error) {
     const failure = createGrpcError(status.UNAVAILABLE, (error as Error).message);
     reportFailure(client, grpc, failure);

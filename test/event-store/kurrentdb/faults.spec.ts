@@ -175,6 +175,20 @@ describe('the KurrentDB adapter and its server', () => {
       expect(outcomes.filter((outcome) => outcome === 'WrongExpectedRevision')).toHaveLength(26 - refused);
     });
 
+    it('appends through another node of the cluster, although appends come one after the other', async () => {
+      const nodes = [await startServer(), await startServer()] as const;
+      const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+      const store = openStore({ connectionString: `kurrentdb://${addresses}?tls=false&gossipTimeout=1` }, 1_500);
+      const append = () => store.append(newStream(), 'noStream', newEvents(1));
+      await append();
+      const { events } = await nodes[0].sendCommand({ command: 'report' });
+      const [used, other] = events > 0 ? nodes : [nodes[1], nodes[0]];
+      used.freeze();
+      await expect(append()).rejects.toThrow(Unavailable);
+      await until('an append is accepted', append, 20_000);
+      expect((await other.sendCommand({ command: 'report' })).events).toBeGreaterThan(0);
+    });
+
     it('serves a subscription that started meanwhile once it continues', async () => {
       const server = await startServer();
       const store = openStore(server, 1_500);
