@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.js';
 import { Batcher } from '../runtime/batcher.js';
 import { chooseLeaseToAskFor, isNext, rank, type SeenWorker, shardOf, shouldMove } from './lease-shares.js';
 import type { Notifications } from './notifications.js';
-import { Presence, WORKER_LOCK_NAMESPACE } from './presence.js';
+import { Presence, processOf, WORKER_LOCK_NAMESPACE } from './presence.js';
 
 /** The exclusive right to do one thing, e.g. to run a projection. */
 export interface Lease {
@@ -105,6 +105,15 @@ export class Leases {
   get liveWorkers(): readonly string[] {
     const seen = this.workers.filter(({ isSilent }) => !isSilent).map(({ id }) => id);
     return this.workerId === null || seen.includes(this.workerId) ? seen : [...seen, this.workerId];
+  }
+
+  /**
+   * True if another process that had a worker's id is alive, as far as this process knows: it has lost that id with its session, and
+   * has registered again. It may still do what it began with the leases of the former id.
+   */
+  hasReturned(workerId: string): boolean {
+    const former = processOf(workerId);
+    return this.liveWorkers.some((id) => processOf(id) === former && id !== this.workerId);
   }
 
   /** Returns the worker that holds a lease whose name begins so, as far as this process knows; null: none. */

@@ -10,11 +10,16 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 export const WORKER_LOCK_NAMESPACE = 7001;
 const RETRY_MS = 200;
 
+/** Returns the part of a worker's id that all registrations of its process share. */
+export const processOf = (workerId: string): string => workerId.split('/')[0]!;
+
 /**
  * Registers this process as a worker. A worker is alive while its session holds an advisory lock (freed by the server as soon
  * as the process dies) **and** its heartbeat is younger than LEASE_SECONDS (so that a suspended process loses its leases).
  */
 export class Presence {
+  private readonly processId = newUuid();
+  private registrations = 0;
   private id: string | null = null;
   private validUntil = 0;
   private session: Client | null = null;
@@ -93,7 +98,11 @@ export class Presence {
     session.on('error', () => lost.abort());
     session.on('end', () => lost.abort());
     await session.connect();
-    const [id, lockKey, at] = [newUuid(), randomInt(1, 2 ** 31 - 1), performance.now()];
+    const [id, lockKey, at] = [
+      `${this.processId}/${++this.registrations}`,
+      randomInt(1, 2 ** 31 - 1),
+      performance.now(),
+    ];
     await session.query('select pg_advisory_lock($1, $2)', [WORKER_LOCK_NAMESPACE, lockKey]);
     await session.query(
       `with registered as (

@@ -1,3 +1,5 @@
+import { publication as decider } from '../../../domain/publication/publication.decider.js';
+import type { AggregateStore } from '../../../event-store/aggregate-store.js';
 import type { Clock } from '../../../kernel/clock.js';
 import type { Instant } from '../../../kernel/instant.js';
 import type { Log } from '../../../kernel/log.js';
@@ -14,6 +16,7 @@ import type { PublicationAttempt } from './publication-attempt.js';
 
 /** Dependencies of {@link InDoubtResolver}. */
 export interface InDoubtResolverDependencies {
+  readonly aggregates: AggregateStore;
   readonly messages: ChannelMessages;
   readonly leases: Leases;
   readonly concurrency: GroupConcurrency;
@@ -50,6 +53,12 @@ const ABANDONED = { kind: 'abandoned' } as const;
 const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
 /** Time in ms that a network may still process a call that broke off. An earlier "not sent" is not believed. */
 const SETTLED_AFTER_MS = 5_000;
+/** Time in ms within which a process that has lost its session registers again. */
+const RETURN_MS = 1_000;
+/** Interval in ms at which the answer of a process that has registered again is looked for. */
+const LOOK_MS = 1_000;
+/** Longest wait for that answer, in ms: longer than an upload of the largest file. */
+const LONGEST_CALL_MS = 600_000;
 /** Time in ms before the key is used where a look-up is possible: the look-up is the better answer (D-41). */
 const KEY_AFTER_MS = 45_000;
 /** Refusals of the repetition after which it is not tried again: the network would always refuse it. */
@@ -80,6 +89,7 @@ export class InDoubtResolver {
       since: isOrphaned ? () => startedAt : () => startedAt + this.clockLead() - attempt.clockLead,
       toleranceMs: isOrphaned ? CLOCK_TOLERANCE_MS : 0,
     };
+    if (isOrphaned && !(await this.waitForSender(attempt, publication))) return ABANDONED;
     const began = performance.now();
     let canLookUp = attempt.publisher.lookUp !== undefined;
     let refusals = 0;
@@ -98,6 +108,24 @@ export class InDoubtResolver {
       else if (repeated !== 'unanswered') return repeated;
     }
     return { kind: 'unresolved' };
+  }
+
+  /**
+   * Waits while the process that made the call is alive: it has lost its leases with its session, and records the network's answer
+   * once it has it. Until then the network may not show the post.
+   * @returns false if it has, or if this process must let go of the channel
+   */
+  private async waitForSender(attempt: PublicationAttempt, publication: LoadedPublication): Promise<boolean> {
+    const { leases, aggregates } = this.deps;
+    const end = performance.now() + LONGEST_CALL_MS;
+    let pause = RETURN_MS;
+    do {
+      if (!(await this.waitAndKeepLease(attempt, pause))) return false;
+      const latest = await aggregates.loadAggregate(decider, attempt.row.publication_id, publication);
+      if (latest.revision > publication.revision) return false;
+      pause = LOOK_MS;
+    } while (performance.now() < end && leases.hasReturned(publication.state.worker ?? ''));
+    return true;
   }
 
   private async lookUp(
