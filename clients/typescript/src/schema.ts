@@ -190,7 +190,7 @@ export interface Schemas {
     readonly attempts: readonly Schemas['DeliveryAttempt'][];
     /** ISO 8601, UTC; null if nothing is left to try. */
     readonly next_attempt_at: string | null;
-    /** The JSON that is sent. */
+    /** The JSON that is sent; null if what is stored is not what was scheduled. */
     readonly body: unknown;
     /** ISO 8601, UTC. */
     readonly created_at: string;

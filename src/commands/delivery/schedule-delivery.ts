@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { delivery } from '../../domain/delivery/delivery.decider.js';
-import type { DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
+import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
 import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
+import { WrongExpectedRevision } from '../../event-store/port.js';
 import { bodyStreamName } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
 
@@ -41,8 +42,23 @@ export class ScheduleDeliveryHandler implements ICommandHandler<ScheduleDelivery
     return toOutcome(await this.aggregates.execute(delivery, deliveryId, command, context, emptyAggregate(delivery)));
   }
 
-  private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext) {
-    const stream = bodyStreamName(deliveryId);
+  /**
+   * Stores a body in parts. Their ids follow from the body: a repeat after a crash is the same append, and the repeat with a body
+   * that changed meanwhile conflicts with what an earlier one left behind. Then the body gets a stream of its own.
+   */
+  private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext): Promise<BodyParts> {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const each = { ...context, commandId: `${context.commandId}/body ${sha256}` };
+    try {
+      return { count: await this.appendParts(bodyStreamName(deliveryId), deliveryId, bytes, each), sha256 };
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+      return { count: await this.appendParts(bodyStreamName(deliveryId, sha256), deliveryId, bytes, each), sha256 };
+    }
+  }
+
+  /** @returns the number of parts */
+  private async appendParts(stream: string, deliveryId: string, bytes: Buffer, context: CommandContext) {
     let after = emptyAggregate({ initial: null });
     let count = 0;
     for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
@@ -53,10 +69,9 @@ export class ScheduleDeliveryHandler implements ICommandHandler<ScheduleDelivery
       };
       const each = { ...context, commandId: `${context.commandId}/part ${count}` };
       const encoded = this.aggregates.encodeEvents(stream, [part], after, each);
-      // A repeat after a crash has the same ids: it is the same append.
       const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
       after = { state: null, revision, position, hash: encoded.hash };
     }
-    return { count, sha256: createHash('sha256').update(bytes).digest('hex') };
+    return count;
   }
 }

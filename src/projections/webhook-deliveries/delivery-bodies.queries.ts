@@ -1,10 +1,15 @@
-import type { DeliveryBodyPartStored } from '../../domain/delivery/delivery.events.js';
+import { createHash } from 'node:crypto';
+import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 
-/** Returns the name of the stream of a large body's parts (D-42). */
-export const bodyStreamName = (deliveryId: string): string => `deliveryBody-${deliveryId}`;
+/**
+ * Returns the name of the stream of a large body's parts (D-42).
+ * @param sha256 names the stream of this body alone; absent: that of the body which was stored first (ADR-153)
+ */
+export const bodyStreamName = (deliveryId: string, sha256?: string): string =>
+  `deliveryBody-${deliveryId}${sha256 === undefined ? '' : `-${sha256}`}`;
 
 /** Reads the bodies of deliveries; those that were stored in parts are assembled. */
 export class DeliveryBodies {
@@ -13,15 +18,28 @@ export class DeliveryBodies {
     private readonly codec: EventCodec,
   ) {}
 
-  /** Returns a delivery's body, as it is signed and sent. @throws Unavailable */
+  /**
+   * Returns a delivery's body, as it is signed and sent; null if its parts are not in the store as they were scheduled.
+   * @throws Unavailable
+   */
   async readBody({
     delivery_id,
     body,
     parts,
-  }: Pick<DeliveryWithBody, 'delivery_id' | 'body' | 'parts'>): Promise<string> {
+  }: Pick<DeliveryWithBody, 'delivery_id' | 'body' | 'parts'>): Promise<string | null> {
     if (body !== null || parts === null) return body ?? '';
-    const stored = await this.store.readStream(bodyStreamName(delivery_id), { limit: parts });
-    const chunks = stored.map((part) => this.codec.decode<DeliveryBodyPartStored>(part).data.chunk);
-    return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64'))).toString('utf8');
+    const [scheduled] = await this.store.readStream(`delivery-${delivery_id}`, { limit: 1 });
+    const expected = scheduled && this.codec.decode<DeliveryScheduled>(scheduled).data.parts;
+    return expected ? this.assembleParts(delivery_id, expected) : null;
+  }
+
+  private async assembleParts(deliveryId: string, { count, sha256 }: BodyParts): Promise<string | null> {
+    for (const stream of [bodyStreamName(deliveryId), bodyStreamName(deliveryId, sha256)]) {
+      const stored = await this.store.readStream(stream, { limit: count });
+      const chunks = stored.map((part) => this.codec.decode<DeliveryBodyPartStored>(part).data.chunk);
+      const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')));
+      if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes.toString('utf8');
+    }
+    return null;
   }
 }

@@ -58,6 +58,9 @@ const NOT_SENT: SentResult = {
   ...{ status: null, answer: DELIVERY_MESSAGES.notSent, retryAfterMs: null, isAborted: false, isUnreachable: true },
 };
 
+/** Returns the end of an attempt that was not made, because what it needs is not there. */
+const notSendable = (answer: string): SentResult => ({ status: null, answer, retryAfterMs: null, isAborted: false });
+
 /** The end of an attempt, while its event is being appended. */
 interface Attempted {
   readonly isDelivered: boolean;
@@ -191,9 +194,9 @@ export class DeliverWebhooksSaga {
     signal: AbortSignal,
   ): Promise<SentResult> {
     const secrets = await this.readSecrets(output, at);
-    if (secrets.length === 0)
-      return { status: null, answer: DELIVERY_MESSAGES.secretErased, retryAfterMs: null, isAborted: false };
+    if (secrets.length === 0) return notSendable(DELIVERY_MESSAGES.secretErased);
     const body = row.body ?? (await this.deps.bodies.readBody(row));
+    if (body === null) return notSendable(DELIVERY_MESSAGES.bodyDamaged);
     const id = uuidOfDelivery(row.delivery_id);
     const { brand, sender } = this.deps;
     const headers = signDelivery({ id, kind: row.kind, body, timestamp: Math.floor(at / 1_000), brand, secrets });

@@ -12,4 +12,6 @@ export const DELIVERY_MESSAGES = {
   badAnswer: 'The server answered malformed HTTP.',
   refusedUrl: 'The URL must be an https:// address on port 443.',
   secretErased: 'The signing secret of this webhook output was erased: rotate it.',
+  bodyDamaged:
+    'The stored body of this delivery is not the one that was scheduled, so it is not sent: read its post through the API.',
 };

@@ -26,19 +26,19 @@ export class DeliveryView {
   readonly attempts: readonly DeliveryAttemptView[];
   /** ISO 8601, UTC; null if nothing is left to try. */
   readonly next_attempt_at: string | null;
-  /** The JSON that is sent. */
+  /** The JSON that is sent; null if what is stored is not what was scheduled. */
   readonly body: Json;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
-  constructor(row: DeliveryWithBody, body: string) {
+  constructor(row: DeliveryWithBody, body: string | null) {
     this.id = row.delivery_id;
     this.webhook_output_id = row.output_id;
     this.kind = row.kind;
     this.state = row.state;
     this.attempts = row.attempts.map(({ at, ...attempt }) => ({ at: iso(at), ...attempt }));
     this.next_attempt_at = isoOrNull(row.next_at);
-    this.body = JSON.parse(body) as Json;
+    this.body = body === null ? null : (JSON.parse(body) as Json);
     this.created_at = iso(row.created_at);
   }
 }
