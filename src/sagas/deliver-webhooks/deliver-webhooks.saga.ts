@@ -17,7 +17,7 @@ import type {
   OutputQueues,
 } from '../../projections/webhook-deliveries/output-queue.queries.js';
 import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
-import type { SecretVault } from '../../secrets/vault.js';
+import { type Secret, type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import type { DueSource } from '../engine/due-claims.js';
 import { DueWork, type DueWorkDependencies } from '../engine/due-work.js';
 import { retryWhileUnavailable } from '../engine/retry-while-unavailable.js';
@@ -194,7 +194,7 @@ export class DeliverWebhooksSaga {
     signal: AbortSignal,
   ): Promise<SentResult> {
     const secrets = await this.readSecrets(output, at);
-    if (secrets.length === 0) return notSendable(DELIVERY_MESSAGES.secretErased);
+    if (typeof secrets === 'string') return notSendable(secrets);
     const body = row.body ?? (await this.deps.bodies.readBody(row));
     if (body === null) return notSendable(DELIVERY_MESSAGES.bodyDamaged);
     const id = uuidOfDelivery(row.delivery_id);
@@ -203,14 +203,25 @@ export class DeliverWebhooksSaga {
     return sender.send(output.url, headers, body, signal);
   }
 
-  /** Reads the secrets that sign at a time, the present one first. */
-  private async readSecrets(output: DeliveryOutputRow, at: Instant): Promise<readonly string[]> {
+  /** Reads the secrets that sign at a time, the present one first; returns a sentence if that one cannot be read. */
+  private async readSecrets(output: DeliveryOutputRow, at: Instant): Promise<readonly string[] | string> {
     const { secret_id, previous_secret_id, previous_until } = output;
-    const present = await this.deps.vault.readSecret(secret_id);
-    if (!present) return [];
+    const present = await this.readSecret(secret_id);
+    if (typeof present === 'string') return present;
     const hasPrevious = previous_secret_id !== null && previous_until > at;
-    const previous = hasPrevious ? await this.deps.vault.readSecret(previous_secret_id) : null;
-    return [present, ...(previous ? [previous] : [])].map(({ secret = '' }) => secret);
+    const previous = hasPrevious ? await this.readSecret(previous_secret_id) : '';
+    // The receiver needs one signature that it can verify: a former secret that is gone takes nothing from the present one.
+    return [present, ...(typeof previous === 'string' ? [] : [previous])].map(({ secret = '' }) => secret);
+  }
+
+  /** Reads a secret; returns a sentence if it was erased or cannot be decrypted. */
+  private async readSecret(id: string): Promise<Secret | string> {
+    try {
+      return (await this.deps.vault.readSecret(id)) ?? DELIVERY_MESSAGES.secretErased;
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      return DELIVERY_MESSAGES.secretUnreadable;
+    }
   }
 
   /** Appends an outcome, and again while the event store is unavailable: only this process knows it. */

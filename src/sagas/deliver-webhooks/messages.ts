@@ -12,6 +12,7 @@ export const DELIVERY_MESSAGES = {
   badAnswer: 'The server answered malformed HTTP.',
   refusedUrl: 'The URL must be an https:// address on port 443.',
   secretErased: 'The signing secret of this webhook output was erased: rotate it.',
+  secretUnreadable: 'The signing secret of this webhook output cannot be decrypted: rotate it.',
   bodyDamaged:
     'The stored body of this delivery is not the one that was scheduled, so it is not sent: read its post through the API.',
 };

@@ -1,5 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
 import { selfSigned } from '../../media/certificate.js';
 import type { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
@@ -123,4 +124,49 @@ it('does not send a body that is not stored as it was scheduled: the attempt fai
   });
   expect(body).toBeNull();
   expect(receiver.received).toHaveLength(1);
+});
+
+describe('a signing secret that cannot be decrypted', () => {
+  const damageSecrets = (ids: readonly string[]) =>
+    gateway.pool.query(
+      `update ops_secret set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where secret_id = any($1)`,
+      [ids],
+    );
+  const readSecretIds = async (): Promise<string[]> =>
+    (await gateway.pool.query<{ secret_id: string }>('select secret_id from ops_secret')).rows.map(
+      ({ secret_id }) => secret_id,
+    );
+  /** Creates an output whose secret cannot be decrypted. */
+  const createDamaged = async () => {
+    const before = new Set(await readSecretIds());
+    const receiver = await WebhookReceiver.start();
+    receivers.push(receiver);
+    const output = await setup.createOutput(receiver);
+    await damageSecrets((await readSecretIds()).filter((id) => !before.has(id)));
+    return { receiver, output };
+  };
+
+  it('is a failed attempt that says what to do, until the secret is rotated', async () => {
+    const { receiver, output } = await createDamaged();
+    const attempt = await pingOnce(output.id);
+    expect(attempt).toMatchObject({
+      status: null,
+      state: 'pending',
+      answer: expect.stringMatching(/decrypted.*rotate/),
+    });
+    expect(receiver.received).toEqual([]);
+    await gateway.manage('POST', `/webhook-outputs/${output.id}/rotate-secret`);
+    await gateway.manage('POST', `/deliveries/${attempt.id}/retry`);
+    await setup.waitForDelivery(attempt.id, ({ state }) => state === 'delivered');
+  });
+
+  it('does not hold back the new one that replaces it with an overlap', async () => {
+    const { receiver, output } = await createDamaged();
+    const { secret_whsec } = await gateway.manage('POST', `/webhook-outputs/${output.id}/rotate-secret`, {
+      overlap_minutes: 10_080,
+    });
+    expect(await pingOnce(output.id)).toMatchObject({ state: 'delivered' });
+    const [{ raw, headers }] = receiver.received as [WebhookReceiver['received'][0]];
+    expect(new Webhook(secret_whsec).verify(raw, headers as Record<string, string>)).toBeTruthy();
+  });
 });
