@@ -8,7 +8,7 @@ import type { NoticeChat, NoticeChats } from '../../projections/discovery/notice
 import { Backoff, backoffDelay } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import type { SecretVault } from '../../secrets/vault.js';
+import { type Secret, type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import type { NoticeBatch, NoticeGroup, NoticeQueue } from './notice-queue.js';
 import { MAX_LISTED, renderNotices } from './render-notices.js';
 
@@ -86,7 +86,10 @@ export class DeliverNotices {
     const sending = AbortSignal.any([lost, drained.signal]);
     while (!signal.aborted) {
       const due = await this.deps.queue.findDue(BATCH_SIZE);
-      await Promise.all(due.map((group) => this.deliver(group, sending)));
+      // The lease is held until all calls have ended: after an error, another sweep would send what they send once more.
+      const ends = await Promise.allSettled(due.map((group) => this.deliver(group, sending)));
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed) throw failed.reason;
       if (due.length === BATCH_SIZE) continue;
       await sleepUnlessAborted(SWEEP_MS, signal);
     }
@@ -113,9 +116,9 @@ export class DeliverNotices {
   }
 
   private async send(batch: NoticeBatch, chat: NoticeChat, signal: AbortSignal): Promise<Attempt> {
-    const { vault, platforms, publishers } = this.deps;
+    const { platforms, publishers } = this.deps;
     const carrier = platforms.noticeCarrier;
-    const secret = await vault.readSecret(chat.secretId);
+    const secret = await this.readSecret(chat);
     if (!carrier || !secret) return { kind: 'refused', error: withoutCredentials };
     const publisher = publishers.get(carrier.id);
     const text = renderNotices(batch.texts, batch.count, chat.locale);
@@ -143,6 +146,18 @@ export class DeliverNotices {
       if (!moved) return { kind: 'delivered' };
       if (moved.address.chat_id === address.chat_id) return { kind: 'refused', error: withoutCredentials };
       address = moved.address;
+    }
+  }
+
+  /** Reads the bot's token; null if it was erased or cannot be decrypted. No later message could use it: the owner must set it again. */
+  private async readSecret({ secretId }: NoticeChat): Promise<Secret | null> {
+    const { vault, log } = this.deps;
+    try {
+      return await vault.readSecret(secretId);
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      log.error({ error: error.message }, "the bot's token of a chat for notices cannot be decrypted");
+      return null;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { DISCOVERY } from '../../../src/projections/discovery/discovery.tables.js';
 import { NoticeQueue } from '../../../src/sagas/deliver-notices/notice-queue.js';
 import { until } from '../../e2e/until.js';
 import { TestGateway } from '../../api/public/gateway.js';
@@ -104,6 +105,37 @@ describe("notices in the owner's chat", () => {
       return rows.length > 0 && isEmpty(owner);
     });
     expect(await gateway.readWall(chat)).toEqual([]);
+  });
+});
+
+describe('a chat whose secret cannot be decrypted', () => {
+  it('loses its notices, and makes none of another chat go twice', async () => {
+    const [damaged, healthy] = [await setUp(), await setUp()];
+    await gateway.pool.query(
+      `update ops_secret set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1)
+       where secret_id = (select notice_secret_id from ${DISCOVERY}.owner where owner_id = $1)`,
+      [damaged.owner],
+    );
+    // The call to the other chat is under way when the secret is read.
+    await gateway.telegram.addFault({
+      ...{ method: 'sendMessage', channel: healthy.chat, mode: 'delay', delay_ms: 1_000, times: null },
+    });
+    await gateway.pool.query(
+      `insert into ops_notice (notice_id, owner_id, kind, text, raised_at)
+       select 'ntc_' || owner_id, owner_id, 'publication.failed', 'of ' || owner_id, now() from unnest($1::text[]) owner_id`,
+      [[damaged.owner, healthy.owner]],
+    );
+    await until('the notices of both are settled', async () =>
+      (await Promise.all([damaged, healthy].map(({ owner }) => isEmpty(owner)))).every(Boolean),
+    );
+    await gateway.telegram.clearFaults();
+    expect(await gateway.readWall(healthy.chat)).toEqual([`of ${healthy.owner}`]);
+    expect(await gateway.readWall(damaged.chat)).toEqual([]);
+    // The owner sets the bot's token again: later notices arrive.
+    const notice_chat = { bot_token: `2000:${'n'.repeat(35)}`, chat_id: damaged.chat };
+    await gateway.manage('PATCH', `/owners/${damaged.owner}`, { notice_chat });
+    const id = await damaged.fail();
+    expect((await waitForMessages(damaged.chat, 1)).join()).toContain(id);
   });
 });
 

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '../../event-store/port.js';
+import { silentLog } from '../../kernel/log.js';
+import { UnreadableSecret } from '../../secrets/vault.js';
+import { DeliverNotices, type DeliverNoticesDependencies } from './deliver-notices.js';
+
+const KIND = 'publication.failed';
+
+/**
+ * Delivers a notice of each owner until all but those whose secret fails for ever are settled. The call to a chat takes as long
+ * as a network may, so that it is under way while another owner's secret cannot be read.
+ */
+const deliver = async (owners: Readonly<Record<string, () => Error | null>>) => {
+  const open = new Set(Object.keys(owners));
+  const trace: string[] = [];
+  const stop = new AbortController();
+  const end = (owner: string) => {
+    open.delete(owner);
+    trace.push(`${owner} is settled`);
+    if (open.size === 0) stop.abort();
+  };
+  const deps = {
+    queue: {
+      forget: async () => undefined,
+      findDue: async () => [...open].map((owner_id) => ({ owner_id, kind: KIND })),
+      openBatch: async ({ owner_id }) => ({ batch: owner_id, count: 1, texts: ['lost'], ageMs: 0, failures: 0 }),
+      settle: async ({ owner_id }) => end(owner_id),
+    } satisfies Partial<DeliverNoticesDependencies['queue']>,
+    chats: { find: async (owner: string) => ({ chatId: owner, secretId: owner, locale: 'en' }) },
+    vault: {
+      async readSecret(owner: string) {
+        const error = owners[owner]!();
+        if (error) throw error;
+        return { bot_token: 'x' };
+      },
+    },
+    platforms: { noticeCarrier: { id: 'telegram' } },
+    publishers: {
+      get: () => ({
+        render: () => ({ steps: [{}] }),
+        async send(_: unknown, { key }: { key: string }) {
+          trace.push(`${key} is called`);
+          await sleep(400);
+          return { kind: 'done' };
+        },
+      }),
+    },
+    leases: {
+      async acquire() {
+        return { lost: new AbortController().signal, release: async () => void trace.push('the lease is released') };
+      },
+    },
+    ...{ log: silentLog, minuteMs: 60_000 },
+  };
+  await new DeliverNotices(deps as unknown as DeliverNoticesDependencies).run(stop.signal);
+  return trace;
+};
+
+describe('a group of notices whose secret cannot be read', () => {
+  it('waits until the calls to other chats have ended, if the database is away: none is called twice', async () => {
+    let failures = 1;
+    const outage = () => (failures-- > 0 ? new Unavailable('injected') : null);
+    expect(await deliver({ healthy: () => null, away: outage })).toEqual([
+      ...['healthy is called', 'healthy is settled', 'the lease is released'],
+      ...['away is called', 'away is settled', 'the lease is released'],
+    ]);
+  });
+
+  it('is given up if the secret cannot be decrypted, and holds back no other', async () => {
+    const unreadable = () => new UnreadableSecret('sec_1');
+    expect(await deliver({ damaged: unreadable, healthy: () => null })).toEqual([
+      ...['healthy is called', 'damaged is settled', 'healthy is settled', 'the lease is released'],
+    ]);
+  });
+});
