@@ -14,7 +14,6 @@ import { createReadIndexes } from './read-indexes.js';
 import { RowCache } from './row-cache.js';
 import { type Projection, tableSchema } from './projection.js';
 import type { ProjectionProgress } from './progress.js';
-import { isDeleted } from './deleted-streams.js';
 import { readSkippedEvents } from './skipped-events.js';
 import { readVersions, type VersionStore } from './version-store.js';
 
@@ -231,7 +230,7 @@ export class ProjectionLane {
 
   /** @returns false if the signal is aborted first */
   private async promote(signal: AbortSignal): Promise<boolean> {
-    await this.versions.carryOver(this.version, (stream) => isDeleted(this.deps.store, stream));
+    await this.versions.carryOver(this.version);
     while (!(await this.versions.promote(this.version))) {
       await sleepUnlessAborted(PROMOTION_RETRY_MS, signal);
       if (signal.aborted) return false;

@@ -36,7 +36,7 @@ export class ProjectionRunner {
     private readonly projection: Projection,
     private readonly deps: RunnerDependencies,
   ) {
-    this.versions = new VersionStore(deps.versionsPool ?? deps.pool, projection);
+    this.versions = new VersionStore(deps.versionsPool ?? deps.pool, projection, deps.store);
   }
 
   /** Runs until the signal is aborted, and survives outages. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import { BEGINNING, type Position } from '../../event-store/port.js';
+import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
 import { withTransaction } from '../../postgres/pool.js';
+import { isDeleted } from './deleted-streams.js';
 import { type Projection, type ReadModel, readSchema, tableSchema, viewSchema } from './projection.js';
 import {
   type Candidate,
@@ -63,6 +64,7 @@ export class VersionStore {
   constructor(
     private readonly pool: Pool,
     private readonly projection: Projection,
+    private readonly store: Pick<EventStore, 'readStream'>,
   ) {}
 
   /** Returns the versions that this process fills. Creates the first version, or a candidate, if this code needs one. */
@@ -155,10 +157,10 @@ export class VersionStore {
   }
 
   /**
-   * Copies to a candidate what the live version has and the event store has no more, once the candidate has read everything
-   * before (ADR-150). Its lane waits meanwhile.
+   * Copies to a version what the live one has and the event store has no more, up to the position that the version has reached
+   * (ADR-150). Its lane waits meanwhile.
    */
-  async carryOver(version: number, isGone: (stream: string) => Promise<boolean>): Promise<void> {
+  async carryOver(version: number): Promise<void> {
     const { name } = this.projection;
     if (!this.projection.carryOver) return;
     await withTransaction(this.pool, async (tx) => {
@@ -170,7 +172,8 @@ export class VersionStore {
       );
       if (!rows[0] || rows[0].live === version) return;
       await tx.query(`set local search_path to ${tableSchema(name, version)}, public`);
-      await this.projection.carryOver?.(tx, tableSchema(name, rows[0].live), rows[0].position, isGone);
+      const from = tableSchema(name, rows[0].live);
+      await this.projection.carryOver?.(tx, from, rows[0].position, (stream) => isDeleted(this.store, stream));
     });
   }
 
@@ -190,7 +193,7 @@ export class VersionStore {
       if (chosen.code > code) throw new VersionsRefused('other_program');
       return { version: chosen.version, previousVersion: versions.live.version };
     };
-    await this.waitUntilNear(await chooseFrom(this.pool));
+    await this.prepareExchange(await chooseFrom(this.pool));
     const change = this.change(async (tx) => {
       const exchange = await chooseFrom(tx);
       const { version } = exchange;
@@ -211,14 +214,18 @@ export class VersionStore {
     return exchanged!;
   }
 
-  /** Waits until a version has reached the position that the live one has now, without holding anything. @throws VersionsRefused */
-  private async waitUntilNear({ version, previousVersion: live }: Exchange): Promise<void> {
+  /**
+   * Waits until a version has reached the position that the live one has now, without holding that, and copies to it what was
+   * deleted before it came there: its lane may have been held back for minutes.
+   * @throws VersionsRefused
+   */
+  private async prepareExchange({ version, previousVersion: live }: Exchange): Promise<void> {
     const { position } = await this.readCheckpoint(this.pool, live);
     const until = performance.now() + NEAR_WAIT_MS;
     for (;;) {
       const other = await this.readCheckpoint(this.pool, version);
       if (!other.level) throw new VersionsRefused('not_level');
-      if (other.position >= position) return;
+      if (other.position >= position) return this.carryOver(version);
       if (other.stopped || performance.now() > until) throw new VersionsRefused('not_level');
       await sleep(LEVEL_LOOK_MS);
     }

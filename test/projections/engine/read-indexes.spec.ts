@@ -31,7 +31,7 @@ it.each(deferring.map((projection) => [projection.name, projection] as const))(
     const program = await startProgram(on, projection);
     try {
       expect(await program.progress.waitForOwnVersions([name], 60_000)).toBe(true);
-      await new VersionStore(on.pool, projection).createRebuild(() => Promise.resolve(newId('job')));
+      await new VersionStore(on.pool, projection, on.store).createRebuild(() => Promise.resolve(newId('job')));
       const { live, candidate } = (await readVersions(on.pool, name))!;
       await until('the candidate is level', async () => {
         const text = 'select level from ops_checkpoint where name = $1 and version = $2';

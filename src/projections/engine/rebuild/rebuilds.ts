@@ -6,9 +6,8 @@ import type { Job } from '../../../jobs/job.js';
 import { JobTable } from '../../../jobs/job-table.js';
 import type { Json } from '../../../kernel/json.js';
 import { Backoff } from '../../../runtime/backoff.js';
-import { isDeleted } from '../deleted-streams.js';
 import type { Projection } from '../projection.js';
-import { readVersions, VersionsRefused, VersionStore } from '../version-store.js';
+import { VersionsRefused, VersionStore } from '../version-store.js';
 import { Decisions } from './decisions.js';
 import { REBUILD_MESSAGES } from './messages.js';
 
@@ -66,8 +65,6 @@ export class Rebuilds {
   /** Makes the candidate live, for the operator. @throws VersionsRefused */
   async promote(name: string, context: CommandContext): Promise<Position> {
     return this.decide(name, context, async (versions) => {
-      const candidate = (await readVersions(this.pool, name))?.candidate;
-      if (candidate?.job) await this.carryOver(name, candidate.version);
       await versions.promoteRebuild(null, async (tx, exchange) => {
         const data = { projection: name, ...exchange, jobId: null, reason: null };
         await Decisions.note(tx, { projection: name, event: { type: 'ProjectionPromoted', data }, context });
@@ -90,8 +87,6 @@ export class Rebuilds {
   /** Makes the previous version live again. @throws VersionsRefused */
   async rollBack(name: string, context: CommandContext): Promise<Position> {
     return this.decide(name, context, async (versions) => {
-      const previous = (await readVersions(this.pool, name))?.previous;
-      if (previous) await this.carryOver(name, previous.version);
       await versions.rollBack(async (tx, exchange) => {
         const data = { projection: name, ...exchange, reason: null };
         await Decisions.note(tx, { projection: name, event: { type: 'ProjectionRolledBack', data }, context });
@@ -110,9 +105,9 @@ export class Rebuilds {
     );
   }
 
-  /** Copies to a version what the event store has no more. */
+  /** Copies to a candidate what the event store has no more, so that a comparison finds it. */
   carryOver(name: string, version: number): Promise<void> {
-    return this.versionsOf(name).carryOver(version, (stream) => isDeleted(this.store, stream));
+    return this.versionsOf(name).carryOver(version);
   }
 
   /**
@@ -143,6 +138,6 @@ export class Rebuilds {
   private versionsOf(name: string): VersionStore {
     const projection = this.projections.find((each) => each.name === name);
     if (!projection) throw new VersionsRefused('other_program');
-    return new VersionStore(this.pool, projection);
+    return new VersionStore(this.pool, projection, this.store);
   }
 }
