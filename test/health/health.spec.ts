@@ -131,10 +131,11 @@ describe('a crowd', () => {
       let most = 0;
       await until('statements wait for the lock', async () => {
         const { rows } = await watching.query<{ n: number }>(
+          // The worker's own statements wait as well, each once.
           `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-           and query ~ 'publish_schedule'`,
+           and query ~ 'publish_schedule' group by query order by n desc limit 1`,
         );
-        most = Math.max(most, rows[0]!.n);
+        most = Math.max(most, rows[0]?.n ?? 0);
         return most > 0;
       });
       for (const page of await pages) expect(page.status).toBe(200);
