@@ -19,6 +19,9 @@ export class UndecodableEvent extends Error {
   }
 }
 
+/** True for the error of an event whose text is damaged: no program can read it. */
+export const isDamaged = (error: unknown): boolean => error instanceof UndecodableEvent && !error.isNewer;
+
 /** Location of a new event in its stream. */
 export interface EventLocation {
   readonly stream: string;

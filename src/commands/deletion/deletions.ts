@@ -14,6 +14,7 @@ import type { References } from '../../projections/discovery/references.queries.
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import type { QueuedPublications, QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { type CommandOutcome, type Completed, latestCompleted } from '../command-result.js';
+import { rejectUnreadable } from '../publication/reject-unreadable.js';
 import { rejectDeletedOwner } from './reject-deleted-owner.js';
 
 /** Publications that are cancelled at a time. */
@@ -241,7 +242,7 @@ export class Deletions {
     return results.flatMap((result) => (isRejection(result) ? [] : [{ position: result.aggregate.position }]));
   }
 
-  /** Cancels what is queued, a batch at a time. One that an attempt has just begun ends as it ends. */
+  /** Cancels what is queued, a batch at a time. One that an attempt has just begun, or whose events are damaged, ends as it ends. */
   private async cancelQueue(of: QueueOf, context: CommandContext): Promise<Completed> {
     let last: Completed = NOTHING;
     for (;;) {
@@ -250,7 +251,7 @@ export class Deletions {
         batch.map((ids) => {
           const command = { type: 'CancelPublication', ...ids, at: context.at } as const;
           const each = { ...context, commandId: `${context.commandId}/cancel` };
-          return this.aggregates.execute(publication, ids.publicationId, command, each);
+          return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, each));
         }),
       );
       const cancelled = results.flatMap((result) =>

@@ -1,4 +1,4 @@
-import { UndecodableEvent } from '../../event-store/codec.js';
+import { isDamaged } from '../../event-store/codec.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
@@ -7,7 +7,7 @@ export const rejectUnreadable = async <T>(execute: () => Promise<T>): Promise<T 
   try {
     return await execute();
   } catch (error) {
-    if (!(error instanceof UndecodableEvent) || error.isNewer) throw error;
+    if (!isDamaged(error)) throw error;
     return reject('wrong_state', COMMAND_MESSAGES.historyDamaged);
   }
 };

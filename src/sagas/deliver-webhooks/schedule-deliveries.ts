@@ -7,6 +7,7 @@ import { project as projectDecider } from '../../domain/project/project.decider.
 import type { Target } from '../../domain/post/post.events.js';
 import {
   publication as publicationDecider,
+  type PublicationState,
   type PublicationStatus,
 } from '../../domain/publication/publication.decider.js';
 import type {
@@ -17,7 +18,8 @@ import type {
   PublicationSucceeded,
 } from '../../domain/publication/publication.events.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { type AggregateStore, emptyAggregate, type LoadedAggregate } from '../../event-store/aggregate-store.js';
+import { isDamaged } from '../../event-store/codec.js';
 import type { Origin, RecordedEventOf } from '../../kernel/events.js';
 import { deriveTimedId } from '../../kernel/ids.js';
 import { type Instant, iso } from '../../kernel/instant.js';
@@ -195,8 +197,7 @@ class DeliveryScheduler {
     signal: AbortSignal,
   ) {
     const { postId, publicationId, channelId, at, messageIds, urls } = event.data;
-    const { state } = await this.deps.aggregates.loadAggregate(publicationDecider, publicationId);
-    const { projectRevision } = state;
+    const { projectRevision } = (await this.readPublication(publicationId)).state;
     const address = channel?.address ?? {};
     const post = { postId, payload, projectId, projectRevision, channelId, platform, address };
     const { text, entities } = await this.deps.texts.read(post, originOf(event), signal);
@@ -222,12 +223,22 @@ class DeliveryScheduler {
     const own = event.data.targets.filter((target) => target.projectId === projectId);
     return Promise.all(
       own.map(async ({ publicationId, channelId, platform }) => {
-        const { state, position } = await this.deps.aggregates.loadAggregate(publicationDecider, publicationId);
+        const { state, position } = await this.readPublication(publicationId);
         const { status, messageIds, urls } = state;
         const target = { id: channelId, platform };
         return { publication: { id: publicationId, target, state: status, message_ids: messageIds, urls }, position };
       }),
     );
+  }
+
+  /** Reads a publication as it is now. One whose events are damaged is in doubt (ADR-111). */
+  private async readPublication(publicationId: string): Promise<LoadedAggregate<PublicationState>> {
+    try {
+      return await this.deps.aggregates.loadAggregate(publicationDecider, publicationId);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      return emptyAggregate({ initial: { ...publicationDecider.initial, status: 'in_doubt' as const } });
+    }
   }
 
   /** @param subject names the subject of the delivery, with the time for the ids */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
-import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
+import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
+import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
@@ -51,7 +51,8 @@ const UNREAD_PAUSE_MS = 100;
 /**
  * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
  * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds; its
- * error is shown at the checkpoint meanwhile.
+ * error is shown at the checkpoint meanwhile. So is that of an event that cannot be read, but the lease is released between
+ * the tries: a process with a newer program may be able to read it.
  */
 export class EventSaga<E extends DomainEvent> {
   private readonly key: string;
@@ -80,21 +81,24 @@ export class EventSaga<E extends DomainEvent> {
         }
         backoff.reset();
       } catch (error) {
-        log.warn({ saga: this.reaction.name, error: String(error) }, 'saga interrupted; resuming');
+        const detail = { saga: this.reaction.name, error: String(error) };
+        if (error instanceof UndecodableEvent)
+          log.error(detail, 'saga stopped at an event that it cannot read; retrying');
+        else log.warn(detail, 'saga interrupted; resuming');
         await backoff.wait(signal, performance.now() - startedAt);
       }
     }
   }
 
   private async follow(signal: AbortSignal): Promise<void> {
-    const { store, codec } = this.deps;
+    const { store } = this.deps;
     const { types } = this.reaction;
     let saved = await this.loadCheckpoint();
     for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH })) {
       // An import moves the start of a saga that does not act on the past (ADR-133).
       if (this.reaction.startsAt === 'now' && batch.events.length > 0) await this.checkPosition(saved);
       for (const stored of batch.events) {
-        await this.handle(codec.decodeCached(stored) as RecordedEventOf<E>, signal);
+        await this.handle(await this.decode(stored), signal);
         if (signal.aborted) return;
       }
       const isIdle = batch.events.length === 0 && performance.now() < this.savedAt + IDLE_CHECKPOINT_MS;
@@ -103,6 +107,16 @@ export class EventSaga<E extends DomainEvent> {
         saved = batch.position;
       }
       if (batch.events.length === 0 && batch.isLive) await sleepUnlessAborted(UNREAD_PAUSE_MS, signal);
+    }
+  }
+
+  /** Decodes an event. @throws UndecodableEvent its error is recorded at the checkpoint */
+  private async decode(stored: StoredEvent): Promise<RecordedEventOf<E>> {
+    try {
+      return this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
+    } catch (error) {
+      await this.recordError(stored, error);
+      throw error;
     }
   }
 
@@ -121,7 +135,7 @@ export class EventSaga<E extends DomainEvent> {
         if (isStoreOutage(error)) log.debug(detail, 'saga waits until the event store is available');
         else if (error instanceof ReadModelBehind) log.debug(detail, 'saga waits for a read model');
         else log.error(detail, 'saga failed to handle an event; retrying');
-        await this.recordError(`${event.type} ${event.id}: ${String(error)}`);
+        await this.recordError(event, error);
         await backoff.wait(signal);
       }
     }
@@ -160,8 +174,10 @@ export class EventSaga<E extends DomainEvent> {
     this.savedAt = performance.now();
   }
 
-  private async recordError(error: string): Promise<void> {
+  private async recordError({ type, id }: Pick<StoredEvent, 'type' | 'id'>, error: unknown): Promise<void> {
     const text = 'update ops_checkpoint set error = $2 where name = $1 and version = 1';
-    await this.deps.pool.query(text, [this.key, error.slice(0, 2_000)]).catch(() => undefined);
+    await this.deps.pool
+      .query(text, [this.key, `${type} ${id}: ${String(error)}`.slice(0, 2_000)])
+      .catch(() => undefined);
   }
 }

@@ -167,6 +167,35 @@ describe('a saga', () => {
     expect(lines).toEqual(['saga failed to handle an event; retrying']);
   });
 
+  it.each([
+    ['is damaged', { metadata: '{}', data: '{' }, 'the event at STREAM@0 is damaged: '],
+    ['a newer program has written', { metadata: '{"version":99}', data: '{}' }, 'ChannelResumed has version 99, but '],
+  ])(
+    'shows at its checkpoint that it cannot read an event that %s, and logs that as an error',
+    async (_, text, reason) => {
+      const channel = newChannel();
+      const id = newUuid();
+      const stream = `channelPause-${channel}`;
+      const lines: string[] = [];
+      const add = (_detail: object, message: string): void => void lines.push(message);
+      const saga = createSaga(channel, { types: ['ChannelResumed'], startsAt: 'now', react: () => Promise.resolve() });
+      saga.start(0, { ...silentLog, error: add });
+      const { position } = await until('its checkpoint', () => readCheckpoint(saga));
+      await processes[0].store.append(stream, 'noStream', [{ id, type: 'ChannelResumed', ...text }]);
+      const stopped = await until(
+        'the error',
+        async () => {
+          const checkpoint = await readCheckpoint(saga);
+          return checkpoint?.error && lines.length > 0 ? checkpoint : null;
+        },
+        20_000,
+      );
+      expect(stopped.error).toContain(`ChannelResumed ${id}: UndecodableEvent: ${reason.replace('STREAM', stream)}`);
+      expect(stopped.position).toBe(position);
+      expect(new Set(lines)).toEqual(new Set(['saga stopped at an event that it cannot read; retrying']));
+    },
+  );
+
   it('receives the event again that was under way when its process ended', async () => {
     const channel = newChannel();
     const seen: string[] = [];

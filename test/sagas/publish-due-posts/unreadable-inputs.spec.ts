@@ -1,6 +1,6 @@
-import { newUuid } from '../../../src/kernel/ids.js';
 import { OPERATOR_KEY } from '../../e2e/management-client.js';
 import { until } from '../../e2e/until.js';
+import { damagePublication } from '../../support/damaged-publication.js';
 import { MovableClock, PublishingHarness } from './publishing-harness.js';
 import type { PublicationView, TestChannel } from './test-channel.js';
 
@@ -89,7 +89,6 @@ describe('what an attempt reads before it starts and cannot use', () => {
 
 it('a publication whose own events are damaged is in doubt with a reason, and the next one goes (D-25)', async () => {
   const channel = await harness.createChannel('max');
-  const { aggregates, store } = harness.infrastructure;
   const request = async (publicationId: string, action: string) => {
     const url = `${harness.url}/manage/v1/publications/${publicationId}/${action}`;
     const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${OPERATOR_KEY}` } });
@@ -97,28 +96,7 @@ it('a publication whose own events are damaged is in doubt with a reason, and th
   };
   const refused = [409, expect.stringContaining('is damaged')];
   const id = await publishBroken(channel, { text: 'first' }, async ({ id: publicationId }) => {
-    const stream = `publication-${publicationId}`;
-    const text = 'select post_id from publish_schedule.publication where publication_id = $1';
-    const { post_id: postId } = (await query(text, [publicationId])).rows[0] as { post_id: string };
-    const ids = { publicationId, postId, channelId: channel.channelId };
-    const attempt = { attempt: 1, at: clock.now(), ...ids };
-    const error = { code: 'x', category: 'platform', source: 'max', message: 'x' };
-    const events = [
-      { type: 'PublicationStarted', data: { worker: 'w', sending: null, projectRevision: null, ...attempt } },
-      { type: 'PublicationPostponed', data: { retryAt: clock.now(), rule: 'retry', error, ...attempt } },
-    ];
-    const commandId = newUuid();
-    const origin = { actor: 'system', requestId: 'r', causationId: 'r', correlationId: 'r', clientAddress: null };
-    const context = { commandId, at: clock.now(), ...origin };
-    const nothing = { revision: -1n, position: 0n, hash: '' };
-    await store.append(stream, 'noStream', aggregates.encodeEvents(stream, events, nothing, context).events);
-    await until('the views show it', async () => {
-      const { rows } = await query('select retry_at from publish_schedule.publication where publication_id = $1', [
-        publicationId,
-      ]);
-      return rows[0].retry_at > 0n;
-    });
-    await query(`update event_store.event set data = '{' where stream = $1`, [stream]);
+    await damagePublication(harness.infrastructure, publicationId, clock.now());
     expect(await request(publicationId, 'cancel')).toEqual(refused);
   });
   const { state, attempts } = await waitUntilOver(channel, id);
@@ -129,4 +107,18 @@ it('a publication whose own events are damaged is in doubt with a reason, and th
   for (const action of ['resend', 'dismiss']) expect(await request(id, action)).toEqual(refused);
   await channel.waitForState(await channel.publish({ text: 'second' }), 'published');
   expect(await channel.readTexts()).toEqual(['second']);
+});
+
+it('a queued publication whose own events are damaged does not stop the deletion of its channel', async () => {
+  const channel = await harness.createChannel('max');
+  await harness.manage.post(`/channels/${channel.channelId}/pause`, { minutes: 1_440 });
+  const [damaged, id] = [await channel.publish({ text: 'first' }), await channel.publish({ text: 'second' })];
+  await damagePublication(harness.infrastructure, damaged, clock.now());
+  const answer = await fetch(`${harness.url}/manage/v1/channels/${channel.channelId}?cascade=true`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${OPERATOR_KEY}` },
+  });
+  expect(answer.status).toBe(204);
+  const { rows } = await query('select state from posts.publication where publication_id = $1', [id]);
+  expect(rows).toEqual([{ state: 'dismissed' }]);
 });
