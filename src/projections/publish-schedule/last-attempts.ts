@@ -1,6 +1,6 @@
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import { MAX_ATTEMPTS } from '../../domain/publication/retry-limits.js';
-import type { EventCodec } from '../../event-store/codec.js';
+import { type EventCodec, isDamaged } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 
 /** The latest attempt of a publication that has not ended, as far as its wait is explained by it (D-36). */
@@ -18,18 +18,26 @@ export interface LastAttempt {
 /** Events of a publication that are read at most: more than D-20 allows attempts to have, waits of a day included. */
 const MAX_EVENTS = 2_000;
 
-/** Reads the latest attempt of a publication from its stream; null if there was none. @throws Unavailable */
+/**
+ * Reads the latest attempt of a publication from its stream; null if there was none, or if its events are damaged (ADR-111).
+ * @throws Unavailable
+ */
 export const readLastAttempt = async (
   store: EventStore,
   codec: EventCodec,
   publicationId: string,
 ): Promise<LastAttempt | null> => {
   const stored = await store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: MAX_EVENTS });
-  return findLastAttempt(
-    stored
-      .toReversed()
-      .map((event) => codec.decode<PublicationEvent>(event)) as readonly unknown[] as readonly PublicationEvent[],
-  );
+  try {
+    return findLastAttempt(
+      stored
+        .toReversed()
+        .map((event) => codec.decode<PublicationEvent>(event)) as readonly unknown[] as readonly PublicationEvent[],
+    );
+  } catch (error) {
+    if (isDamaged(error)) return null;
+    throw error;
+  }
 };
 
 /** Finds the latest attempt in a publication's events; null if there was none since it was queued. */

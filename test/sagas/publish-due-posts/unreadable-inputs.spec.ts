@@ -109,11 +109,12 @@ it('a publication whose own events are damaged is in doubt with a reason, and th
   expect(await channel.readTexts()).toEqual(['second']);
 });
 
-it('a queued publication whose own events are damaged does not stop the deletion of its channel', async () => {
+it('a queued publication whose own events are damaged is shown, and does not stop the deletion of its channel', async () => {
   const channel = await harness.createChannel('max');
   await harness.manage.post(`/channels/${channel.channelId}/pause`, { minutes: 1_440 });
   const [damaged, id] = [await channel.publish({ text: 'first' }), await channel.publish({ text: 'second' })];
   await damagePublication(harness.infrastructure, damaged, clock.now());
+  for (const each of [damaged, id]) expect((await channel.readPublication(each)).state).toBe('queued');
   const answer = await fetch(`${harness.url}/manage/v1/channels/${channel.channelId}?cascade=true`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${OPERATOR_KEY}` },
