@@ -113,7 +113,7 @@ export class Leases {
    */
   hasReturned(workerId: string): boolean {
     const former = processOf(workerId);
-    return this.liveWorkers.some((id) => processOf(id) === former && id !== this.workerId);
+    return this.liveWorkers.some((id) => processOf(id) === former && id !== workerId && id !== this.workerId);
   }
 
   /** Returns the worker that holds a lease whose name begins so, as far as this process knows; null: none. */

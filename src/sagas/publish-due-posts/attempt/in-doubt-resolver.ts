@@ -57,8 +57,8 @@ const SETTLED_AFTER_MS = 5_000;
 const RETURN_MS = 1_000;
 /** Interval in ms at which the answer of a process that has registered again is looked for. */
 const LOOK_MS = 1_000;
-/** Longest wait for that answer, in ms: longer than an upload of the largest file. */
-const LONGEST_CALL_MS = 600_000;
+/** Longest wait for that answer, in ms: longer than any call but the slowest uploads. The process may have given it up. */
+const LONGEST_CALL_MS = 120_000;
 /** Time in ms before the key is used where a look-up is possible: the look-up is the better answer (D-41). */
 const KEY_AFTER_MS = 45_000;
 /** Refusals of the repetition after which it is not tried again: the network would always refuse it. */
