@@ -11,9 +11,11 @@ export interface Compared {
   readonly isKnown: boolean;
 }
 
+/** Publications that are read at a time. */
+export const PAGE = 500;
+
 const BOUNDS = {
-  /** Publications that are read and compared at a time. */
-  page: 500,
+  page: PAGE,
   /** Outcomes of a list in a row that the store must know until the rest of the list is not compared. */
   enoughKnown: 5_000,
 };

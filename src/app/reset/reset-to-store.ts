@@ -17,12 +17,10 @@ import { type Database, openDatabase } from '../database.js';
 import { addressOf, openAdapter } from '../event-store.js';
 import { RESET_MESSAGES } from '../messages.js';
 import { Resources } from '../resources.js';
-import { type Compared, findUnknown, type PublicationList } from './compare-publications.js';
+import { type Compared, findUnknown, PAGE, type PublicationList } from './compare-publications.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 
 const ACTOR = 'system:reset-to-store';
-/** Publications that are read at a time. */
-const PAGE = 500;
 
 /**
  * Makes the event store that the settings name the one that the database belongs to: read models and sagas start again from

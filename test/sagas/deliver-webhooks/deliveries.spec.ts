@@ -1,8 +1,8 @@
-import { Client } from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../../e2e/until.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
 import type { TestGateway } from '../../api/public/gateway.js';
+import { whileHeld } from '../../support/held-projection.js';
 import { verifyOwnSignature, WebhookReceiver } from '../../support/webhook-receiver.js';
 import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
 
@@ -101,18 +101,13 @@ it('says that a post is completed after each of its outcomes, also if all are kn
   await gateway.manage('POST', '/webhook-outputs', { project_id: project, url: receiver.url, kinds });
   const endpoint = await gateway.createEndpoint(owner, [project]);
   // Nothing is delivered before the read model of the outputs shows the outcomes.
-  const client = new Client({ connectionString: gateway.pool.options.connectionString });
-  await client.connect();
-  await client.query(`begin; select from ops_checkpoint where name = 'discovery' for update`);
-  try {
+  await whileHeld(gateway.pool.options.connectionString, 'discovery', async () => {
     const { body } = await endpoint.post('', { text: 'on three channels' });
     await until('all are published', async () => {
       const { publications } = await gateway.manage('GET', `/posts/${body.id}`);
       return publications.every(({ state }: { state: string }) => state === 'published');
     });
-  } finally {
-    await client.end();
-  }
+  });
   await until('all arrive', () => receiver.received.length === 5);
   expect(receiver.received.map(({ kind }) => kind)).toEqual([
     ...['post.published', 'publication.succeeded', 'publication.succeeded', 'publication.succeeded'],

@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../e2e/until.js';
+import { whileHeld } from '../../support/held-projection.js';
 import { GatewayHarness } from './gateway-harness.js';
 
 let harness: GatewayHarness;
@@ -9,14 +9,6 @@ afterAll(() => harness.stop());
 
 /** Longer than a worker waits for the schedule before it releases a channel and claims it again. */
 const LATE_MS = 13_000;
-
-/** Keeps the publish schedule from showing any later event until the returned function is called. */
-const holdSchedule = async (): Promise<() => Promise<void>> => {
-  const client = new Client({ connectionString: harness.gateway.infrastructure.pool.options.connectionString });
-  await client.connect();
-  await client.query(`begin; select from ops_checkpoint where name = 'publish-schedule' for update`);
-  return () => client.end();
-};
 
 it('keeps the time that a network names although the schedule does not show it yet (D-20)', async () => {
   const channel = await harness.createChannel('telegram');
@@ -28,13 +20,11 @@ it('keeps the time that a network names although the schedule does not show it y
   await channel.network.setDelay(1_000);
   const id = await channel.publish({ text: 'later' });
   await until('the network is called', async () => (await calls()) === 1);
-  const showSchedule = await holdSchedule();
-  try {
+  const { connectionString } = harness.gateway.pool.options;
+  await whileHeld(connectionString, 'publish-schedule', async () => {
     await sleep(LATE_MS);
     expect(await calls()).toBe(1);
-  } finally {
-    await showSchedule();
-  }
+  });
   const { attempts } = await channel.waitUntil(id, 'waits', ({ waiting_for: wait }) => wait?.rule === 'platform_limit');
   expect(attempts).toHaveLength(1);
 });
