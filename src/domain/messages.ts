@@ -6,6 +6,9 @@ export const STATE_MESSAGES = {
   alreadyExists: message('This {what} already exists.'),
   /** `channel_disabled` */
   channelDisabled: 'The channel is disabled. Enable it, and its posts are tried again.',
+  /** `channel_disabled` */
+  channelDisabledAndRefused:
+    'The channel is disabled, and it needs attention. Enable it, then ask for the retry again: its posts are held until then.',
   /** `nothing_to_retry` */
   nothingToRetry: 'The channel does not need attention: no refusal holds its posts.',
   /** `cooldown` */

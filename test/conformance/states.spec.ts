@@ -46,7 +46,16 @@ describe('an endpoint whose plan no longer allows input (publish-api.md: Endpoin
       expect(refused.status).toBe(503);
       expect(refused.body).toMatchObject({ ok: false, code: 'plan_not_allowed' });
       await gateway.manage('PATCH', `/owners/${owner}`, { plan: 'maxi' });
-      expect((await endpoint.post('', { text: 'a' })).status).toBe(503);
+      const after = await endpoint.post('', { text: 'a' });
+      expect([refused, after].map(({ body }) => body.errors[0])).toEqual([
+        expect.stringMatching(
+          /^The plan does not allow .* Upgrade the plan first\. Its owner enables it again with POST /,
+        ),
+        expect.stringMatching(
+          /^The endpoint was disabled, because an earlier plan .*\. Its owner enables it again with POST /,
+        ),
+      ]);
+      expect(after).toMatchObject({ status: 503, body: { code: 'plan_not_allowed' } });
       expect(await isActive(endpoint)).toBe(false);
       await gateway.manage('POST', `/endpoints/${endpoint.id}/enable`);
       expect((await endpoint.post('', { text: 'a' })).status).toBe(200);

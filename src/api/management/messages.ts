@@ -94,6 +94,10 @@ export const HOLD_MESSAGES = {
   platformLimit: message('The network asked for a delay. {attempt}The next attempt begins at {until}.'),
   /** `needs_attention`, of a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
+  /** `needs_attention`, of a disabled channel whose posts the network refused */
+  channelDisabledAndRefused: message(
+    '{channel} is disabled, and it needs attention: {reason} Enable it, then POST /manage/v1/channels/{id}/retry or new credentials release its posts.',
+  ),
   /** `needs_attention` */
   needsAttention: message(
     '{channel} needs attention: {reason} Its posts are held{when}, or until POST /manage/v1/channels/{id}/retry or new credentials.',

@@ -14,6 +14,10 @@ export const GATE_MESSAGES = {
   ),
   /** 503 `plan_not_allowed` */
   planWithoutInput: message('The plan does not allow posting through webhooks. Upgrade the plan first. {remedy}'),
+  /** 503 `plan_not_allowed`, once the owner has a plan that allows it */
+  disabledByEarlierPlan: message(
+    'The endpoint was disabled, because an earlier plan did not allow posting through webhooks. {remedy}',
+  ),
   enableEndpoint: message('Its owner enables it again with POST /manage/v1/endpoints/{id}/enable.'),
   /** 415 `unsupported_media_type` */
   mediaType: message('Content-Type is {type}. Send application/json, in UTF-8.'),

@@ -182,6 +182,18 @@ describe('a channel whose credential is refused (D-26)', () => {
       .then([{ type: 'ChannelNeedsAttention', data: { channelId, attention, until: T + 25 * HOUR } }]);
   });
 
+  it('says what else a disabled channel needs: a refusal holds its posts after it is enabled, too', () => {
+    const off: ChannelEvent = { type: 'ChannelDisabled', data: { channelId } };
+    const sayRemedy = (events: readonly ChannelEvent[]) =>
+      channel.decide({ type: 'RetryChannel', channelId, at: T }, fold(channel, events));
+    expect(sayRemedy([connected, flagged, off])).toMatchObject({
+      message: expect.stringContaining('Enable it, then '),
+    });
+    expect(sayRemedy([connected, off])).toMatchObject({
+      message: expect.stringContaining('Enable it, and its posts '),
+    });
+  });
+
   it('is not tried again while it is disabled, or once its 24 hours have passed', () => {
     const off: ChannelEvent = { type: 'ChannelDisabled', data: { channelId } };
     const retry = (at: number) => ({ type: 'RetryChannel', channelId, at }) as const;

@@ -107,8 +107,12 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, Channe
         return [{ type: 'ChannelNeedsAttention', data: { channelId, attention: command.attention, until } }];
       }
       case 'RetryChannel': {
-        if (!state.enabled) return reject('channel_disabled', STATE_MESSAGES.channelDisabled);
-        if (state.attentionUntil <= command.at) return reject('nothing_to_retry', STATE_MESSAGES.nothingToRetry);
+        const isRefused = state.attentionUntil > command.at;
+        if (!state.enabled) {
+          const { channelDisabled, channelDisabledAndRefused } = STATE_MESSAGES;
+          return reject('channel_disabled', isRefused ? channelDisabledAndRefused : channelDisabled);
+        }
+        if (!isRefused) return reject('nothing_to_retry', STATE_MESSAGES.nothingToRetry);
         return [{ type: 'ChannelAttentionCleared', data: { channelId } }];
       }
       default:

@@ -25,6 +25,7 @@ export interface ScheduledWithHold {
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
+    /** The refusal that holds the channel's posts now; null: none, or not known yet. */
     readonly attention: Attention | null;
     readonly projectName: string | null;
     /** The publication that must go before this one; null: this one is next. */
@@ -85,7 +86,8 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
             eventId: hold.eventId ?? (await this.findCausingEvent(hold, channel, first, events)),
           },
           context: {
-            ...{ channelName: channel_name, channelEnabled: channel.enabled, attention, projectName: project_name },
+            ...{ channelName: channel_name, channelEnabled: channel.enabled, projectName: project_name },
+            attention: channel.attention_until > now ? attention : null,
             first,
             lastAttempt: await this.findLastAttempt(first ?? publication, attempts),
           },

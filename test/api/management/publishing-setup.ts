@@ -72,6 +72,12 @@ export class PublishingSetup {
     return (await this.waitUntil(postId, what, ({ waiting_for }) => waiting_for?.rule === rule)).waiting_for!;
   }
 
+  /** Waits until the explanation of why a post waits contains a text. */
+  async waitForText(postId: string, part: string): Promise<NonNullable<Publication['waiting_for']>> {
+    const isReached = ({ waiting_for }: Publication) => waiting_for?.text.includes(part) === true;
+    return (await this.waitUntil(postId, `${postId} waits: ${part}`, isReached)).waiting_for!;
+  }
+
   private waitUntil(
     postId: string,
     what: string,

@@ -138,6 +138,18 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     });
     expect(await typeOf(held.event_id)).toBe('ChannelDisabled');
   });
+
+  it('a channel that is disabled while its posts are refused', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const body = { ok: false, error_code: 401, description: 'Unauthorized' };
+    await harness.telegram.addFault({ mode: 'answer', status: 401, body, channel: setup.channel.chatId });
+    const id = await setup.sendPost();
+    await setup.waitForRule(id, 'needs_attention');
+    await setup.owner.caller.patch(`/channels/${setup.channel.id}`, { enabled: false }).expect(200);
+    const { text } = await setup.waitForText(id, 'is disabled');
+    expect(text).toMatch(/^The channel "News" is disabled, and it needs attention: .*Unauthorized/);
+    expect(text).toContain(`Enable it, then POST /manage/v1/channels/${setup.channel.id}/retry or new credentials`);
+  });
 });
 
 /** Starts a host of media that answers 503 to every request. */

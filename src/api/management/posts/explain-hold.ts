@@ -34,16 +34,22 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
     case 'platform_limit':
       return TEXTS.platformLimit({ attempt: describeAttempt(context), until: String(isoOrNull(until)) });
     case 'needs_attention':
-      if (!context.channelEnabled) return TEXTS.channelDisabled({ channel });
-      return TEXTS.needsAttention({
-        channel,
-        reason: describeAttention(context.attention),
-        when,
-        id: publication.channel_id,
-      });
+      return explainAttention(context, channel, publication.channel_id, when);
     case 'quota':
       return TEXTS.quota({ until: String(isoOrNull(until)) });
   }
+};
+
+/** Explains why a channel needs a person: it is disabled, the network refuses its posts, or both. */
+const explainAttention = (
+  { channelEnabled, attention }: ScheduledWithHold['context'],
+  channel: string,
+  id: string,
+  when: string,
+): string => {
+  const reason = describeAttention(attention);
+  if (channelEnabled) return TEXTS.needsAttention({ channel, reason, when, id });
+  return attention ? TEXTS.channelDisabledAndRefused({ channel, reason, id }) : TEXTS.channelDisabled({ channel });
 };
 
 /** Returns the refusal, the network's words for it and what to do. */

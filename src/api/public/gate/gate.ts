@@ -168,10 +168,11 @@ export class Gate {
   private readonly findRejection: SnapshotCheck = ({ request, entryPoint }, endpoint, authenticationFailure) => {
     if (authenticationFailure !== null)
       return unauthorizedRejection(endpoint, authenticationFailure, this.authentication.measureClockSkew(request));
-    const disabled = disabledRejection(endpoint!, entryPoint);
+    const { limitsProfile } = this.settings;
+    const disabled = disabledRejection(endpoint!, entryPoint, limitsProfile);
     if (disabled) return disabled;
-    const hasInput = this.settings.limitsProfile.plans[endpoint!.plan].webhookInput;
-    if (!hasInput && entryPoint !== 'sandbox') return planRejection(endpoint!);
+    const hasInput = limitsProfile.plans[endpoint!.plan].webhookInput;
+    if (!hasInput && entryPoint !== 'sandbox') return planRejection(endpoint!, hasInput);
     return request.method === 'POST' ? mediaTypeRejection(endpoint!, request.headers['content-type']) : null;
   };
 

@@ -54,7 +54,11 @@ const sayHowToEnable = ({ endpoint_id }: EndpointSnapshot): string => GATE_MESSA
  * Rejects a request to a disabled endpoint: 403 if its owner disabled it, 503 if the rate limits or the plan did (D-8); null
  * if it is enabled. The sandbox is open to every plan and has limits of its own: it is closed only by the owner.
  */
-export const disabledRejection = (endpoint: EndpointSnapshot, entryPoint: EntryPoint): GateRejection | null => {
+export const disabledRejection = (
+  endpoint: EndpointSnapshot,
+  entryPoint: EntryPoint,
+  { plans }: LimitsProfile,
+): GateRejection | null => {
   if (entryPoint === 'sandbox' && endpoint.disabled_by !== 'owner') return null;
   switch (endpoint.disabled_by) {
     case 'owner': {
@@ -72,7 +76,7 @@ export const disabledRejection = (endpoint: EndpointSnapshot, entryPoint: EntryP
     case 'rate_limits':
       return violationsRejection(endpoint, endpoint.disabled_event);
     case 'plan':
-      return planRejection(endpoint);
+      return planRejection(endpoint, plans[endpoint.plan].webhookInput);
     case null:
       return null;
   }
@@ -86,9 +90,13 @@ export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string 
   return new GateRejection(endpoint, 'rejected_paused', reason, problem, explain(reason, {}, eventId));
 };
 
-/** Rejects a request because the plan does not allow webhook input, or no longer does (D-8). */
-export const planRejection = (endpoint: EndpointSnapshot): GateRejection => {
-  const message = GATE_MESSAGES.planWithoutInput({ remedy: sayHowToEnable(endpoint) });
+/**
+ * Rejects a request because the plan does not allow webhook input, or no longer does (D-8).
+ * @param hasInput whether the present plan allows it: a better plan alone does not enable the endpoint
+ */
+export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): GateRejection => {
+  const say = hasInput ? GATE_MESSAGES.disabledByEarlierPlan : GATE_MESSAGES.planWithoutInput;
+  const message = say({ remedy: sayHowToEnable(endpoint) });
   const problem = HttpProblem.withMessage(503, 'plan_not_allowed', message);
   const reason = 'plan_without_input';
   const because = explain(reason, { plan: endpoint.plan }, endpoint.disabled_event);
