@@ -8,14 +8,18 @@ interface State {
   readonly projections?: Readonly<Record<string, readonly [position: bigint, error?: string]>> | Error;
   /** Names of those that have not reached the end of the log yet. */
   readonly unbuilt?: readonly string[];
+  /** Sagas whose last try failed, by name: the position and the error. */
+  readonly sagas?: Readonly<Record<string, readonly [position: bigint, error: string]>>;
   readonly head?: bigint | Error;
   readonly appendFailure?: AppendFailure;
-  /** Age of the event after each position, ms. */
-  readonly ages?: Readonly<Record<string, number>>;
+  /** Age of the event after each position, ms; null: it is damaged. */
+  readonly ages?: Readonly<Record<string, number | null>>;
 }
 
 const answer = <T>(value: T | Error): Promise<T> =>
   value instanceof Error ? Promise.reject(value) : Promise.resolve(value);
+
+const writeEnvelope = (age: number | null): string => (age === null ? '{' : JSON.stringify({ at: Date.now() - age }));
 
 const STORE = '3f0c5a52-9d0f-4c1e-8f6e-0a4d2b1c7e11';
 const BUILT = { discovery: [9n], posts: [9n] } as const;
@@ -23,6 +27,7 @@ const BUILT = { discovery: [9n], posts: [9n] } as const;
 /** Reads readiness once. */
 const readiness = ({
   projections = BUILT,
+  sagas = {},
   head = 9n,
   ages = {},
   appendFailure,
@@ -37,11 +42,10 @@ const readiness = ({
           error,
           level: !unbuilt.includes(name),
         }));
-  const query = () => answer(rows).then((found) => ({ rows: found }));
+  const failing = Object.entries(sagas).map(([name, [position, error]]) => ({ name, position, error }));
+  const query = (text: string) => answer(text.includes("'saga/%'") ? failing : rows).then((found) => ({ rows: found }));
   const readAll = ({ after }: { after: bigint }) =>
-    Promise.resolve(
-      String(after) in ages ? [{ metadata: JSON.stringify({ at: Date.now() - ages[String(after)]! }) }] : [],
-    );
+    Promise.resolve(String(after) in ages ? [{ metadata: writeEnvelope(ages[String(after)] ?? null) }] : []);
   return new Readiness({
     pool: { query } as unknown as Pool,
     store: { readAll, appendFailure: appendFailure ?? null } as unknown as EventStore,
@@ -122,6 +126,26 @@ describe('readiness', () => {
       ok: true,
       checks: OK,
       degraded: [{ name: 'posts', reason: 'far behind: the next event to apply is 90 s old' }],
+    });
+  });
+
+  it('is given, degraded, while a saga has not got past an event for a minute, or stands at a damaged one', async () => {
+    const sagas = { 'saga/a': [6n, 'a: no'], 'saga/b': [7n, 'b: no'], 'saga/c': [8n, 'c: damaged'] } as const;
+    expect(await readiness({ sagas, ages: { 6: 90_000, 7: 30_000, 8: null } })).toMatchObject({
+      ok: true,
+      checks: OK,
+      degraded: [
+        { name: 'saga/a', reason: 'stopped at an event, which it tries again: a: no' },
+        { name: 'saga/c', reason: 'stopped at an event, which it tries again: c: damaged' },
+      ],
+    });
+  });
+
+  it('names a read model that is far behind beside one that has a damaged event in front of it', async () => {
+    const projections = { discovery: [9n], posts: [7n], 'request-log': [8n] } as const;
+    expect(await readiness({ projections, ages: { 7: 90_000, 8: null } })).toMatchObject({
+      ok: true,
+      degraded: [{ name: 'posts' }],
     });
   });
 });

@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import { checkEventStore } from '../event-store/check-event-store.js';
 import type { StoreConnection } from '../event-store/checked-event-store.js';
 import type { EventCodec } from '../event-store/codec.js';
-import type { EventStore, Position } from '../event-store/port.js';
+import type { EventStore, Position, StoredEvent } from '../event-store/port.js';
+import type { Instant } from '../kernel/instant.js';
 import { reasonOf } from '../kernel/reason.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { READINESS_MESSAGES } from './messages.js';
@@ -12,12 +13,12 @@ import { withTimeLimit } from '../runtime/time-limit.js';
 const CHECK_MS = 3_000;
 /** Time for which an answer serves all that ask for it, ms. */
 const KEPT_MS = 1_000;
-/** A read model is far behind once an event that it does not show yet is older than this, ms. */
+/** A read model is far behind, and a saga stopped, once an event that it has not processed yet is older than this, ms. */
 const FAR_BEHIND_MS = 60_000;
 /** The read model without which no request can be answered. */
 const REQUIRED = 'discovery';
 
-/** A read model that answers, but not with the present state. */
+/** A read model that answers, but not with the present state, or a saga that does not get past an event. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
@@ -42,7 +43,7 @@ export interface ReadinessReport {
   readonly ok: boolean;
   /** `ok`, or the reason why a dependency cannot be used, by its name. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
-  /** Read models that are stopped or far behind. Requests are answered nevertheless. */
+  /** Read models that are stopped or far behind, and sagas that do not get past an event. Requests are answered nevertheless. */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
 }
@@ -66,6 +67,15 @@ interface LiveProjection {
   readonly level: boolean;
 }
 
+/** A saga whose last try of an event failed. */
+interface FailingSaga {
+  /** `saga/<name>` */
+  readonly name: string;
+  readonly position: Position;
+  /** The event and its error. */
+  readonly error: string;
+}
+
 /**
  * Judges whether the process can do its work. However many ask, each dependency is asked once a second at most, and one
  * that does not answer has one call waiting, not one for each that asked.
@@ -74,6 +84,7 @@ export class Readiness {
   private readonly report = new SharedResult(() => this.check(), KEPT_MS);
   private readonly projections = new SharedResult(() => this.readProjections(), 0);
   private readonly behind = new SharedResult(() => this.findBehind(), 0);
+  private readonly sagas = new SharedResult(() => this.findStoppedSagas(), 0);
 
   constructor(private readonly sources: ReadinessSources) {}
 
@@ -83,11 +94,12 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, head, behind] = await Promise.all([
+    const [database, eventStore, head, behind, sagas] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
       outcomeOf(this.sources.storeHead.get()),
       outcomeOf(this.behind.get()),
+      outcomeOf(this.sagas.get()),
     ]);
     const projections = 'value' in database ? database.value : [];
     const stopped = projections.flatMap(({ name, error }) =>
@@ -103,7 +115,7 @@ export class Readiness {
     return {
       ok: Object.values(checks).every((outcome) => outcome === 'ok'),
       checks,
-      degraded: [...stopped.filter(({ name }) => name !== REQUIRED), ...late],
+      degraded: [...stopped.filter(({ name }) => name !== REQUIRED), ...late, ...('value' in sagas ? sagas.value : [])],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
     };
   }
@@ -147,12 +159,44 @@ export class Readiness {
     const found = projections
       .filter(({ position }) => position < head)
       .map(async ({ name, position }) => {
-        const [next] = await this.sources.store.readAll({ after: position, limit: 1 });
-        const ms = next ? Date.now() - this.sources.codec.readEnvelope(next).at : 0;
+        const ms = (await this.readAgeAfter(position)) ?? 0; // one that stands at a damaged event will say so
         const reason = READINESS_MESSAGES.farBehind({ seconds: Math.round(ms / 1_000) });
         return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
       });
     return (await Promise.all(found)).flat();
+  }
+
+  /**
+   * Finds the sagas that have not got past an event for a minute. Without an error the position of a saga says little: it is
+   * not kept for each event that the saga does not receive.
+   */
+  private async findStoppedSagas(): Promise<Degradation[]> {
+    const { rows } = await this.sources.pool.query<FailingSaga>(
+      `select name, position, error from ops_checkpoint where name like 'saga/%' and error is not null order by 1`,
+    );
+    const found = rows.map(async ({ name, position, error }) => {
+      const reason = READINESS_MESSAGES.stoppedSaga({ error });
+      const ms = await this.readAgeAfter(position);
+      return ms === null || ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /** Reads the age of the event after a position, ms: 0 if there is none, null if the event is damaged. */
+  private async readAgeAfter(position: Position): Promise<number | null> {
+    const [next] = await this.sources.store.readAll({ after: position, limit: 1 });
+    if (!next) return 0;
+    const at = this.readTime(next);
+    return at === null ? null : Date.now() - at;
+  }
+
+  private readTime(event: StoredEvent): Instant | null {
+    try {
+      const { at } = this.sources.codec.readEnvelope(event);
+      return Number.isFinite(at) ? at : null;
+    } catch {
+      return null;
+    }
   }
 }
 

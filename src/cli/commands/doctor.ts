@@ -90,7 +90,9 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
       check: 'ready',
       state: 'warning',
       message: DOCTOR_MESSAGES.part({ name: textOf(name), reason: textOf(reason) }),
-      advice: DOCTOR_MESSAGES.mendProjection({ name: textOf(name) }),
+      advice: textOf(name).startsWith('saga/')
+        ? DOCTOR_MESSAGES.mendSaga
+        : DOCTOR_MESSAGES.mendProjection({ name: textOf(name) }),
     };
   if (status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
 }

@@ -1,5 +1,7 @@
 import { channelPause, type ChannelPauseCommand } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
+import { type Degradation, Readiness } from '../../../src/health/readiness.js';
+import { SharedResult } from '../../../src/runtime/shared-result.js';
 import { Unavailable } from '../../../src/event-store/port.js';
 import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
 import { type Log, silentLog } from '../../../src/kernel/log.js';
@@ -70,6 +72,14 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
   };
   return { seen, start, name };
 };
+/** Lists what /readyz would say of a saga. */
+const readDegradations = async ({ name }: Saga): Promise<readonly Degradation[]> => {
+  const { pool, store, codec } = processes[0];
+  const connection = { id: null, problem: null, droppedSubscriptions: 0, lostConnections: 0 };
+  const storeHead = new SharedResult(() => store.readHead(), 0);
+  const { degraded } = await new Readiness({ pool, store, codec, storeHead, connection: () => connection }).read();
+  return degraded.filter((one) => one.name === `saga/${name}`);
+};
 const readCheckpoint = async ({ name }: Saga): Promise<{ position: bigint; error: string | null } | undefined> => {
   const text = 'select position, error from ops_checkpoint where name = $1';
   return (await processes[0].pool.query(text, [`saga/${name}`])).rows[0] as never;
@@ -139,8 +149,11 @@ describe('a saga', () => {
     });
     expect(seen).not.toContain('done');
     expect(error).toMatch(/^ChannelPaused [0-9a-f-]{36}: Error: the chat does not answer$/);
+    const reason = `stopped at an event, which it tries again: ${error}`;
+    expect(await readDegradations(saga)).toEqual([{ name: `saga/${saga.name}`, reason }]); // the event is of 1970
     works = true;
     await waitUntilCaughtUp(saga);
+    expect(await readDegradations(saga)).toEqual([]);
     expect(seen.slice(-4)).toEqual(['tried', 'done', 'tried', 'done']);
     expect((await readCheckpoint(saga))!.error).toBeNull();
   });
