@@ -14,6 +14,7 @@ describe('mentionBreaks', () => {
     ['ask @durov.', 'ask @·durov.'],
     ['*id1 (x) *club2', '*·id1 (x) *·club2'],
     ['(@durov)', '(@·durov)'],
+    ['**club5 and ***durov (him)', '**·club5 and ***·durov (him)'],
   ])('breaks between the sign and the name: %s', (text, expected) => {
     expect(broken(text)).toBe(expected);
   });

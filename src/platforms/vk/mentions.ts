@@ -3,7 +3,7 @@
  * may be a user's. An address in a link or an e-mail is not a mention.
  */
 const MENTION =
-  /\[(?=[\w./:@-]+\|)|(?<![\w/.@=-])@(?=[a-z]\w)|(?<![\w*])\*(?=(?:id|club|public|event)\d|[a-z][\w.]+ \()/gi;
+  /\[(?=[\w./:@-]+\|)|(?<![\w/.@=-])@(?=[a-z]\w)|(?<!\w)\*(?=(?:id|club|public|event)\d|[a-z][\w.]+ \()/gi;
 
 /**
  * Returns the offsets at which a text needs an escape, so that VK does not parse its words as mentions

@@ -4,6 +4,8 @@ import { ZERO_WIDTH_SPACE } from '../../../src/platforms/escape-signs.js';
 import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 
 let vk: Awaited<ReturnType<typeof startVk>>;
+/** Number of posts on the wall. */
+let sent = 0;
 beforeAll(async () => {
   vk = await startVk();
 });
@@ -33,7 +35,6 @@ describe('the rendering of any post', () => {
       media: fc.array(fc.constant({ type: 'audio' as const, url: 'https://media.example/a.mp3' }), { maxLength: 10 }),
       repeat: fc.constantFrom(1, 1, 1, 300),
     });
-    let sent = 0;
     await fc.assert(
       fc.asyncProperty(anyPost, async ({ content, mentions, url, media, repeat }) => {
         const entities = content.entities.map((entity) => ({ ...entity, url }));
