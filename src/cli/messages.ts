@@ -130,7 +130,6 @@ export const DOCTOR_MESSAGES = {
     'Look at the log of the gateway and at /readyz, and mend {name}; docs/troubleshooting.md names causes.',
   ),
   mendProjection: message('See "crosspost projections {name}".'),
-  mendSaga: 'Look at the log of the worker for the event and its error; docs/troubleshooting.md says what to do.',
   wait: 'Wait until it has started, and look at its log.',
   version: message('the command line is {version}; the gateway speaks version {theirs} of the API'),
   noVersion: message('the command line is {version}; the gateway does not tell its version'),

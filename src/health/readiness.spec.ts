@@ -129,7 +129,7 @@ describe('readiness', () => {
     });
   });
 
-  it('is given, degraded, while a saga has not got past an event for a minute, or stands at a damaged one', async () => {
+  it('is given, degraded, while a saga fails at an event of more than a minute ago, or at a damaged one', async () => {
     const sagas = { 'saga/a': [6n, 'a: no'], 'saga/b': [7n, 'b: no'], 'saga/c': [8n, 'c: damaged'] } as const;
     expect(await readiness({ sagas, ages: { 6: 90_000, 7: 30_000, 8: null } })).toMatchObject({
       ok: true,
@@ -141,7 +141,7 @@ describe('readiness', () => {
     });
   });
 
-  it('names a read model that is far behind beside one that has a damaged event in front of it', async () => {
+  it('names a read model that is far behind although the next event of another one is damaged', async () => {
     const projections = { discovery: [9n], posts: [7n], 'request-log': [8n] } as const;
     expect(await readiness({ projections, ages: { 7: 90_000, 8: null } })).toMatchObject({
       ok: true,

@@ -13,7 +13,7 @@ import { withTimeLimit } from '../runtime/time-limit.js';
 const CHECK_MS = 3_000;
 /** Time for which an answer serves all that ask for it, ms. */
 const KEPT_MS = 1_000;
-/** A read model is far behind, and a saga stopped, once an event that it has not processed yet is older than this, ms. */
+/** Age of the next event, ms, from which a read model is far behind, and a saga that fails at it counts as stopped. */
 const FAR_BEHIND_MS = 60_000;
 /** The read model without which no request can be answered. */
 const REQUIRED = 'discovery';
@@ -159,7 +159,7 @@ export class Readiness {
     const found = projections
       .filter(({ position }) => position < head)
       .map(async ({ name, position }) => {
-        const ms = (await this.readAgeAfter(position)) ?? 0; // one that stands at a damaged event will say so
+        const ms = (await this.readAgeAfter(position)) ?? 0; // a projection stops at a damaged event and is listed as stopped
         const reason = READINESS_MESSAGES.farBehind({ seconds: Math.round(ms / 1_000) });
         return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
       });
@@ -167,8 +167,8 @@ export class Readiness {
   }
 
   /**
-   * Finds the sagas that have not got past an event for a minute. Without an error the position of a saga says little: it is
-   * not kept for each event that the saga does not receive.
+   * Finds the sagas that fail at an event of more than a minute ago, or at a damaged one. Only those with an error count: the
+   * position of an idle saga may be old, because it is not saved for each event that the saga does not receive.
    */
   private async findStoppedSagas(): Promise<Degradation[]> {
     const { rows } = await this.sources.pool.query<FailingSaga>(

@@ -84,16 +84,16 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
     };
   if (status === 503 && bad.length === 0)
     yield { check: 'ready', state: 'failed', message: DOCTOR_MESSAGES.notReady, advice: DOCTOR_MESSAGES.wait };
-  const degraded = thingsIn(thing.degraded);
-  for (const { name, reason } of degraded)
+  const degraded = thingsIn(thing.degraded).map((one) => ({ name: textOf(one.name), reason: textOf(one.reason) }));
+  for (const { name, reason } of degraded) {
+    const advice = name.startsWith('saga/') ? DOCTOR_MESSAGES.mendPart : DOCTOR_MESSAGES.mendProjection;
     yield {
       check: 'ready',
       state: 'warning',
-      message: DOCTOR_MESSAGES.part({ name: textOf(name), reason: textOf(reason) }),
-      advice: textOf(name).startsWith('saga/')
-        ? DOCTOR_MESSAGES.mendSaga
-        : DOCTOR_MESSAGES.mendProjection({ name: textOf(name) }),
+      message: DOCTOR_MESSAGES.part({ name, reason }),
+      advice: advice({ name }),
     };
+  }
   if (status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
 }
 
