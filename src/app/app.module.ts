@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ProblemFilter } from '../api/transport/problem.filter.js';
+import { ConsoleModule } from './modules/console.module.js';
 import { CoreModule } from './modules/core.module.js';
 import { DocumentationModule } from './modules/documentation.module.js';
 import { EventStoreModule } from './modules/event-store.module.js';
@@ -33,7 +34,7 @@ export class AppModule {
         // Parts of every running process, whatever its roles.
         ...[PlatformsModule, ReadModelsModule, SecretsModule],
         ...(roles.has('worker') ? [WorkerModule] : []),
-        ...(roles.has('api') ? [PublicApiModule, ManagementApiModule, DocumentationModule] : []),
+        ...(roles.has('api') ? [PublicApiModule, ManagementApiModule, DocumentationModule, ConsoleModule] : []),
         ...(roles.has('tools') ? [ToolsModule] : []),
         ...(demo ? [WallsModule] : []),
       ],

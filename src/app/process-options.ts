@@ -20,6 +20,8 @@ export interface Overrides {
   readonly wrapEventStore?: (store: EventStore) => EventStore;
   /** Replaces the memory for large requests. */
   readonly requestMemory?: RequestMemory;
+  /** Replaces the folder of the built console. */
+  readonly consoleFolder?: string;
 }
 
 /** Options of one process of the gateway. */

@@ -1,11 +1,13 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Optional, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ConsoleFiles } from '../api/console/console-files.js';
+import { getPathPrefix } from '../api/transport/path-prefix.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 
 /** Pages for people, the first that this process serves before the others. */
-const PAGES = ['/walls', '/docs'];
+const PAGES = ['/console', '/walls', '/docs'];
 /** Routes for programs, as the documentation and as the router writes them. */
 const ROUTES = {
   'POST /v1/webhooks/{slug}': ['POST', '/v1/webhooks/:slug'],
@@ -16,20 +18,23 @@ const ROUTES = {
   'GET /readyz': ['GET', '/readyz'],
 } as const;
 
-/** Leads people who open the address in a browser to a page: the walls of demo mode, or the documentation. */
+/** Leads people who open the address in a browser to a page: the console, the walls of demo mode, or the documentation. */
 @Controller()
 export class RootController {
   constructor(
     private readonly host: HttpAdapterHost,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'roles'>,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'roles' | 'baseUrl'>,
+    /** Absent without the role `api`. */
+    @Optional() private readonly console?: ConsoleFiles,
   ) {}
 
   /** Redirects to the first page that this process serves; without one, lists routes that it serves. */
   @Get()
   root(@Res() reply: FastifyReply): void {
     const router = this.host.httpAdapter.getInstance<FastifyInstance>();
-    const page = PAGES.find((url) => router.hasRoute({ method: 'GET', url }));
-    if (page !== undefined) return void reply.redirect(page, 302);
+    const isServed = (url: string): boolean => router.hasRoute({ method: 'GET', url });
+    const page = PAGES.find((url) => isServed(url) && (url !== '/console' || this.console?.isBuilt()));
+    if (page !== undefined) return void reply.redirect(getPathPrefix(this.settings) + page, 302);
     // A process with the role `tools` alone has the routes of /v1 for its tools, and hides them from clients.
     const isHidden = (url: string): boolean => url.startsWith('/v1/') && !this.settings.roles.has('api');
     const routes = Object.entries(ROUTES).filter(

@@ -10,6 +10,7 @@ import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
 import { readJson } from '../public/read-payload.js';
 import { HttpProblem } from '../transport/http-problem.js';
+import { getPathPrefix } from '../transport/path-prefix.js';
 import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
 import { JsonRpcProblemFilter } from './json-rpc-problem.filter.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
@@ -79,7 +80,7 @@ export class ToolsController {
     // A client of a newer transport asks for a stream of the server's own messages: there are none.
     if (headers['mcp-protocol-version'] !== undefined || headers['mcp-session-id'] !== undefined)
       throw HttpProblem.withMessage(405, 'no_stream', TOOL_SERVER_MESSAGES.noStream, { allow: 'POST' });
-    const prefix = new URL(this.settings.baseUrl!).pathname.replace(/\/$/, '');
+    const prefix = getPathPrefix(this.settings);
     const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
     const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
     // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends by itself.

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Inject, Injectable } from '@nestjs/common';
+
+/** Injection token of the folder of the built console. */
+export const CONSOLE_FOLDER = Symbol('ConsoleFolder');
+
+/** The folder that scripts/build-console.js writes: the same for the compiled program and for its sources. */
+export const BUILT_CONSOLE = fileURLToPath(new URL('../../../dist/console', import.meta.url));
+
+const INDEX = 'index.html';
+/** Files in this folder have a hash of their content in their names. */
+const HASHED = 'assets/';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/** Encodings that the build stores beside a file, the smallest first, and their file name extensions. */
+const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+];
+
+/** A file of the console as it is sent. */
+export interface ConsoleFile {
+  readonly content: Buffer;
+  readonly type: string;
+  /** Value of Content-Encoding; null: not compressed. */
+  readonly encoding: string | null;
+  /** True if the name changes with the content, so that browsers may keep the file. */
+  readonly isHashed: boolean;
+}
+
+/**
+ * The files of the built console. They are read into memory at the first request and stay there, so a build beside a running
+ * gateway never mixes two versions. Requests choose among the names that were read: no name leads out of the folder.
+ */
+@Injectable()
+export class ConsoleFiles {
+  private reading: Promise<ReadonlyMap<string, Buffer>> | null = null;
+
+  constructor(@Inject(CONSOLE_FOLDER) private readonly folder: string) {}
+
+  /** True if the console was built. */
+  isBuilt(): boolean {
+    return this.reading !== null || existsSync(join(this.folder, INDEX));
+  }
+
+  /** Returns the page that starts the console; null if the console was not built. */
+  async readIndex(): Promise<string | null> {
+    return (await this.readAll())?.get(INDEX)?.toString() ?? null;
+  }
+
+  /** True if only a file can have this path: no page of the console begins with it. */
+  isFilePath(path: string): boolean {
+    return path.startsWith(HASHED);
+  }
+
+  /**
+   * Returns a file, compressed if the client accepts it; null if there is none.
+   * @param path below /console, decoded @param accepted the header Accept-Encoding
+   */
+  async find(path: string, accepted: string | undefined): Promise<ConsoleFile | null> {
+    const type = TYPES[extname(path)];
+    const files = await this.readAll();
+    const content = files?.get(path);
+    if (!files || !content || type === undefined || path === INDEX) return null;
+    const isHashed = path.startsWith(HASHED);
+    for (const [encoding, extension] of ENCODINGS) {
+      const compressed = files.get(path + extension);
+      if (compressed && acceptsEncoding(accepted, encoding)) return { content: compressed, type, encoding, isHashed };
+    }
+    return { content, type, encoding: null, isHashed };
+  }
+
+  /** Reads all files once; null as long as the console is not built. */
+  private async readAll(): Promise<ReadonlyMap<string, Buffer> | null> {
+    if (!this.isBuilt()) return null;
+    this.reading ??= readFolder(this.folder);
+    try {
+      return await this.reading;
+    } catch (error) {
+      this.reading = null; // the next request tries again
+      throw error;
+    }
+  }
+}
+
+const readFolder = async (folder: string): Promise<ReadonlyMap<string, Buffer>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const nameOf = (file: string): string => relative(folder, file).split(sep).join('/');
+  return new Map(await Promise.all(files.map(async (file) => [nameOf(file), await readFile(file)] as const)));
+};
+
+/** True if an Accept-Encoding header names this encoding with a weight above 0. */
+const acceptsEncoding = (accepted: string | undefined, encoding: string): boolean =>
+  (accepted ?? '').split(',').some((part) => {
+    const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    return name === encoding && Number(weight) > 0;
+  });

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { getPathPrefix } from '../transport/path-prefix.js';
+import { ConsoleFiles } from './console-files.js';
+import { CONSOLE_MESSAGES } from './messages.js';
+
+/** Stands in the page where the nonce of each answer belongs. */
+const NONCE = '__CSP_NONCE__';
+/** The start of an address of a file in the built page: relative, or below the root. */
+const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
+
+const SHARED = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** @param nonce of the style elements that scripts of the page add: a dialog adds one that stops scrolling behind it */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/**
+ * Serves the web console from its built files (management-api.md: The rest). The console routes on the client: every path that
+ * names no file answers its page. A missing file in `assets/` is 404, so that a browser never takes the page for a script.
+ */
+@Controller('console')
+export class ConsoleController {
+  constructor(
+    private readonly files: ConsoleFiles,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  @Get()
+  async root(@Res() reply: FastifyReply): Promise<void> {
+    await this.sendPage(reply);
+  }
+
+  @Get('*')
+  async file(
+    @Param('*') path: string,
+    @Headers('accept-encoding') accepted: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const file = await this.files.find(path, accepted);
+    if (file) {
+      const { content, type, encoding, isHashed } = file;
+      return void reply
+        .headers({
+          ...SHARED,
+          'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+          vary: 'Accept-Encoding',
+          ...(encoding !== null && { 'content-encoding': encoding }),
+        })
+        .type(type)
+        .send(content);
+    }
+    if (this.files.isFilePath(path) && this.files.isBuilt())
+      throw HttpProblem.withMessage(404, 'not_found', CONSOLE_MESSAGES.noFile);
+    await this.sendPage(reply);
+  }
+
+  private async sendPage(reply: FastifyReply): Promise<void> {
+    const page = await this.files.readIndex();
+    if (page === null) throw HttpProblem.withMessage(404, 'console_not_built', CONSOLE_MESSAGES.notBuilt);
+    const nonce = randomBytes(16).toString('base64');
+    void reply
+      .headers({ ...SHARED, 'cache-control': 'no-cache', 'content-security-policy': contentSecurityPolicy(nonce) })
+      .type('text/html; charset=utf-8')
+      .send(this.placeBelowPrefix(page).replaceAll(NONCE, nonce));
+  }
+
+  /** Makes the addresses of the page's files absolute, below the path of BASE_URL: the page is answered at many depths. */
+  private placeBelowPrefix(page: string): string {
+    const prefix = getPathPrefix(this.settings);
+    return page.replaceAll(FILE_ADDRESS, (_, start: string) => `${start}${prefix}/console/`);
+  }
+}
