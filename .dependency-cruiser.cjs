@@ -293,7 +293,27 @@ module.exports = {
       { path: '^clients/typescript/' },
       { pathNot: '^clients/typescript/' },
     ),
-    rule('program-without-client', 'The gateway does not call itself.', { path: '^src/' }, { path: '^clients/' }),
+    rule(
+      'console-uses-the-api',
+      'The console knows the gateway through the typed client alone, and the walls through the rendering that they share.',
+      { path: '^console/src/' },
+      {
+        path: '^(src|test|bench|scripts|clients)/',
+        pathNot: ['^clients/typescript/src/index\\.ts$', '^src/stand-ins/walls/'],
+      },
+    ),
+    rule(
+      'screens-are-islands',
+      'A screen can be changed without a look at the others: shared parts lie beside the screens.',
+      { path: '^console/src/screens/([^/]+)/' },
+      { path: '^console/src/screens/([^/]+)/', pathNot: '^console/src/screens/$1/' },
+    ),
+    rule(
+      'program-without-client',
+      'The gateway does not call itself.',
+      { path: '^src/' },
+      { path: '^(clients|console)/' },
+    ),
     rule(
       'not-to-dev-dependency',
       'The program must not need what only developers install.',

@@ -1,4 +1,5 @@
 import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import plainWords from './eslint-rules/plain-words.js';
 
@@ -8,7 +9,7 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['*.js', '*.cjs'] },
+        projectService: { allowDefaultProject: ['*.js', '*.cjs', 'console/*.js'] },
         tsconfigRootDir: import.meta.dirname,
         jsDocParsingMode: 'none',
       },
@@ -39,6 +40,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['console/src/**/*.{ts,tsx}'], ...reactHooks.configs.flat.recommended },
   { files: ['clients/typescript/src/schema.ts'], rules: { 'max-lines': 'off' } }, // generated
   {
     files: ['src/domain/**/*.ts', 'src/kernel/**/*.ts', 'src/payload/**/*.ts'],

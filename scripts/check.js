@@ -17,6 +17,7 @@ const checks = {
     '--tsBuildInfoFile',
     'node_modules/.cache/tsc/client.tsbuildinfo',
   ],
+  console: ['tsc', '-p', 'console'],
   format: ['prettier', '--check', '--cache', '--log-level', 'warn', '.'],
   imports: [
     'depcruise',
@@ -26,6 +27,7 @@ const checks = {
     'err-long',
     'src',
     'clients/typescript/src',
+    'console/src',
   ],
   knip: ['knip', '--no-progress'],
   prose: ['../../scripts/check-prose.js'],

@@ -1,3 +1,5 @@
+import type { Schemas } from './schema.js';
+
 /** The gateway refused a request, or did not answer it at the last attempt. */
 export class GatewayError extends Error {
   constructor(
@@ -12,6 +14,8 @@ export class GatewayError extends Error {
     /** Seconds that the gateway asks to wait; null if it names none. */
     readonly retryAfter: number | null = null,
     options: { readonly cause?: unknown } = {},
+    /** The problems for programs, in the order of `errors`; empty if no answer of the gateway arrived. */
+    readonly details: readonly Schemas['ErrorDetail'][] = [],
   ) {
     super(`${status === 0 ? '' : `${status} `}${code}: ${errors.join('; ')}`, options);
     this.name = 'GatewayError';
@@ -27,7 +31,8 @@ export const readError = ({ status, headers, statusText }: Response, text: strin
   const errors = Array.isArray(body.errors) ? body.errors.map(String) : [text.slice(0, MAX_QUOTED) || statusText];
   const code = typeof body.code === 'string' ? body.code : `http_${status}`;
   const requestId = typeof body.request_id === 'string' ? body.request_id : headers.get('x-request-id');
-  return new GatewayError(status, code, errors, requestId, readSeconds(headers.get('retry-after')));
+  const details = Array.isArray(body.details) ? (body.details as readonly Schemas['ErrorDetail'][]) : [];
+  return new GatewayError(status, code, errors, requestId, readSeconds(headers.get('retry-after')), {}, details);
 };
 
 /** Reads Retry-After, which a proxy may send as a date. */

@@ -6,6 +6,8 @@ export interface SendOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Waits before a retry. Default: a timer. */
   readonly wait?: (ms: number) => Promise<void>;
+  /** Attempts of a request, the first included, from 1. Default: 4. */
+  readonly attempts?: number;
 }
 
 /** A request. Its headers are made for each attempt, because a timestamp is valid for five minutes only. */
@@ -22,8 +24,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Attempts of a request, the first included. */
-const ATTEMPTS = 4;
+const DEFAULT_ATTEMPTS = 4;
 /** Seconds before the second, third and fourth attempt. */
 const BACKOFF = [2, 4, 8] as const;
 /** The same after a 503. */
@@ -38,14 +39,14 @@ const ANSWER_MS = 60_000;
  * @throws GatewayError for any other error, after the last attempt, or if the gateway asks for a wait of more than two minutes
  */
 export const send = async (request: Outgoing, options: SendOptions): Promise<Answer> => {
-  const { fetch: call = fetch, wait = sleep } = options;
+  const { fetch: call = fetch, wait = sleep, attempts = DEFAULT_ATTEMPTS } = options;
   for (let attempt = 1; ; attempt++) {
     const outcome = await tryOnce(request, call);
     if (!(outcome instanceof GatewayError)) return outcome;
     // A DELETE that succeeded although its answer was lost finds nothing the second time.
     if (attempt > 1 && request.method === 'DELETE' && outcome.status === 404) return { isJson: false, text: '' };
     const seconds = delaySeconds(outcome, attempt);
-    if (attempt === ATTEMPTS || !isRetryable(outcome) || seconds > MAX_WAIT) throw outcome;
+    if (attempt >= attempts || !isRetryable(outcome) || seconds > MAX_WAIT) throw outcome;
     await wait(seconds * 1000);
   }
 };

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from 'react';
+import { createStore } from '../components/store.js';
+import { serverNow } from '../time/server-clock.js';
+
+/** State of the connection to the gateway. */
+export interface Connection {
+  /** Time since which it has not answered, in ms since 1970; null while it answers. */
+  readonly lostAt: number | null;
+}
+
+const store = createStore<Connection>({ lostAt: null });
+
+/** Notes that a call was answered, whatever the answer. */
+export const noteAnswer = (): void => {
+  if (store.get().lostAt !== null) store.set({ lostAt: null });
+};
+
+/** Notes that a call was not answered. */
+export const noteNoAnswer = (): void => {
+  if (store.get().lostAt === null) store.set({ lostAt: serverNow() });
+};
+
+/** Returns whether the gateway answers. */
+export const useConnection = (): Connection => useSyncExternalStore(store.subscribe, store.get);
+
+/** Calls the listener when the connection is lost or found; returns a function that stops it. */
+export const onConnectionChange = (listener: (connection: Connection) => void): (() => void) =>
+  store.subscribe(() => listener(store.get()));

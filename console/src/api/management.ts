@@ -1,0 +1,42 @@
+import { createManagement, type Management, type Schemas } from '../../../clients/typescript/src/index.js';
+import { expireSession, getSession } from '../session/session.js';
+import { alignClock } from '../time/server-clock.js';
+import { noteAnswer, noteNoAnswer } from './connection.js';
+
+export { GatewayError } from '../../../clients/typescript/src/index.js';
+
+/** An answer or body of the API, by its name in the documentation: `Api<'Channel'>`. */
+export type Api<Name extends keyof Schemas> = Schemas[Name];
+
+/** Calls the gateway, aligns the clock with it, and notes whether it answers. */
+const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
+  const sentAt = Date.now();
+  try {
+    const answer = await fetch(url, init);
+    alignClock(answer.headers.get('date'), sentAt, Date.now());
+    noteAnswer();
+    if (answer.status === 401) expireSession();
+    return answer;
+  } catch (error) {
+    noteNoAnswer();
+    throw error;
+  }
+};
+
+/** Returns a client of the management API with a key. Queries are repeated by TanStack Query, so the client itself tries once. */
+export const createClient = (key: string): Management =>
+  createManagement({ url: location.origin, key, fetch: observedFetch, attempts: 1 });
+
+const clients = new Map<string, Management>();
+
+/** The management API with the session's key: `management().get('/channels', { query: { limit: 200 } })`. */
+export const management = (): Management => {
+  const key = getSession()?.key ?? '';
+  let client = clients.get(key);
+  if (!client) {
+    clients.clear();
+    client = createClient(key);
+    clients.set(key, client);
+  }
+  return client;
+};

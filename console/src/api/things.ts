@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useScope } from '../session/scope.js';
+import { type Api, management } from './management.js';
+
+/** Pages of a list, until there are no more. An owner may have 2,000 channels. */
+const MAX_PAGES = 20;
+
+/** Reads a whole list, page by page. @param readPage asks for the page at a cursor */
+export const readAll = async <T>(
+  readPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
+    readonly items: readonly T[];
+    readonly next: string | null;
+  }>,
+): Promise<readonly T[]> => {
+  const all: T[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer: { readonly items: readonly T[]; readonly next: string | null } = await readPage({
+      limit: 200,
+      ...(cursor !== null && { cursor }),
+    });
+    all.push(...answer.items);
+    cursor = answer.next;
+    if (cursor === null) break;
+  }
+  return all;
+};
+
+/** Returns the query of all channels of the scope. */
+export const useChannels = () => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['channels', scope.key],
+    queryFn: () => readAll((page) => management().get('/channels', { query: { ...scope.query, ...page } })),
+  });
+};
+
+/** Returns the query of all projects of the scope. */
+export const useProjects = () => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['projects', scope.key],
+    queryFn: () => readAll((page) => management().get('/projects', { query: { ...scope.query, ...page } })),
+  });
+};
+
+/** Returns the query of all endpoints of the scope. */
+export const useEndpoints = () => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['endpoints', scope.key],
+    queryFn: () => readAll((page) => management().get('/endpoints', { query: { ...scope.query, ...page } })),
+  });
+};
+
+/** Names by ids, for texts about things that an answer mentions by id alone. */
+export interface Names {
+  readonly channel: (id: string) => Api<'Channel'> | undefined;
+  readonly project: (id: string) => Api<'Project'> | undefined;
+  readonly endpoint: (id: string) => Api<'Endpoint'> | undefined;
+}
+
+const byId = <T extends { readonly id: string }>(items: readonly T[] | undefined): ReadonlyMap<string, T> =>
+  new Map((items ?? []).map((item) => [item.id, item]));
+
+/** Returns look-ups of the scope's channels, projects and endpoints by id. They find nothing while they are loading. */
+export const useNames = (): Names => {
+  const channels = useChannels().data;
+  const projects = useProjects().data;
+  const endpoints = useEndpoints().data;
+  return useMemo(() => {
+    const maps = { channel: byId(channels), project: byId(projects), endpoint: byId(endpoints) };
+    return {
+      channel: (id) => maps.channel.get(id),
+      project: (id) => maps.project.get(id),
+      endpoint: (id) => maps.endpoint.get(id),
+    };
+  }, [channels, projects, endpoints]);
+};

@@ -1,0 +1,70 @@
+import type { IconName } from '../components/icon.js';
+import { defineMessages } from '../i18n/messages.js';
+
+/** A screen in the navigation. */
+export interface NavigationItem {
+  readonly to: string;
+  readonly name: keyof (typeof navigationMessages)['en'];
+  readonly icon: IconName;
+  /** Second key after `g`. */
+  readonly key: string;
+}
+
+/** The screens of everyone, in groups, and those of the operator. */
+export const NAVIGATION: readonly (readonly NavigationItem[])[] = [
+  [
+    { to: '/', name: 'overview', icon: 'overview', key: 'o' },
+    { to: '/timeline', name: 'timeline', icon: 'timeline', key: 't' },
+    { to: '/compose', name: 'compose', icon: 'compose', key: 'n' },
+  ],
+  [
+    { to: '/channels', name: 'channels', icon: 'channel', key: 'c' },
+    { to: '/projects', name: 'projects', icon: 'project', key: 'p' },
+    { to: '/endpoints', name: 'endpoints', icon: 'endpoint', key: 'e' },
+    { to: '/outputs', name: 'webhooks', icon: 'webhook', key: 'w' },
+  ],
+  [
+    { to: '/requests', name: 'requests', icon: 'requests', key: 'r' },
+    { to: '/time', name: 'timeMachine', icon: 'timeMachine', key: 'm' },
+  ],
+];
+
+export const OPERATOR_NAVIGATION: readonly NavigationItem[] = [
+  { to: '/owners', name: 'owners', icon: 'owners', key: 'u' },
+  { to: '/projections', name: 'projections', icon: 'projections', key: 'v' },
+];
+
+export const navigationMessages = defineMessages({
+  en: {
+    overview: 'Overview',
+    timeline: 'Timeline',
+    compose: 'Compose',
+    channels: 'Channels',
+    projects: 'Projects',
+    endpoints: 'Endpoints',
+    webhooks: 'Webhooks',
+    requests: 'Requests',
+    timeMachine: 'Time machine',
+    time: 'Time',
+    more: 'More',
+    owners: 'Owners',
+    projections: 'Projections',
+    screens: 'Screens',
+  },
+  ru: {
+    overview: 'Обзор',
+    timeline: 'Лента',
+    compose: 'Написать',
+    channels: 'Каналы',
+    projects: 'Проекты',
+    endpoints: 'Точки входа',
+    webhooks: 'Вебхуки',
+    requests: 'Запросы',
+    timeMachine: 'Машина времени',
+    time: 'Время',
+    more: 'Ещё',
+    owners: 'Владельцы',
+    projections: 'Проекции',
+    screens: 'Экраны',
+  },
+});

@@ -1,0 +1,13 @@
+/** Returns the members of an address's query that are non-empty texts; a number in an address is taken as its digits. */
+export const readText = <K extends string>(
+  search: Readonly<Record<string, unknown>>,
+  names: readonly K[],
+): { readonly [N in K]?: string } => {
+  const read: { [N in K]?: string } = {};
+  for (const name of names) {
+    const value = search[name];
+    if (typeof value === 'string' && value !== '') read[name] = value;
+    if (typeof value === 'number') read[name] = String(value);
+  }
+  return read;
+};

@@ -1,0 +1,81 @@
+import './button.css';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import { Icon, type IconName } from './icon.js';
+
+interface Look {
+  /** `primary`: the one filled button of a screen. `quiet`: no border. `danger`: what cannot be undone. */
+  readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
+  readonly size?: 'normal' | 'small';
+  readonly icon?: IconName;
+  readonly children?: ReactNode;
+}
+
+const classes = ({ look = 'plain', size = 'normal' }: Look, extra = ''): string =>
+  `button ${look} ${size === 'small' ? 'small' : ''} ${extra}`;
+
+/** A button. `busy` shows that its work goes on, and ignores further clicks without losing the focus. */
+export const Button = ({
+  look,
+  size,
+  icon,
+  children,
+  busy = false,
+  className,
+  onClick,
+  ref,
+  ...rest
+}: Look & {
+  readonly busy?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
+} & ButtonHTMLAttributes<HTMLButtonElement>) => (
+  <button
+    type="button"
+    ref={ref}
+    className={classes({ look, size }, className)}
+    aria-busy={busy || undefined}
+    aria-disabled={busy || undefined}
+    onClick={busy ? (event) => event.preventDefault() : onClick}
+    {...rest}
+  >
+    {icon && <Icon name={icon} />}
+    {children}
+  </button>
+);
+
+/** A link that looks like a button. */
+export const ButtonLink = ({
+  look,
+  size,
+  icon,
+  children,
+  className,
+  ...link
+}: Look & LinkProps & { className?: string }) => (
+  <Link className={classes({ look, size }, className)} {...link}>
+    {icon && <Icon name={icon} />}
+    {children}
+  </Link>
+);
+
+/** A link to another site, such as a channel on its network; nothing but https: and tg: becomes a link. */
+export const ExternalLink = ({
+  href,
+  look,
+  size,
+  className,
+  children,
+}: Look & { readonly href: string; readonly className?: string }) => {
+  if (!/^(https|tg):\/\//i.test(href)) return <span className={className}>{children}</span>;
+  return (
+    <a
+      className={look || size ? classes({ look, size }, className) : `link ${className ?? ''}`}
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+    >
+      {children}
+      <Icon name="external" size={14} />
+    </a>
+  );
+};

@@ -1,0 +1,57 @@
+import './card.css';
+import { type ReactNode, useId } from 'react';
+
+/** A box with a heading. `aside` stands at the right of the heading: a link, a figure, a switch. */
+export const Card = ({
+  title,
+  aside,
+  label,
+  className = '',
+  children,
+}: {
+  readonly title?: ReactNode;
+  readonly aside?: ReactNode;
+  /** Name of a box without a heading, for screen readers. */
+  readonly label?: string;
+  readonly className?: string;
+  readonly children?: ReactNode;
+}) => {
+  const id = useId();
+  const naming = title === undefined ? { 'aria-label': label } : { 'aria-labelledby': id };
+  return (
+    <section className={`card ${className}`} {...naming}>
+      {title !== undefined && (
+        <header>
+          <h2 id={id}>{title}</h2>
+          {aside !== undefined && <div className="card-aside tertiary">{aside}</div>}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+};
+
+/** The first lines of a screen: an answer made from data, what follows from it, and the screen's actions. */
+export const PageHead = ({
+  title,
+  children,
+  actions,
+  trail,
+}: {
+  readonly title: ReactNode;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Links to the screens above this one. */
+  readonly trail?: ReactNode;
+}) => (
+  <>
+    {trail !== undefined && <nav className="trail">{trail}</nav>}
+    <div className="page-head">
+      <div>
+        <h1>{title}</h1>
+        {children !== undefined && <div className="page-summary">{children}</div>}
+      </div>
+      {actions !== undefined && <div className="page-actions">{actions}</div>}
+    </div>
+  </>
+);

@@ -1,0 +1,140 @@
+import './controls.css';
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
+import { Icon } from './icon.js';
+
+/** Text around a field: its name, a hint beside the name, and what is wrong with it, which is announced. */
+export const Field = ({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly error?: ReactNode;
+  /** Renders the control with the ids that tie it to its texts. */
+  readonly children: (ids: {
+    readonly id: string;
+    readonly 'aria-describedby'?: string;
+    readonly 'aria-invalid'?: true;
+  }) => ReactNode;
+}) => {
+  const id = useId();
+  const hasError = error !== undefined && error !== null && error !== false;
+  const described = [hint !== undefined && `${id}-hint`, hasError && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className="field">
+      <div className="field-head">
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && (
+          <span className="tertiary" id={`${id}-hint`}>
+            {hint}
+          </span>
+        )}
+      </div>
+      {children({
+        id,
+        ...(described !== '' && { 'aria-describedby': described }),
+        ...(hasError && { 'aria-invalid': true as const }),
+      })}
+      {hasError && (
+        <p className="field-error tone-fail" id={`${id}-error`} role="alert">
+          <Icon name="failed" size={14} /> <span>{error}</span>
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** A line of text. */
+export const TextInput = ({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) => (
+  <input className={`input ${className}`} autoComplete="off" spellCheck={false} {...rest} />
+);
+
+/** Several lines of text. */
+export const TextArea = ({ className = '', ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) => (
+  <textarea className={`input area ${className}`} {...rest} />
+);
+
+/** One of a few values, by the browser's own list. */
+export const Select = ({ className = '', children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) => (
+  <span className={`select ${className}`}>
+    <select {...rest}>{children}</select>
+    <Icon name="chevronDown" size={12} />
+  </span>
+);
+
+/** A box to tick, with its text. */
+export const Checkbox = ({
+  children,
+  ...rest
+}: Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> & { readonly children: ReactNode }) => (
+  <label className="checkbox">
+    <input type="checkbox" {...rest} />
+    <span>{children}</span>
+  </label>
+);
+
+/** A switch between a few views or values. */
+export const Segmented = <T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  /** Name of the choice, for screen readers. */
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly label: ReactNode }[];
+  readonly onChange: (value: T) => void;
+}) => (
+  <div className="segmented" role="group" aria-label={label}>
+    {options.map((option) => (
+      <button
+        key={option.value}
+        type="button"
+        aria-pressed={option.value === value}
+        onClick={() => onChange(option.value)}
+      >
+        {option.label}
+      </button>
+    ))}
+  </div>
+);
+
+/** A filter or a choice that is on or off. */
+export const Chip = ({
+  isOn,
+  onClick,
+  children,
+}: {
+  readonly isOn: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}) => (
+  <button type="button" className="chip" aria-pressed={isOn} onClick={onClick}>
+    {children}
+  </button>
+);
+
+/** A bar that shows the used part of an amount. */
+export const Meter = ({
+  value,
+  max,
+  label,
+}: {
+  readonly value: number;
+  readonly max: number;
+  readonly label: string;
+}) => (
+  <svg className="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={label}>
+    <rect width="100" height="6" className="meter-ground" />
+    <rect width={max > 0 ? Math.min(100, (value / max) * 100) : 0} height="6" className="meter-value" />
+  </svg>
+);

@@ -1,0 +1,83 @@
+import './icon.css';
+import { type IconName, type IconShape, ICONS, NETWORK_MARKS } from './icon-shapes.js';
+
+export type { IconName } from './icon-shapes.js';
+
+/** Colour of a state: what it means is said beside it, in words. */
+export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';
+
+const Shape = ({ line, bold, solid }: IconShape) => (
+  <>
+    {line !== undefined && (
+      <path d={line} fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" />
+    )}
+    {bold !== undefined && (
+      <path d={bold} fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" strokeLinejoin="round" />
+    )}
+    {solid !== undefined && <path d={solid} fill="currentColor" fillRule="evenodd" />}
+  </>
+);
+
+/** A glyph in the colour of the text. Without a label it is decoration, hidden from screen readers. */
+export const Icon = ({
+  name,
+  size = 16,
+  tone,
+  label,
+  className = '',
+}: {
+  readonly name: IconName;
+  /** Pixels. */
+  readonly size?: number;
+  readonly tone?: Tone;
+  readonly label?: string;
+  readonly className?: string;
+}) => (
+  <svg
+    className={`icon ${tone ? `tone-${tone}` : ''} ${className}`}
+    viewBox="0 0 16 16"
+    width={size}
+    height={size}
+    {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+  >
+    <Shape {...ICONS[name]} />
+  </svg>
+);
+
+const NETWORK_TITLES: Readonly<Record<string, string>> = {
+  telegram: 'Telegram',
+  vk: 'VK',
+  max: 'MAX',
+  ok: 'Odnoklassniki',
+};
+
+/** Ids of the networks, in the order in which they are shown. */
+export const NETWORKS = ['telegram', 'vk', 'max', 'ok'] as const;
+
+/** Returns a network's name for people. */
+export const networkTitle = (platform: string): string => NETWORK_TITLES[platform] ?? platform;
+
+/** A network's mark. Its name stands beside it (`label={false}`), or is what screen readers hear. */
+export const NetworkMark = ({
+  platform,
+  size = 18,
+  label = true,
+}: {
+  readonly platform: string;
+  /** Pixels. */
+  readonly size?: number;
+  readonly label?: boolean;
+}) => {
+  const shape = NETWORK_MARKS[platform as keyof typeof NETWORK_MARKS] as IconShape | undefined;
+  return (
+    <svg
+      className={`network-mark network-${platform}`}
+      viewBox="-2.25 -2.25 20.5 20.5"
+      width={size}
+      height={size}
+      {...(label ? { role: 'img', 'aria-label': networkTitle(platform) } : { 'aria-hidden': true })}
+    >
+      {shape && <Shape {...shape} />}
+    </svg>
+  );
+};

@@ -1,0 +1,98 @@
+import './secrets.css';
+import { useState } from 'react';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { Button } from './button.js';
+import { Checkbox } from './controls.js';
+import { CopyButton } from './copy.js';
+import { Icon } from './icon.js';
+
+const messages = defineMessages({
+  en: {
+    show: 'Show',
+    hide: 'Hide',
+    copyAll: 'Copy all as .env',
+    saved: 'I’ve saved them',
+    done: 'Continue',
+    warning: 'You can’t view these again. If you lose one, generate a new one; the old one stops working immediately.',
+  },
+  ru: {
+    show: 'Показать',
+    hide: 'Скрыть',
+    copyAll: 'Скопировать как .env',
+    saved: 'Значения сохранены',
+    done: 'Продолжить',
+    warning:
+      'Посмотреть их снова нельзя. Потерянное значение можно заменить новым; старое сразу перестанет действовать.',
+  },
+});
+
+/** A value that is shown once. */
+export interface Secret {
+  readonly label: string;
+  readonly value: string;
+  /** Name in an `.env` file: `CROSSPOST_TOKEN`. */
+  readonly variable: string;
+  /** False: an address and the like, which may be read by anyone who looks. */
+  readonly isSecret: boolean;
+}
+
+/**
+ * Values that the gateway shows once: copy one, copy all, and say that they are saved before going on. They are held in memory
+ * alone, by the component that renders this.
+ */
+export const SecretsOnce = ({
+  secrets,
+  onDone,
+  doneLabel,
+}: {
+  readonly secrets: readonly Secret[];
+  readonly onDone: () => void;
+  readonly doneLabel?: string;
+}) => {
+  const m = useMessages(messages);
+  const [isSaved, setIsSaved] = useState(false);
+  const asEnv = (): string => secrets.map(({ variable, value }) => `${variable}=${value}\n`).join('');
+  return (
+    <div className="secrets">
+      <dl className="secret-list">
+        {secrets.map((secret) => (
+          <SecretRow key={secret.variable} secret={secret} />
+        ))}
+        <div className="secret-warning">
+          <Icon name="onHold" tone="warn" />
+          <span>{m.warning}</span>
+        </div>
+      </dl>
+      <div className="secret-actions">
+        <CopyButton text={asEnv} size="normal">
+          {m.copyAll}
+        </CopyButton>
+        <Checkbox checked={isSaved} onChange={(event) => setIsSaved(event.target.checked)}>
+          {m.saved}
+        </Checkbox>
+        <Button look="primary" disabled={!isSaved} onClick={onDone}>
+          {doneLabel ?? m.done}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+const SecretRow = ({ secret: { label, value, isSecret } }: { readonly secret: Secret }) => {
+  const m = useMessages(messages);
+  const [isShown, setIsShown] = useState(!isSecret);
+  return (
+    <div className="secret-row">
+      <dt>{label}</dt>
+      <dd className="mono">{isShown ? value : '•'.repeat(Math.min(32, value.length))}</dd>
+      <dd>
+        {isSecret && (
+          <Button size="small" look="quiet" onClick={() => setIsShown(!isShown)}>
+            {isShown ? m.hide : m.show}
+          </Button>
+        )}
+        <CopyButton text={value} />
+      </dd>
+    </div>
+  );
+};

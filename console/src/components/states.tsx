@@ -1,0 +1,110 @@
+import './states.css';
+import { type ReactNode, useEffect, useState } from 'react';
+import { GatewayError } from '../api/management.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { Button } from './button.js';
+import { Icon, type IconName } from './icon.js';
+
+const messages = defineMessages({
+  en: {
+    tryAgain: 'Try again',
+    unreachable: 'The gateway does not answer',
+    unreachableText: 'Posting from your programs may be affected too. The console keeps trying.',
+    notFound: 'Not found',
+    notFoundText: 'It does not exist, was deleted, or belongs to another owner.',
+    failed: 'This cannot be shown right now',
+  },
+  ru: {
+    tryAgain: 'Повторить',
+    unreachable: 'Сервер не отвечает',
+    unreachableText: 'Это может касаться и публикации из ваших программ. Консоль продолжает попытки.',
+    notFound: 'Не найдено',
+    notFoundText: 'Такого нет, оно удалено или принадлежит другому владельцу.',
+    failed: 'Сейчас это нельзя показать',
+  },
+});
+
+/** A place without content: why, and the next step. */
+export const Empty = ({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon: IconName;
+  readonly title: ReactNode;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) => (
+  <div className="empty">
+    <Icon name={icon} size={24} />
+    <h2>{title}</h2>
+    {children !== undefined && <p>{children}</p>}
+    {action}
+  </div>
+);
+
+/** An error in place of content: what, what is still true, the request's id, and a way on. */
+export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => {
+  const m = useMessages(messages);
+  const gateway = error instanceof GatewayError ? error : null;
+  const isGone = gateway?.status === 404;
+  const isUnreachable = gateway?.status === 0;
+  const title = isGone ? m.notFound : isUnreachable ? m.unreachable : m.failed;
+  const text = isGone
+    ? m.notFoundText
+    : isUnreachable
+      ? m.unreachableText
+      : (gateway?.errors.join(' ') ?? String(error));
+  return (
+    <div className="empty" role="alert">
+      <Icon name={isGone ? 'search' : 'failed'} size={24} {...(!isGone && { tone: 'fail' as const })} />
+      <h2>{title}</h2>
+      <p>
+        {text} {gateway && gateway.requestId !== null && <code>{gateway.requestId}</code>}
+      </p>
+      {onRetry && !isGone && <Button onClick={onRetry}>{m.tryAgain}</Button>}
+    </div>
+  );
+};
+
+/** Rows in the shape of those that will come, after 150 ms of waiting. */
+export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
+  const [isLate, setIsLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLate(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isLate) return <div className="skeleton" aria-busy="true" />;
+  return (
+    <div className="skeleton" aria-busy="true">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={`skeleton-row w${row % 5}`}>
+          <i />
+          <i />
+          <i />
+        </div>
+      ))}
+    </div>
+  );
+};
+
+/** A part of a screen that an answer fills: shows that it is loading, the error, or the answer. */
+export const Loaded = <T,>({
+  query,
+  rows,
+  children,
+}: {
+  readonly query: {
+    readonly data: T | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
+  /** Rows of the skeleton. */
+  readonly rows?: number;
+  readonly children: (data: T) => ReactNode;
+}) => {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
+  return <Skeleton {...(rows !== undefined && { rows })} />;
+};

@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react';
+import { useFormat, type Instant } from '../i18n/format.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useNow } from '../time/server-clock.js';
+import './time.css';
+
+const messages = defineMessages({
+  en: {
+    due: 'due',
+    left: (rest: string) => `${rest} left`,
+    needsYou: 'needs you',
+    ago: (length: string) => `${length} ago`,
+  },
+  ru: {
+    due: 'пора',
+    left: (rest: string) => `осталось ${rest}`,
+    needsYou: 'за вами',
+    ago: (length: string) => `${length} назад`,
+  },
+});
+
+const HOUR = 3_600_000;
+
+/**
+ * Time until a moment, aligned with the gateway's clock: `2:14`, `2 h 14 min`, then "due". It ticks every second under an
+ * hour, and is announced only when the time has come.
+ */
+export const Countdown = ({ until }: { readonly until: string }) => {
+  const m = useMessages(messages);
+  const format = useFormat();
+  const end = Date.parse(until);
+  const now = useNow(1000);
+  const rest = end - now;
+  if (rest <= 0)
+    return (
+      <time className="countdown" dateTime={until} role="status">
+        {m.due}
+      </time>
+    );
+  const shown = rest < HOUR ? format.countdown(rest) : format.duration(rest);
+  return (
+    <time className="countdown" dateTime={until} title={format.moment(until, now)}>
+      {shown}
+    </time>
+  );
+};
+
+/** Stands in place of a countdown where a person has to act. */
+export const NeedsYou = () => <b className="tone-warn nowrap">{useMessages(messages).needsYou}</b>;
+
+/** Time since a moment: `2 h 14 min`. */
+export const Age = ({ since, ago = false }: { readonly since: string; readonly ago?: boolean }) => {
+  const m = useMessages(messages);
+  const format = useFormat();
+  const length = format.duration(useNow(1000) - Date.parse(since));
+  return (
+    <time className="countdown" dateTime={since}>
+      {ago ? m.ago(length) : length}
+    </time>
+  );
+};
+
+/** A moment: today its time, else its day as well. The title has all of it. */
+export const Moment = ({
+  at,
+  form = 'moment',
+  children,
+}: {
+  readonly at: Instant;
+  readonly form?: 'moment' | 'time' | 'seconds' | 'millis' | 'day';
+  readonly children?: ReactNode;
+}) => {
+  const format = useFormat();
+  const now = useNow(60_000);
+  const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
+  const text = form === 'moment' ? format.moment(at, now) : format[form](at);
+  return (
+    <time dateTime={iso} title={`${format.longDay(at)}, ${format.millis(at)}`}>
+      {children ?? text}
+    </time>
+  );
+};

@@ -1,0 +1,129 @@
+import { useMemo } from 'react';
+import { type Locale, useLocale } from './locale.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const UNITS = {
+  en: { d: 'd', h: 'h', min: 'min', s: 's', b: 'B', kb: 'KB', mb: 'MB', gb: 'GB' },
+  ru: { d: 'д', h: 'ч', min: 'мин', s: 'с', b: 'Б', kb: 'КБ', mb: 'МБ', gb: 'ГБ' },
+} as const;
+
+/** Formats numbers, times and lengths in one language. Times are local; figures and units are separated by spaces that do not break. */
+export interface Format {
+  readonly locale: Locale;
+  /** `1,207` */
+  readonly number: (value: number, maximumFractionDigits?: number) => string;
+  /** `14:02` */
+  readonly time: (at: Instant) => string;
+  /** `14:02:07` */
+  readonly seconds: (at: Instant) => string;
+  /** `14:02:07.119` */
+  readonly millis: (at: Instant) => string;
+  /** `26 Nov` */
+  readonly day: (at: Instant) => string;
+  /** `Thu 26 November` */
+  readonly longDay: (at: Instant) => string;
+  /** The time today, else the day with the time: `14:02`, `25 Nov, 14:02`. */
+  readonly moment: (at: Instant, now: number) => string;
+  /** A length of time in ms, in at most two units: `2 h 14 min`, `37 min`, `12 s`, `3 d 4 h`. */
+  readonly duration: (ms: number) => string;
+  /** The rest of a countdown: `2:14` under an hour, else `2 h 14 min`. */
+  readonly countdown: (ms: number) => string;
+  /** Bytes: `1.9 MB`. */
+  readonly bytes: (bytes: number) => string;
+  /** Milliseconds: `11 ms`, `1.2 s`. */
+  readonly latency: (ms: number) => string;
+  /** `a, b and c` */
+  readonly list: (items: readonly string[]) => string;
+  /** `12.5 %` of a fraction. */
+  readonly percent: (fraction: number, maximumFractionDigits?: number) => string;
+}
+
+/** An ISO 8601 time as the API sends it, or ms since 1970. */
+export type Instant = string | number;
+
+const ms = (at: Instant): number => (typeof at === 'number' ? at : Date.parse(at));
+
+const createFormat = (locale: Locale): Format => {
+  const tag = locale === 'en' ? 'en-GB' : 'ru-RU'; // English with days before months and 24 hours
+  const dates = (options: Intl.DateTimeFormatOptions) => {
+    const formatter = new Intl.DateTimeFormat(tag, options);
+    return (at: Instant): string => {
+      const value = ms(at);
+      return Number.isNaN(value) ? '' : formatter.format(value);
+    };
+  };
+  const unit = UNITS[locale];
+  const numbers = new Map<number, Intl.NumberFormat>();
+  const number = (value: number, maximumFractionDigits = 0): string => {
+    let formatter = numbers.get(maximumFractionDigits);
+    if (!formatter) {
+      formatter = new Intl.NumberFormat(locale === 'en' ? 'en-US' : tag, { maximumFractionDigits });
+      numbers.set(maximumFractionDigits, formatter);
+    }
+    return formatter.format(value);
+  };
+  const time = dates({ hour: '2-digit', minute: '2-digit' });
+  const day = dates({ day: 'numeric', month: 'short' });
+  const join = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
+    small > 0 ? `${big} ${bigUnit} ${small} ${smallUnit}` : `${big} ${bigUnit}`;
+  const duration = (length: number): string => {
+    const value = Math.max(0, length);
+    if (value < MINUTE) return `${Math.floor(value / SECOND)} ${unit.s}`;
+    if (value < HOUR) return `${Math.floor(value / MINUTE)} ${unit.min}`;
+    if (value < DAY) return join(Math.floor(value / HOUR), unit.h, Math.floor((value % HOUR) / MINUTE), unit.min);
+    return join(Math.floor(value / DAY), unit.d, Math.floor((value % DAY) / HOUR), unit.h);
+  };
+  return {
+    locale,
+    number,
+    time,
+    day,
+    duration,
+    seconds: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    millis: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
+    longDay: dates({ weekday: 'short', day: 'numeric', month: 'long' }),
+    moment: (at, now) => {
+      const value = ms(at);
+      return new Date(value).toDateString() === new Date(now).toDateString()
+        ? time(value)
+        : `${day(value)}, ${time(value)}`;
+    },
+    countdown: (rest) => {
+      if (rest >= HOUR) return duration(rest);
+      const total = Math.ceil(Math.max(0, rest) / SECOND);
+      return `${Math.floor(total / 60)}:${String(total % 60).padStart(2, '0')}`;
+    },
+    bytes: (bytes) => {
+      if (bytes < 1024) return `${bytes} ${unit.b}`;
+      if (bytes < 1024 ** 2) return `${number(bytes / 1024, 1)} ${unit.kb}`;
+      if (bytes < 1024 ** 3) return `${number(bytes / 1024 ** 2, 1)} ${unit.mb}`;
+      return `${number(bytes / 1024 ** 3, 1)} ${unit.gb}`;
+    },
+    latency: (value) =>
+      value < SECOND ? `${number(value)} ${locale === 'en' ? 'ms' : 'мс'}` : `${number(value / SECOND, 1)} ${unit.s}`,
+    list: (items) => new Intl.ListFormat(tag, { type: 'conjunction' }).format(items),
+    percent: (fraction, digits = 0) => `${number(fraction * 100, digits)} %`,
+  };
+};
+
+const formats = new Map<Locale, Format>();
+
+/** Returns the formats of a language, which are made once. */
+export const getFormat = (locale: Locale): Format => {
+  let format = formats.get(locale);
+  if (!format) {
+    format = createFormat(locale);
+    formats.set(locale, format);
+  }
+  return format;
+};
+
+/** Returns the formats of the language in use. */
+export const useFormat = (): Format => {
+  const locale = useLocale();
+  return useMemo(() => getFormat(locale), [locale]);
+};

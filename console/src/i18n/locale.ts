@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from 'react';
+import { createStore } from '../components/store.js';
+
+/** Languages of the console. */
+export const LOCALES = ['en', 'ru'] as const;
+export type Locale = (typeof LOCALES)[number];
+
+const STORAGE_KEY = 'crosspost.locale';
+
+/** Returns the language that was chosen, or else the first of the browser's languages that the console has. */
+const readLocale = (): Locale => {
+  const wanted = [localStorage.getItem(STORAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
+  return wanted.find((tag): tag is Locale => LOCALES.some((locale) => locale === tag)) ?? 'en';
+};
+
+const store = createStore<Locale>(readLocale());
+document.documentElement.lang = store.get();
+
+/** Returns the language in use. Components call {@link useLocale}, which renders them again when it changes. */
+export const getLocale = (): Locale => store.get();
+
+/** Changes the language for this browser. */
+export const setLocale = (locale: Locale): void => {
+  localStorage.setItem(STORAGE_KEY, locale);
+  document.documentElement.lang = locale;
+  store.set(locale);
+};
+
+/** Returns the language in use. */
+export const useLocale = (): Locale => useSyncExternalStore(store.subscribe, store.get);

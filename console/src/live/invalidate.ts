@@ -1,0 +1,48 @@
+import type { QueryClient } from '@tanstack/react-query';
+
+/** A change that the gateway announced. */
+export interface Change {
+  /** The kind of thing that changed, such as `publication`. */
+  readonly kind: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * First parts of the keys of queries that show a kind of thing. A query's key begins with one of them:
+ * `['posts', scope.key, filter]`, `['post', id]`.
+ */
+const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
+  post: ['overview', 'posts', 'post'],
+  publication: ['overview', 'posts', 'post', 'publication'],
+  channel: ['overview', 'channels', 'channel', 'posts', 'publication'],
+  project: ['overview', 'projects', 'project'],
+  pause: ['overview', 'channels', 'channel', 'projects', 'project', 'posts', 'post', 'publication'],
+  endpoint: ['overview', 'endpoints', 'endpoint'],
+  'webhook-output': ['overview', 'outputs', 'output'],
+  delivery: ['outputs', 'deliveries', 'delivery'],
+  owner: ['overview', 'owners', 'owner'],
+  request: ['requests'],
+  projection: ['overview', 'projections', 'jobs'],
+};
+
+/** Queries that show any kind of change: the history. */
+const ALWAYS = ['ticks', 'history'];
+
+/** Time that changes are gathered before the screens are asked to show them, in ms. */
+const GATHER_MS = 250;
+
+/** Marks the answers that a change concerns as stale, so that what is on the screen is asked again: once for changes within 250 ms. */
+export const createInvalidator = (queries: QueryClient): ((change: Change) => void) => {
+  const stale = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    const keys = new Set(stale);
+    stale.clear();
+    void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => keys.has(String(first)) });
+  };
+  return ({ kind }) => {
+    for (const key of [...(SHOWN_BY[kind] ?? []), ...ALWAYS]) stale.add(key);
+    timer ??= setTimeout(flush, GATHER_MS);
+  };
+};

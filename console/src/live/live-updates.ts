@@ -1,0 +1,131 @@
+import { useSyncExternalStore } from 'react';
+import { noteAnswer, noteNoAnswer } from '../api/connection.js';
+import { queryClient } from '../api/query-client.js';
+import { createStore } from '../components/store.js';
+import { getSession, onSessionChange } from '../session/session.js';
+import { type Change, createInvalidator } from './invalidate.js';
+import { readServerEvents } from './server-events.js';
+
+/** The way in which changes reach this tab: over the stream, by asking every five seconds, or not at all at the moment. */
+export type LiveMode = 'stream' | 'polling' | 'off';
+
+/** Failures of the stream in a row after which the screens ask instead. */
+const FAILURES_BEFORE_POLLING = 3;
+const POLL_MS = 5_000;
+/** The gateway sends a comment every 15 s: after this long without anything the connection is lost. */
+const SILENCE_MS = 40_000;
+/** Longest wait before the stream is tried again. */
+const MAX_WAIT_MS = 30_000;
+
+const mode = createStore<LiveMode>('off');
+const invalidate = createInvalidator(queryClient);
+const listeners = new Set<(change: Change) => void>();
+
+/** Returns how changes reach this tab. */
+export const useLiveMode = (): LiveMode => useSyncExternalStore(mode.subscribe, mode.get);
+
+/** Calls the listener with each change that the stream announces; returns a function that stops it. */
+export const onChange = (listener: (change: Change) => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+let running: AbortController | undefined;
+
+/** Follows the changes of the session's scope while the tab is visible, and starts again when either changes. */
+export const startLiveUpdates = (): void => {
+  onSessionChange(restart);
+  document.addEventListener('visibilitychange', restart);
+  restart();
+};
+
+const restart = (): void => {
+  running?.abort();
+  running = undefined;
+  const session = getSession();
+  if (!session || document.hidden) return mode.set('off');
+  running = new AbortController();
+  void follow(session.key, session.owner?.id ?? null, session.role === 'operator', running.signal);
+};
+
+/** Position of the last change of a scope: what happened while the tab was hidden is sent first. */
+const lastPosition = new Map<string, string>();
+
+const follow = async (key: string, ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {
+  const scope = `${isOperator ? 'operator' : 'owner'} ${ownerId ?? ''}`;
+  let failures = 0;
+  while (!signal.aborted) {
+    const opened = await readStream(key, isOperator ? ownerId : null, scope, signal);
+    if (signal.aborted) return;
+    failures = opened ? 0 : failures + 1;
+    const wait = Math.min(MAX_WAIT_MS, opened ? 250 : 1000 * 2 ** (failures - 1));
+    if (failures < FAILURES_BEFORE_POLLING) await sleep(wait, signal);
+    else await poll(wait, signal);
+  }
+};
+
+/** Reads the stream to its end. Returns false if it could not be opened. */
+const readStream = async (key: string, ownerId: string | null, scope: string, outer: AbortSignal): Promise<boolean> => {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    noteAnswer();
+  };
+  let opened = false;
+  try {
+    const after = lastPosition.get(scope);
+    const answer = await fetch(
+      `/manage/v1/stream${ownerId === null ? '' : `?owner_id=${encodeURIComponent(ownerId)}`}`,
+      {
+        headers: { authorization: `Bearer ${key}`, ...(after !== undefined && { 'last-event-id': after }) },
+        signal: AbortSignal.any([outer, silence.signal]),
+      },
+    );
+    if (!answer.ok || !answer.body) return false;
+    opened = true;
+    heard();
+    mode.set('stream');
+    // What changed before the first connection, or while there was none without a position, is unknown.
+    if (after === undefined) void queryClient.invalidateQueries();
+    for await (const { id, event, data } of readServerEvents(answer.body, heard)) {
+      heard();
+      if (id !== null) lastPosition.set(scope, id);
+      if (event === 'bye') return true;
+      if (event === 'change') announce(data);
+    }
+    return true;
+  } catch {
+    if (!outer.aborted) noteNoAnswer();
+    return opened;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const announce = (data: string): void => {
+  const change = JSON.parse(data) as Change;
+  if (change.kind === 'reset') return void queryClient.invalidateQueries();
+  invalidate(change);
+  for (const listener of listeners) listener(change);
+};
+
+/** Asks for everything on the screen every five seconds, until the stream is to be tried again. */
+const poll = async (ms: number, signal: AbortSignal): Promise<void> => {
+  mode.set('polling');
+  const until = Date.now() + Math.max(ms, POLL_MS);
+  while (!signal.aborted && Date.now() < until) {
+    await queryClient.invalidateQueries();
+    await sleep(POLL_MS, signal);
+  }
+};
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

@@ -1,0 +1,4 @@
+import { PageHead } from '../../components/card.js';
+
+/** To be replaced. */
+export const ProjectionsScreen = () => <PageHead title="Projections" />;

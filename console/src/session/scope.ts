@@ -1,0 +1,29 @@
+import { useMemo } from 'react';
+import { useSession } from './session.js';
+
+/** The owners whose things the screens show. */
+export interface Scope {
+  readonly isOperator: boolean;
+  /** Null: those of all owners. */
+  readonly ownerId: string | null;
+  /** Query parameters for calls that list things: `query: { ...scope.query, limit: 50 }`. */
+  readonly query: { readonly owner_id?: string };
+  /** First part of the keys of queries about these things: another scope has other answers. */
+  readonly key: string;
+}
+
+/** Returns the scope of the session: an owner's own things, or those that the operator chose. */
+export const useScope = (): Scope => {
+  const session = useSession();
+  const isOperator = session?.role === 'operator';
+  const ownerId = session?.owner?.id ?? null;
+  return useMemo(
+    () => ({
+      isOperator,
+      ownerId,
+      query: isOperator && ownerId !== null ? { owner_id: ownerId } : {},
+      key: ownerId ?? 'all',
+    }),
+    [isOperator, ownerId],
+  );
+};

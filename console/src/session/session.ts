@@ -1,0 +1,53 @@
+import { useSyncExternalStore } from 'react';
+import { createStore } from '../components/store.js';
+
+/** The person at the console. The key is in this tab's `sessionStorage`, never in a URL. */
+export interface Session {
+  readonly key: string;
+  readonly role: 'owner' | 'operator';
+  /** The owner whose things are shown; null: the operator sees all owners. */
+  readonly owner: { readonly id: string; readonly name: string } | null;
+}
+
+const STORAGE_KEY = 'crosspost.session';
+
+const readSession = (): Session | null => {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as Session | null;
+  } catch {
+    return null; // another program's value
+  }
+};
+
+const store = createStore<Session | null>(readSession());
+/** True if a call with the session's key was answered with 401: the sign-in form is shown over the screen. */
+const expired = createStore(false);
+
+/** Returns the session; null before the sign-in. */
+export const getSession = (): Session | null => store.get();
+
+/** Starts a session, or changes the owner whose things are shown. */
+export const setSession = (session: Session): void => {
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
+  store.set(session);
+  expired.set(false);
+};
+
+/** Ends the session and forgets the key. */
+export const endSession = (): void => {
+  sessionStorage.removeItem(STORAGE_KEY);
+  store.set(null);
+  expired.set(false);
+};
+
+/** Notes that the gateway refused the session's key. */
+export const expireSession = (): void => expired.set(store.get() !== null);
+
+/** Returns the session; null before the sign-in. */
+export const useSession = (): Session | null => useSyncExternalStore(store.subscribe, store.get);
+
+/** Returns whether the gateway refused the session's key. */
+export const useIsExpired = (): boolean => useSyncExternalStore(expired.subscribe, expired.get);
+
+/** Calls the listener after each change of the session; returns a function that stops it. */
+export const onSessionChange = (listener: () => void): (() => void) => store.subscribe(listener);

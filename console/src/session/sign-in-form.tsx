@@ -1,0 +1,116 @@
+import './sign-in-form.css';
+import { useState } from 'react';
+import { GatewayError } from '../api/management.js';
+import { Button } from '../components/button.js';
+import { Field, Segmented, TextInput } from '../components/controls.js';
+import { Icon } from '../components/icon.js';
+import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { signIn } from './sign-in.js';
+
+const messages = defineMessages({
+  en: {
+    title: 'Post once. Publish everywhere, in order.',
+    again: 'Sign in again to continue',
+    againText: 'The gateway no longer accepts this tab’s key. Your drafts are kept.',
+    key: 'Your key',
+    signIn: 'Sign in',
+    wrong: 'The gateway doesn’t recognize this key. If it was replaced, ask the operator for a new one.',
+    tooMany: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
+    unreachable: 'The gateway does not answer. Check that it is running, then try again.',
+    keeps: 'The key stays in this tab and is gone when you close it.',
+    which: 'Owners have a key that contains “_owner_”. The operator’s key is printed when the gateway starts.',
+    language: 'Language',
+  },
+  ru: {
+    title: 'Один пост — во все каналы, по порядку.',
+    again: 'Войдите снова, чтобы продолжить',
+    againText: 'Сервер больше не принимает ключ этой вкладки. Черновики сохранены.',
+    key: 'Ваш ключ',
+    signIn: 'Войти',
+    wrong: 'Сервер не знает этот ключ. Если ключ заменили, попросите у оператора новый.',
+    tooMany: (seconds: number) => `Слишком много попыток. Повторите через ${seconds} с.`,
+    unreachable: 'Сервер не отвечает. Проверьте, что он запущен, и повторите.',
+    keeps: 'Ключ хранится только в этой вкладке и исчезнет, когда вы её закроете.',
+    which: 'Ключ владельца содержит «_owner_». Ключ оператора печатается при запуске сервера.',
+    language: 'Язык',
+  },
+});
+
+const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
+
+/** Asks for a key. `isAgain`: over a screen whose key the gateway no longer accepts. */
+export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
+  const m = useMessages(messages);
+  const locale = useLocale();
+  const [key, setKey] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await signIn(key.trim());
+    } catch (failure) {
+      const status = failure instanceof GatewayError ? failure.status : 0;
+      const seconds = failure instanceof GatewayError ? (failure.retryAfter ?? 60) : 60;
+      if (status === 401) setError(m.wrong);
+      else if (status === 429) setError(m.tooMany(seconds));
+      else setError(status === 0 ? m.unreachable : String(failure));
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div className={`sign-in ${isAgain ? 'over' : ''}`}>
+      {!isAgain && (
+        <div className="sign-in-language">
+          <Segmented
+            label={m.language}
+            value={locale}
+            options={LOCALES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+            onChange={setLocale}
+          />
+        </div>
+      )}
+      <main className="sign-in-box">
+        <div className="brand">
+          <Icon name="brand" size={20} /> Crosspost
+        </div>
+        <h1>{isAgain ? m.again : m.title}</h1>
+        {isAgain && <p className="secondary">{m.againText}</p>}
+        <form
+          className="card"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          <Field label={m.key} error={error}>
+            {(ids) => (
+              <TextInput
+                {...ids}
+                className="mono"
+                type="password"
+                autoFocus
+                required
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            )}
+          </Field>
+          <Button look="primary" type="submit" busy={isBusy}>
+            {m.signIn}
+          </Button>
+        </form>
+        <ul className="sign-in-notes secondary">
+          <li>
+            <Icon name="lock" size={14} /> <span>{m.keeps}</span>
+          </li>
+          <li>
+            <Icon name="key" size={14} /> <span>{m.which}</span>
+          </li>
+        </ul>
+      </main>
+    </div>
+  );
+};

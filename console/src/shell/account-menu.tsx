@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { management } from '../api/management.js';
+import { queryClient } from '../api/query-client.js';
+import { readAll } from '../api/things.js';
+import { setTheme, THEMES, useTheme } from '../app/theme.js';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js';
+import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { endSession, setSession, useSession } from '../session/session.js';
+import { AccountButton } from './account.js';
+
+const messages = defineMessages({
+  en: {
+    allOwners: 'All owners',
+    showOwner: 'Show the channels of',
+    language: 'Language',
+    theme: 'Theme',
+    themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
+    signOut: 'Sign out',
+  },
+  ru: {
+    allOwners: 'Все владельцы',
+    showOwner: 'Показать каналы владельца',
+    language: 'Язык',
+    theme: 'Тема',
+    themes: { auto: 'Как в системе', light: 'Светлая', dark: 'Тёмная' },
+    signOut: 'Выйти',
+  },
+});
+
+const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
+
+/** The menu of language, theme and sign-out; for the operator with the choice of an owner. It is loaded to be open. */
+export default function AccountMenu() {
+  const m = useMessages(messages);
+  const isOperator = useSession()?.role === 'operator';
+  const signOut = (): void => {
+    endSession();
+    queryClient.clear();
+  };
+  return (
+    <Menu align="start" defaultOpen trigger={<AccountButton />}>
+      {isOperator && <OwnerChoice />}
+      <AccountChoices />
+      <MenuSeparator />
+      <MenuItem icon="external" onSelect={signOut}>
+        {m.signOut}
+      </MenuItem>
+    </Menu>
+  );
+}
+
+/** Lines of the menu that choose the language and the theme. */
+const AccountChoices = () => {
+  const m = useMessages(messages);
+  const locale = useLocale();
+  const theme = useTheme();
+  return (
+    <>
+      <MenuLabel>{m.language}</MenuLabel>
+      {LOCALES.map((each) => (
+        <MenuItem key={each} isChecked={each === locale} onSelect={() => setLocale(each)}>
+          {LANGUAGE_NAMES[each]}
+        </MenuItem>
+      ))}
+      <MenuLabel>{m.theme}</MenuLabel>
+      {THEMES.map((each) => (
+        <MenuItem key={each} isChecked={each === theme} onSelect={() => setTheme(each)}>
+          {m.themes[each]}
+        </MenuItem>
+      ))}
+    </>
+  );
+};
+
+/** Lines of the menu that choose whose things an operator sees. */
+const OwnerChoice = () => {
+  const m = useMessages(messages);
+  const session = useSession();
+  const owners = useQuery({
+    queryKey: ['owners'],
+    queryFn: () => readAll((page) => management().get('/owners', { query: page })),
+  });
+  if (!session) return null;
+  const choose = (owner: { readonly id: string; readonly name: string } | null): void =>
+    setSession({ ...session, owner });
+  return (
+    <>
+      <MenuLabel>{m.showOwner}</MenuLabel>
+      <MenuItem isChecked={session.owner === null} onSelect={() => choose(null)}>
+        {m.allOwners}
+      </MenuItem>
+      {(owners.data ?? []).map(({ id, name }) => (
+        <MenuItem key={id} isChecked={session.owner?.id === id} onSelect={() => choose({ id, name })}>
+          <bdi className="cut">{name}</bdi>
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+    </>
+  );
+};

@@ -1,0 +1,37 @@
+import './footer.css';
+import { useFormat } from '../i18n/format.js';
+import { useLocale } from '../i18n/locale.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useLiveMode } from '../live/live-updates.js';
+import { useNow } from '../time/server-clock.js';
+
+const messages = defineMessages({
+  en: { stream: 'Live', polling: 'Updates every 5 s', off: 'Not connected' },
+  ru: { stream: 'На связи', polling: 'Обновление раз в 5 с', off: 'Нет связи' },
+});
+
+/** Shows whether the screens are live, and the gateway's time, with the browser's zone. */
+export const Footer = () => {
+  const m = useMessages(messages);
+  const format = useFormat();
+  const locale = useLocale();
+  const mode = useLiveMode();
+  const now = useNow(1000);
+  return (
+    <div className="footer">
+      <span className={`live ${mode}`}>{m[mode]}</span>
+      <span>
+        <b>{format.seconds(now)}</b> {zoneName(locale)}
+      </span>
+    </div>
+  );
+};
+
+/** Returns the browser's zone for people: `Moscow, UTC+3`. */
+const zoneName = (locale: string): string => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
+  const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'shortOffset' }).formatToParts();
+  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value.replace('GMT', 'UTC') ?? '';
+  return city === 'UTC' ? 'UTC' : `${city}, ${zone}`;
+};

@@ -1,0 +1,44 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { NAVIGATION, OPERATOR_NAVIGATION } from '../app/navigation.js';
+
+/** A dialog of the shell over the screen. */
+export type Overlay = 'palette' | 'keys' | null;
+
+/** Time in which the second key of a sequence such as `g` `o` must follow, in ms. */
+const SEQUENCE_MS = 1200;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Handles the keys that work on every screen: ⌘K and / for the palette, g and a letter for a screen, n to compose, ? for the list. */
+export const useKeys = (setOverlay: (overlay: Overlay) => void): void => {
+  const router = useRouter();
+  useEffect(() => {
+    let goUntil = 0;
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        return setOverlay('palette');
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('[role="dialog"]')) return;
+      if (Date.now() < goUntil) {
+        goUntil = 0;
+        const item = [...NAVIGATION.flat(), ...OPERATOR_NAVIGATION].find(({ key }) => key === event.key);
+        if (!item) return;
+        event.preventDefault();
+        return void router.navigate({ to: item.to });
+      }
+      if (event.key === 'g') goUntil = Date.now() + SEQUENCE_MS;
+      if (event.key === '/') {
+        event.preventDefault();
+        setOverlay('palette');
+      }
+      if (event.key === '?') setOverlay('keys');
+      if (event.key === 'n') void router.navigate({ to: '/compose' });
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [router, setOverlay]);
+};

@@ -1,0 +1,39 @@
+import './more-screen.css';
+import { Link } from '@tanstack/react-router';
+import { useOverview } from '../api/overview.js';
+import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { Card, PageHead } from '../components/card.js';
+import { Icon } from '../components/icon.js';
+import { useMessages } from '../i18n/messages.js';
+import { useSession } from '../session/session.js';
+import { Account } from './account.js';
+import { countBadges } from './badges.js';
+import { Footer } from './footer.js';
+
+/** The screens of phones that have no tab, and the account. */
+export const MoreScreen = () => {
+  const m = useMessages(navigationMessages);
+  const badges = countBadges(useOverview().data);
+  const isOperator = useSession()?.role === 'operator';
+  const items = [...NAVIGATION.slice(1).flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
+  return (
+    <>
+      <PageHead title={m.more} />
+      <Account />
+      <Card label={m.screens}>
+        <ul className="more-list">
+          {items.map(({ to, name, icon }) => (
+            <li key={to}>
+              <Link to={to}>
+                <Icon name={icon} size={20} />
+                {m[name]}
+                {(badges[to] ?? 0) > 0 && <span className="badge">{badges[to]}</span>}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Footer />
+    </>
+  );
+};

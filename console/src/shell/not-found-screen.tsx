@@ -1,0 +1,25 @@
+import { ButtonLink } from '../components/button.js';
+import { PageHead } from '../components/card.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+
+const messages = defineMessages({
+  en: {
+    title: 'There is no such page',
+    text: 'The address may be mistyped or out of date.',
+    back: 'Go to the overview',
+  },
+  ru: { title: 'Такой страницы нет', text: 'Возможно, адрес набран с ошибкой или устарел.', back: 'Открыть обзор' },
+});
+
+/** An address of the console that leads nowhere. */
+export const NotFoundScreen = () => {
+  const m = useMessages(messages);
+  return (
+    <>
+      <PageHead title={m.title}>{m.text}</PageHead>
+      <ButtonLink to="/" look="primary">
+        {m.back}
+      </ButtonLink>
+    </>
+  );
+};

@@ -1,0 +1,39 @@
+import './offline-bar.css';
+import { useConnection } from '../api/connection.js';
+import { queryClient } from '../api/query-client.js';
+import { Button } from '../components/button.js';
+import { Icon } from '../components/icon.js';
+import { useFormat } from '../i18n/format.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+
+const messages = defineMessages({
+  en: {
+    lost: (time: string) => `No connection since ${time}.`,
+    stale: 'What you see is from then. The console keeps trying.',
+    now: 'Try now',
+  },
+  ru: {
+    lost: (time: string) => `Связи нет с ${time}.`,
+    stale: 'Показано то, что было тогда. Консоль продолжает попытки.',
+    now: 'Попробовать сейчас',
+  },
+});
+
+/** Says that the gateway does not answer, and since when. */
+export const OfflineBar = () => {
+  const m = useMessages(messages);
+  const format = useFormat();
+  const { lostAt } = useConnection();
+  if (lostAt === null) return null;
+  return (
+    <div className="offline" role="status">
+      <Icon name="switchedOff" tone="warn" />
+      <span>
+        <b>{m.lost(format.seconds(lostAt))}</b> {m.stale}
+      </span>
+      <Button size="small" onClick={() => void queryClient.invalidateQueries()}>
+        {m.now}
+      </Button>
+    </div>
+  );
+};

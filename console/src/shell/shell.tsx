@@ -1,0 +1,140 @@
+import './shell.css';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useOverview } from '../api/overview.js';
+import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { Icon } from '../components/icon.js';
+import { Toasts } from '../components/toasts.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useIsExpired, useSession } from '../session/session.js';
+import { SignInForm } from '../session/sign-in-form.js';
+import { Account } from './account.js';
+import { countBadges } from './badges.js';
+import { Footer } from './footer.js';
+import { type Overlay, useKeys } from './keys.js';
+import { OfflineBar } from './offline-bar.js';
+import { Tide } from './tide.js';
+
+const Palette = lazy(() => import('./palette.js'));
+const KeyList = lazy(() => import('./key-list.js'));
+
+const messages = defineMessages({
+  en: { skip: 'Skip to the content', find: 'Find or do…', findLabel: 'Find or do' },
+  ru: { skip: 'К содержимому', find: 'Найти, сделать…', findLabel: 'Найти или сделать' },
+});
+
+/** The frame of every screen: navigation, the tide, the command palette, messages; or the sign-in form without a session. */
+export const Shell = () => {
+  const session = useSession();
+  return session ? <SignedIn /> : <SignInForm />;
+};
+
+const SignedIn = () => {
+  const m = useMessages(messages);
+  const isExpired = useIsExpired();
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  useKeys(setOverlay);
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useScreenChange(pathname, main);
+  return (
+    <>
+      <a className="skip-link" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        {m.skip}
+      </a>
+      <div className="shell">
+        <Side />
+        <main className="main" id="main" ref={main} tabIndex={-1}>
+          <div className="top">
+            <Tide />
+            <button type="button" className="find" aria-label={m.findLabel} onClick={() => setOverlay('palette')}>
+              <Icon name="search" />
+              <span>{m.find}</span>
+              <kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
+            </button>
+          </div>
+          <OfflineBar />
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <Tabs />
+      <Toasts />
+      <Suspense>
+        {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} />}
+        {overlay === 'keys' && <KeyList onClose={() => setOverlay(null)} />}
+      </Suspense>
+      {isExpired && <SignInForm isAgain />}
+    </>
+  );
+};
+
+/** Moves the focus to the content of a screen that was opened, so that screen readers and Tab begin there. */
+const useScreenChange = (pathname: string, main: { readonly current: HTMLElement | null }): void => {
+  const m = useMessages(navigationMessages);
+  const shown = useRef(pathname);
+  useEffect(() => {
+    const item = [...NAVIGATION.flat(), ...OPERATOR_NAVIGATION].findLast(({ to }) => pathname.startsWith(to));
+    document.title = item ? `${m[item.name]} · Crosspost` : 'Crosspost';
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    main.current?.focus({ preventScroll: true });
+  }, [pathname, main, m]);
+};
+
+const Side = () => {
+  const m = useMessages(navigationMessages);
+  const session = useSession();
+  const badges = countBadges(useOverview().data);
+  const groups = session?.role === 'operator' ? [...NAVIGATION, OPERATOR_NAVIGATION] : NAVIGATION;
+  return (
+    <aside className="side">
+      <Link to="/" className="brand" aria-label="Crosspost">
+        <Icon name="brand" size={20} />
+        <span>Crosspost</span>
+      </Link>
+      <Account />
+      <nav aria-label={m.screens}>
+        {groups.map((group, index) => (
+          <ul key={index}>
+            {group.map(({ to, name, icon }) => (
+              <li key={to}>
+                <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} title={m[name]}>
+                  <Icon name={icon} size={15} />
+                  <span className="nav-name">{m[name]}</span>
+                  {(badges[to] ?? 0) > 0 && <span className="badge">{badges[to]}</span>}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </nav>
+      <Footer />
+    </aside>
+  );
+};
+
+/** The navigation of phones, at the bottom. */
+const Tabs = () => {
+  const m = useMessages(navigationMessages);
+  const badges = countBadges(useOverview().data);
+  const tabs = [
+    { to: '/', name: 'overview', icon: 'overview' },
+    { to: '/timeline', name: 'timeline', icon: 'timeline' },
+    { to: '/compose', name: 'compose', icon: 'compose' },
+    { to: '/time', name: 'time', icon: 'timeMachine' },
+    { to: '/more', name: 'more', icon: 'more' },
+  ] as const;
+  return (
+    <nav className="tabs" aria-label={m.screens}>
+      {tabs.map(({ to, name, icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+          <Icon name={icon} size={20} />
+          {m[name]}
+          {(badges[to] ?? 0) > 0 && <sup>{badges[to]}</sup>}
+        </Link>
+      ))}
+    </nav>
+  );
+};

@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { management } from '../api/management.js';
+import { useChannels, useEndpoints, useProjects } from '../api/things.js';
+import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
+import { setTheme } from '../app/theme.js';
+import { networkTitle } from '../components/icon.js';
+import { LOCALES, setLocale } from '../i18n/locale.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useFormat } from '../i18n/format.js';
+import { useScope } from '../session/scope.js';
+import { serverNow } from '../time/server-clock.js';
+import type { Command } from './find-commands.js';
+
+const messages = defineMessages({
+  en: {
+    goTo: 'Go to, do',
+    things: 'Channels, projects, endpoints',
+    posts: 'Posts',
+    moment: (at: string) => `Time machine at ${at}`,
+    pause: (name: string) => `Pause ${name}…`,
+    newChannel: 'Connect a channel…',
+    newProject: 'Create a project…',
+    newEndpoint: 'Create an endpoint…',
+    newOutput: 'Create a webhook…',
+    light: 'Light theme',
+    dark: 'Dark theme',
+    keys: 'theme colours',
+  },
+  ru: {
+    goTo: 'Перейти, сделать',
+    things: 'Каналы, проекты, точки входа',
+    posts: 'Посты',
+    moment: (at: string) => `Машина времени: ${at}`,
+    pause: (name: string) => `Приостановить ${name}…`,
+    newChannel: 'Подключить канал…',
+    newProject: 'Создать проект…',
+    newEndpoint: 'Создать точку входа…',
+    newOutput: 'Создать вебхук…',
+    light: 'Светлая тема',
+    dark: 'Тёмная тема',
+    keys: 'тема цвета',
+  },
+});
+
+const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
+
+/** Returns all that the palette can find or do. @param text the search, which may be a time of today such as 11:48 */
+export const useCommands = (text: string): readonly Command[] => {
+  const m = useMessages(messages);
+  const names = useMessages(navigationMessages);
+  const format = useFormat();
+  const scope = useScope();
+  const navigate = useNavigate();
+  const channels = useChannels().data;
+  const projects = useProjects().data;
+  const endpoints = useEndpoints().data;
+  const posts = useQuery({
+    queryKey: ['posts', scope.key, 'palette'],
+    queryFn: () => management().get('/posts', { query: { ...scope.query, limit: 200 } }),
+  }).data;
+  return useMemo(() => {
+    const go =
+      (to: string): (() => void) =>
+      () =>
+        void navigate({ to });
+    const screens = [...NAVIGATION.flat(), ...(scope.isOperator ? OPERATOR_NAVIGATION : [])];
+    const commands: Command[] = screens.map(({ to, name, icon, key }) => ({
+      ...{ id: to, group: m.goTo, title: names[name], icon, hint: `g ${key}`, isUsual: true, run: go(to) },
+    }));
+    const at = readTime(text);
+    if (at !== null)
+      commands.push({
+        ...{
+          id: 'moment',
+          group: m.goTo,
+          title: m.moment(format.seconds(at)),
+          words: text,
+          icon: 'timeMachine' as const,
+        },
+        run: () => void navigate({ to: '/time', search: { at: new Date(at).toISOString() } }),
+      });
+    const creations = {
+      channels: m.newChannel,
+      projects: m.newProject,
+      endpoints: m.newEndpoint,
+      outputs: m.newOutput,
+    };
+    for (const [folder, title] of Object.entries(creations))
+      commands.push({ id: `new-${folder}`, group: m.goTo, title, icon: 'plus', run: go(`/${folder}/new`) });
+    commands.push({
+      id: 'light',
+      group: m.goTo,
+      title: m.light,
+      words: m.keys,
+      icon: 'image',
+      run: () => setTheme('light'),
+    });
+    commands.push({
+      id: 'dark',
+      group: m.goTo,
+      title: m.dark,
+      words: m.keys,
+      icon: 'image',
+      run: () => setTheme('dark'),
+    });
+    for (const locale of LOCALES)
+      commands.push({
+        ...{ id: locale, group: m.goTo, title: LANGUAGE_NAMES[locale], words: 'language язык', icon: 'image' as const },
+        run: () => setLocale(locale),
+      });
+    for (const { id, name, platform } of channels ?? []) {
+      const shared = { words: networkTitle(platform), hint: networkTitle(platform) };
+      commands.push({ id, group: m.things, title: name, icon: 'channel', ...shared, run: go(`/channels/${id}`) });
+      commands.push({
+        ...{ id: `pause-${id}`, group: m.goTo, title: m.pause(name), icon: 'paused' as const, ...shared },
+        run: () => void navigate({ to: '/channels/$id', params: { id }, search: { pause: '1' } }),
+      });
+    }
+    for (const { id, name } of projects ?? [])
+      commands.push({ id, group: m.things, title: name, icon: 'project', run: go(`/projects/${id}`) });
+    for (const { id, name, slug } of endpoints ?? [])
+      commands.push({ id, group: m.things, title: name ?? slug, icon: 'endpoint', run: go(`/endpoints/${id}`) });
+    for (const post of posts?.items ?? []) {
+      const excerpt = 'excerpt' in post && typeof post.excerpt === 'string' ? post.excerpt : null;
+      const hint = format.moment(post.accepted_at, serverNow());
+      commands.push({
+        ...{ id: post.id, group: m.posts, title: excerpt ?? post.id, words: post.external_id ?? '', hint },
+        ...{ icon: 'timeline' as const, run: go(`/posts/${post.id}`) },
+      });
+    }
+    return commands;
+  }, [m, names, format, scope, navigate, channels, projects, endpoints, posts, text]);
+};
+
+/** Reads a time of day such as 11:48 or 11:48:20: the last one that has been. Null for anything else. */
+const readTime = (text: string): number | null => {
+  const match = /^\s*([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\s*$/.exec(text);
+  if (!match) return null;
+  const now = serverNow();
+  const at = new Date(now);
+  at.setHours(Number(match[1]), Number(match[2]), Number(match[3] ?? 0), 0);
+  return at.getTime() > now ? at.getTime() - 86_400_000 : at.getTime();
+};

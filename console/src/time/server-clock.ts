@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react';
+
+/** The server's time less this browser's, in ms. */
+let offset = 0;
+/** Shortest way of an answer so far, in ms: its `Date` is the most exact. */
+let bestRoundTrip = Infinity;
+
+/**
+ * Aligns the clock with a response's `Date` header, which is in whole seconds: countdowns and ages must not depend on the
+ * clock of the owner's machine. Differences under two seconds are within the header's resolution and are left alone.
+ */
+export const alignClock = (date: string | null, sentAt: number, receivedAt: number): void => {
+  const server = date === null ? NaN : Date.parse(date);
+  const roundTrip = receivedAt - sentAt;
+  if (Number.isNaN(server) || roundTrip > bestRoundTrip * 2) return;
+  bestRoundTrip = Math.min(bestRoundTrip, roundTrip);
+  const measured = server + 500 - (sentAt + receivedAt) / 2;
+  offset = Math.abs(measured) < 2000 ? 0 : measured;
+};
+
+/** Returns the present time of the server, in ms since 1970. */
+export const serverNow = (): number => Date.now() + offset;
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let tick = serverNow();
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    tick = serverNow();
+    for (const each of [...listeners]) each();
+  }, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+};
+
+/**
+ * Returns the server's time, rounded down to a resolution, and renders again when it changes. All callers share one timer.
+ * @param resolution ms; 1,000 for countdowns, 60,000 for what shows minutes
+ */
+export const useNow = (resolution = 1000): number =>
+  useSyncExternalStore(subscribe, () => {
+    if (timer === undefined) tick = serverNow();
+    return Math.floor(tick / resolution) * resolution;
+  });

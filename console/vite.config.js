@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+/**
+ * Builds the console to dist/console, which every process with the role `api` serves at /console. For work on the console,
+ * `npx vite console` serves it with hot reload beside a running gateway, whose address is GATEWAY (default: http://127.0.0.1:3000).
+ */
+export default defineConfig(({ command }) => ({
+  root: path('.'),
+  base: '/console/',
+  cacheDir: path('../node_modules/.cache/vite'),
+  // The gateway replaces the placeholder with a nonce of the answer.
+  html: command === 'build' ? { cspNonce: '__CSP_NONCE__' } : {},
+  build: {
+    outDir: path('../dist/console'),
+    emptyOutDir: true,
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    // The policy of the page allows no data: addresses for scripts and styles.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      onwarn: (warning, warn) => {
+        // "use client" concerns servers that render React; this page has none.
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
+  },
+  server: {
+    proxy: { '/manage': { target: process.env.GATEWAY ?? 'http://127.0.0.1:3000' } },
+  },
+}));
