@@ -26,7 +26,7 @@ const project = (displayName, options) => ({
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    project('unit', { roots: ['<rootDir>/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
+    project('unit', { roots: ['<rootDir>/src', '<rootDir>/console/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
     project('integration', {
       setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
       testRunner: '<rootDir>/test/support/shared-modules-runner.js',
