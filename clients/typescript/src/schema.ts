@@ -1187,6 +1187,46 @@ export interface Schemas {
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
   };
+  readonly EntityRequest: {
+    readonly type:
+      | 'bold'
+      | 'italic'
+      | 'underline'
+      | 'strikethrough'
+      | 'spoiler'
+      | 'code'
+      | 'pre'
+      | 'blockquote'
+      | 'expandable_blockquote'
+      | 'text_link'
+      | 'mention'
+      | 'url'
+      | 'email'
+      | 'phone_number'
+      | 'hashtag'
+      | 'custom_emoji';
+    readonly offset: number;
+    readonly length: number;
+    readonly url?: string;
+    readonly language?: string;
+    readonly custom_emoji_id?: string;
+  };
+  readonly MediaRequest: { readonly type: 'photo' | 'video' | 'audio'; readonly url: string };
+  readonly ButtonRequest: { readonly text: string; readonly url: string };
+  readonly TargetRequest: { readonly id: string };
+  readonly PublishPayloadRequest: {
+    readonly text?: string;
+    readonly entities?: readonly Schemas['EntityRequest'][];
+    readonly media?: readonly Schemas['MediaRequest'][];
+    readonly buttons?: readonly (readonly Schemas['ButtonRequest'][])[];
+    readonly is_advertisement?: boolean;
+    readonly ad_pause_minutes?: number;
+    readonly ad_target_pause_minutes?: number;
+    readonly targets?: readonly Schemas['TargetRequest'][];
+    readonly external_id?: string;
+    readonly trace_id?: string;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
   readonly RotateSecretRequest: {
     /** A week at most, because an overlap without an end would be no rotation. */
     readonly overlap_minutes?: number;
@@ -1252,30 +1292,6 @@ export interface Schemas {
     readonly target: string;
     readonly on_failure: 'publish_original' | 'retry';
   };
-  readonly EntityRequest: {
-    readonly type:
-      | 'bold'
-      | 'italic'
-      | 'underline'
-      | 'strikethrough'
-      | 'spoiler'
-      | 'code'
-      | 'pre'
-      | 'blockquote'
-      | 'expandable_blockquote'
-      | 'text_link'
-      | 'mention'
-      | 'url'
-      | 'email'
-      | 'phone_number'
-      | 'hashtag'
-      | 'custom_emoji';
-    readonly offset: number;
-    readonly length: number;
-    readonly url?: string;
-    readonly language?: string;
-    readonly custom_emoji_id?: string;
-  };
   readonly SignatureRequest: {
     readonly text: string;
     readonly entities?: readonly Schemas['EntityRequest'][];
@@ -1336,22 +1352,6 @@ export interface Schemas {
   readonly RetryFailedRequest: {
     /** Deliveries whose last attempt failed at this time or later. */
     readonly since: string;
-  };
-  readonly MediaRequest: { readonly type: 'photo' | 'video' | 'audio'; readonly url: string };
-  readonly ButtonRequest: { readonly text: string; readonly url: string };
-  readonly TargetRequest: { readonly id: string };
-  readonly PublishPayloadRequest: {
-    readonly text?: string;
-    readonly entities?: readonly Schemas['EntityRequest'][];
-    readonly media?: readonly Schemas['MediaRequest'][];
-    readonly buttons?: readonly (readonly Schemas['ButtonRequest'][])[];
-    readonly is_advertisement?: boolean;
-    readonly ad_pause_minutes?: number;
-    readonly ad_target_pause_minutes?: number;
-    readonly targets?: readonly Schemas['TargetRequest'][];
-    readonly external_id?: string;
-    readonly trace_id?: string;
-    readonly metadata?: Readonly<Record<string, unknown>>;
   };
   readonly TempPauseRequest: {
     readonly project_minutes?: number;
@@ -1615,6 +1615,17 @@ export interface Routes {
     };
     readonly answers: Schemas['Endpoint'];
   };
+  /** Publish a post through an endpoint */
+  readonly 'POST /manage/v1/endpoints/{id}/posts': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['PublishPayloadRequest'];
+    };
+    readonly answers: Schemas['PublishResult'];
+  };
   /** List the last requests to an endpoint */
   readonly 'GET /manage/v1/endpoints/{id}/requests': {
     readonly takes: {
@@ -1675,6 +1686,17 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['EndpointWithToken'];
+  };
+  /** Check and preview a payload without publishing */
+  readonly 'POST /manage/v1/endpoints/{id}/sandbox': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['PublishPayloadRequest'];
+    };
+    readonly answers: Schemas['SandboxResult'];
   };
   /** Show endpoints and pauses as they were */
   readonly 'GET /manage/v1/history': {

@@ -41,6 +41,8 @@ export interface RouteDocumentation {
   readonly isForOperator?: true;
   /** True for a route whose answers never change anything, although it is a POST: it takes no Idempotency-Key. */
   readonly isQuestion?: true;
+  /** True for a route of the management API whose requests pass the gate of `/v1`, and get its answers. */
+  readonly passesGate?: true;
   /** The route's end, if it is announced: marks it in the document, and sends the headers that say so. */
   readonly deprecated?: Deprecation;
 }

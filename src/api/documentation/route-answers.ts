@@ -45,10 +45,11 @@ const listCodes = ({ method, path, isPublic, documentation }: DescribedRoute): M
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const isChange = method !== 'GET';
   const lists: Codes[] = [ANY, ...(hasBody ? [WITH_BODY] : [])];
-  if (isPublic) lists.push(OF_GATE, ...(hasBody ? [PAYLOAD] : []));
-  else {
-    lists.push(OF_MANAGEMENT, ...(isChange ? [OF_CHANGE] : []));
-    if (method === 'POST') lists.push({ 409: ['idempotency_conflict'] });
+  if (isPublic || documentation.passesGate) lists.push(OF_GATE, ...(hasBody ? [PAYLOAD] : []));
+  if (!isPublic) {
+    lists.push(OF_MANAGEMENT);
+    if (isChange && !documentation.passesGate) lists.push(OF_CHANGE);
+    if (method === 'POST' && !documentation.passesGate) lists.push({ 409: ['idempotency_conflict'] });
     if (path.includes(':')) lists.push({ 404: ['not_found'] });
     if (documentation.isForOperator) lists.push({ 403: ['forbidden'] });
   }
@@ -68,7 +69,7 @@ const RETRY_AFTER = { 'Retry-After': header(TEXTS.retryAfter, { type: 'integer',
 export const describeAnswers = (route: DescribedRoute): JsonSchema => {
   const { method, isPublic, documentation, known } = route;
   const status = documentation.status ?? (method === 'DELETE' ? 204 : 200);
-  const isChange = !isPublic && method !== 'GET' && !documentation.isQuestion;
+  const isChange = !isPublic && !documentation.passesGate && method !== 'GET' && !documentation.isQuestion;
   const headers = {
     ...REQUEST_ID,
     ...(isChange && { 'X-Position': header(TEXTS.position) }),

@@ -6,6 +6,9 @@ export const GATE_MESSAGES = {
   unauthorized: 'Unauthorized.',
   /** 503 `maintenance` */
   maintenance: 'The service is under maintenance. Send the same request again later.',
+  /** 403 `test_endpoint`, with a management key alone */
+  testEndpoint:
+    'This is a test endpoint: it publishes nothing. Try the post in its sandbox, or send it to a live endpoint.',
   /** 403 `endpoint_disabled` */
   disabledByOwner: message('The endpoint is disabled. {remedy}'),
   /** 503 `endpoint_paused` */

@@ -5,6 +5,7 @@ import { ChannelTester } from '../../api/management/channels/channel-tester.js';
 import { ChannelsController } from '../../api/management/channels/channels.controller.js';
 import { EndpointSecretsController } from '../../api/management/endpoints/endpoint-secrets.controller.js';
 import { EndpointViewBuilder } from '../../api/management/endpoints/endpoint-view-builder.js';
+import { EndpointPostsController } from '../../api/management/endpoints/endpoint-posts.controller.js';
 import { EndpointsController } from '../../api/management/endpoints/endpoints.controller.js';
 import { RequestLogController } from '../../api/management/endpoints/request-log.controller.js';
 import { JobsController } from '../../api/management/jobs/jobs.controller.js';
@@ -45,7 +46,7 @@ import { SecretsModule } from './secrets.module.js';
     PlatformsModule,
     HistoryModule,
     JobsModule,
-    PublicApiModule, // the request log shows requests that the gate has not stored yet
+    PublicApiModule, // its gate, and requests that it has not stored in the request log yet
   ],
   controllers: [
     OwnersController,
@@ -53,6 +54,7 @@ import { SecretsModule } from './secrets.module.js';
     ProjectsController,
     EndpointsController,
     EndpointSecretsController,
+    EndpointPostsController,
     RequestLogController,
     PostsController,
     PublicationsController,

@@ -8,9 +8,11 @@ import { InfoController } from '../../api/public/info.controller.js';
 import { MediaCheck } from '../../api/public/media-check.js';
 import { PostStatusController } from '../../api/public/post-status.controller.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
+import { PostReceiver } from '../../api/public/post-receiver.js';
 import { ProbePayments } from '../../api/public/probe-payments.js';
 import { SandboxPreview } from '../../api/public/sandbox/sandbox-preview.js';
 import { SandboxTranslation } from '../../api/public/sandbox/sandbox-translation.js';
+import { Sandbox } from '../../api/public/sandbox/sandbox.js';
 import { SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
 import { UnauthenticatedBodies } from '../../api/transport/unauthenticated-bodies.js';
 import { WebhooksController } from '../../api/public/webhooks.controller.js';
@@ -41,6 +43,8 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
     LimitGuard,
     { provide: UnauthenticatedBodies, useFactory: () => new UnauthenticatedBodies() },
     RequestRecorder,
+    PostReceiver,
+    Sandbox,
     SandboxPreview,
     ProbePayments,
     { provide: RequestSlots, useFactory: () => new RequestSlots(REQUEST_SLOTS) },
@@ -57,6 +61,6 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
         new MediaCheck(createAddressPolicy(allowPrivateAddresses), slots, mediaProbe ? inspector : null),
     },
   ],
-  exports: [Gate, RequestRecorder, UnauthenticatedBodies],
+  exports: [Gate, PostReceiver, Sandbox, RequestRecorder, UnauthenticatedBodies],
 })
 export class PublicApiModule {}

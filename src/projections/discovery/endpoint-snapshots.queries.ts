@@ -80,6 +80,13 @@ export class EndpointSnapshots {
     return rows[0]?.slug ?? null;
   }
 
+  /** Finds the present slug of an endpoint; null if there is no such endpoint. */
+  async findSlugById(endpointId: string): Promise<string | null> {
+    const text = `select slug from ${DISCOVERY}.endpoint where endpoint_id = $1`;
+    const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of endpoint', text, values: [endpointId] });
+    return rows[0]?.slug ?? null;
+  }
+
   /**
    * Ensures that an endpoint which was not found does not exist: `discovery` has reached the end of the log once. It has not
    * on a new database of an event store that is in use, or after `projections reset --to-store`.

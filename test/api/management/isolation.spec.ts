@@ -60,6 +60,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /endpoints/:id/rotate-token': on(),
   'POST /endpoints/:id/rotate-slug': on(),
   'POST /endpoints/:id/rotate-secret': on({ overlap_minutes: 5 }),
+  'POST /endpoints/:id/posts': on({ text: 'Mine' }),
+  'POST /endpoints/:id/sandbox': on({ text: 'Mine' }),
   'POST /publications/:id/resend': on(),
   'POST /publications/:id/dismiss': on(),
   'POST /publications/:id/cancel': on(),

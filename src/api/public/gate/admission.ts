@@ -11,7 +11,7 @@ import { SampledLog } from '../../../runtime/sampled-log.js';
 import { Authentication } from './authentication.js';
 import { readBearerToken } from './credentials.js';
 import type { GateRejection } from './gate-rejection.js';
-import { type EntryPoint, GateRequest } from './gate-request.js';
+import { type EntryPoint, GateRequest, type ManagedEndpoint } from './gate-request.js';
 import { maintenanceRejection } from './rejections.js';
 import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
 
@@ -74,11 +74,31 @@ export class Admission {
   }
 
   /**
+   * Opens a request of an endpoint's owner or of the operator, who are identified and may use the endpoint. Its body may be read
+   * at once.
+   */
+  openManagedRequest(
+    request: FastifyRequest,
+    { endpointId, ownerId, sender }: ManagedEndpoint,
+    entryPoint: Exclude<EntryPoint, 'tools'>,
+  ): GateRequest {
+    if (entryPoint === 'endpoint') openLogEntry(request);
+    const fetch = async (): Promise<EndpointSnapshot | null> => {
+      const slug = await this.endpoints.findSlugById(endpointId);
+      return slug === null ? null : this.endpoints.loadCurrent(slug);
+    };
+    const gateRequest = new GateRequest(request, entryPoint, () => null, fetch, this.bodies, sender);
+    gateRequest.body.keep(ownerId);
+    return gateRequest;
+  }
+
+  /**
    * Admits a request by the cached snapshot, which most requests do not have to wait for, or else by a fresh one.
    * @throws HttpProblem: a GateRejection, or 503 if too many requests wait to be authenticated (ADR-88)
    */
   admit(gateRequest: GateRequest, findRejection: SnapshotCheck): EndpointSnapshot | Promise<EndpointSnapshot> {
-    const { body } = gateRequest;
+    const { body, sender } = gateRequest;
+    if (sender !== null) return this.readmit(gateRequest, findRejection);
     const cached = gateRequest.cachedSnapshot();
     const failure = cached ? this.authentication.findHeadFailure(gateRequest, cached) : 'not_cached';
     if (!cached || failure !== null || cached.require_signature) {
@@ -139,7 +159,7 @@ export class Admission {
     else gateRequest.body.drop();
     const rejection = findRejection(gateRequest, endpoint, failure);
     if (!rejection) return endpoint!;
-    if (rejection.decision === 'rejected_auth') await this.delayUnauthorized(gateRequest, endpoint);
+    if (rejection.status === 401) await this.delayUnauthorized(gateRequest, endpoint);
     if (rejection.decision === 'rejected_tier' && endpoint!.disabled_by === null)
       await this.disableForPlan(gateRequest, endpoint!);
     throw rejection;

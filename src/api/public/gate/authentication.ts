@@ -52,10 +52,12 @@ export class Authentication {
 
   /**
    * Returns the cause for which a request is not authenticated, or null. The cause is for the log alone (publish-api.md:
-   * Authentication, 8). The body is awaited only if its signature has to be checked (D-7).
+   * Authentication, 8). The body is awaited only if its signature has to be checked (D-7). A sender with a management key needs
+   * neither token nor signature.
    * @param endpoint null: there is none at this address
    */
   findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
+    if (gateRequest.sender !== null) return endpoint ? null : 'unknown_endpoint';
     const failure = this.findHeadFailure(gateRequest, endpoint);
     if (gateRequest.droppedFor !== null) return gateRequest.droppedFor;
     if (failure !== null || !endpoint!.require_signature) return failure;

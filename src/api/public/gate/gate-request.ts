@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../../kernel/events.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { BodyReader, type ReceivedBody } from '../../transport/body-reader.js';
 import { isBusy, type UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
@@ -10,6 +11,14 @@ import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
  * tools, whose clients cannot sign and send the signing secret instead (D-39).
  */
 export type EntryPoint = 'endpoint' | 'sandbox' | 'tools';
+
+/** An endpoint to which its owner or the operator sends a request, with a management key instead of the endpoint's token. */
+export interface ManagedEndpoint {
+  readonly endpointId: string;
+  readonly ownerId: string;
+  /** The owner or the operator. */
+  readonly sender: Actor;
+}
 
 const NO_SECRETS: SigningSecrets = new Map();
 
@@ -32,6 +41,8 @@ export class GateRequest {
   /**
    * @param cachedSnapshot returns the endpoint as this process last read it; null: it has not
    * @param fetchSnapshot reads the endpoint as it is now; null: there is none
+   * @param sender the owner or the operator, whom a management key has identified; null: the endpoint's client, whom the gate
+   * authenticates
    */
   constructor(
     readonly request: FastifyRequest,
@@ -39,6 +50,7 @@ export class GateRequest {
     readonly cachedSnapshot: () => EndpointSnapshot | null,
     readonly fetchSnapshot: () => Promise<EndpointSnapshot | null>,
     unauthenticated: UnauthenticatedBodies,
+    readonly sender: Actor | null = null,
   ) {
     this.body = new BodyReader(request, request.server.requestMemory, unauthenticated, this.unauthorizedDelay);
   }

@@ -22,7 +22,7 @@ import { targetsRejection } from '../targets-rejection.js';
 import { Admission, type SnapshotCheck } from './admission.js';
 import type { AdmittedRequest, NewPost, RepeatedPost, ReceivedRequest } from './admitted-requests.js';
 import { Authentication } from './authentication.js';
-import type { GateRequest } from './gate-request.js';
+import type { GateRequest, ManagedEndpoint } from './gate-request.js';
 import {
   type FailedLimits,
   LimitGuard,
@@ -35,9 +35,11 @@ import { describeRequest } from './request-log-entry.js';
 import {
   bodyRejection,
   disabledRejection,
+  endpointNotFoundRejection,
   mediaTypeRejection,
   planRejection,
   requireWholeBody,
+  testEndpointRejection,
   unauthorizedRejection,
   unstableEndpoint,
   violationsRejection,
@@ -47,7 +49,7 @@ import { GATE_MESSAGES } from '../messages.js';
 /**
  * Checks every request to /v1 in the order of D-7, and acts on the result. The first check that fails answers:
  *
- * 1. maintenance, 2. authentication, 3. the endpoint's state, 4. its plan, 5. the media type (`checkEndpoint`);
+ * 1. maintenance, 2. authentication (a management key has identified its holder before), 3. the endpoint's state, 4. its plan, 5. the media type (`checkEndpoint`);
  * 6. a replay, 7. the month's quota, 8. the rate limits (`takeFromBudget`; for a post `admitPost` and `LimitGuard.judgePost`);
  * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets (`checkContent`).
  *
@@ -91,10 +93,14 @@ export class Gate {
    * Checks a sandbox request up to step 8. The sandbox finds its endpoint by the token, which may be a test token, and is
    * open to every plan (D-12): it is closed only where the owner disabled the endpoint. The controller reports a body that
    * cannot be read (D-44).
+   * @param endpoint the endpoint that a management key may use; null: the token finds it
    * @throws GateRejection
    */
-  async admitToSandbox(request: FastifyRequest): Promise<ReceivedRequest> {
-    return this.admitWithinBudget(this.admission.openSandboxRequest(request), 'sandbox');
+  async admitToSandbox(request: FastifyRequest, endpoint: ManagedEndpoint | null): Promise<ReceivedRequest> {
+    const gateRequest = endpoint
+      ? this.admission.openManagedRequest(request, endpoint, 'sandbox')
+      : this.admission.openSandboxRequest(request);
+    return this.admitWithinBudget(gateRequest, 'sandbox');
   }
 
   /**
@@ -110,9 +116,16 @@ export class Gate {
     return { endpoint, body: body.bytes };
   }
 
-  /** Checks a request to publish, all steps. @throws GateRejection */
-  async admitPost(request: FastifyRequest, slug: string): Promise<NewPost | RepeatedPost> {
-    const gateRequest = this.admission.openEndpointRequest(request, slug);
+  /**
+   * Checks a request to publish, all steps.
+   * @param to the slug that the request's path names, or the endpoint that a management key may use
+   * @throws GateRejection
+   */
+  async admitPost(request: FastifyRequest, to: string | ManagedEndpoint): Promise<NewPost | RepeatedPost> {
+    const gateRequest =
+      typeof to === 'string'
+        ? this.admission.openEndpointRequest(request, to)
+        : this.admission.openManagedRequest(request, to, 'endpoint');
     await gateRequest.arrival;
     const checking = this.checkEndpoint(gateRequest);
     const endpoint = checking instanceof Promise ? await checking : checking;
@@ -165,7 +178,12 @@ export class Gate {
   }
 
   /** Steps 2 to 5, by one snapshot of the endpoint. */
-  private readonly findRejection: SnapshotCheck = ({ request, entryPoint }, endpoint, authenticationFailure) => {
+  private readonly findRejection: SnapshotCheck = (gateRequest, endpoint, authenticationFailure) => {
+    const { request, entryPoint, sender } = gateRequest;
+    if (sender !== null) {
+      if (!endpoint) return endpointNotFoundRejection();
+      if (endpoint.mode === 'test' && entryPoint !== 'sandbox') return testEndpointRejection(endpoint);
+    }
     if (authenticationFailure !== null)
       return unauthorizedRejection(endpoint, authenticationFailure, this.authentication.measureClockSkew(request));
     const { limitsProfile } = this.settings;

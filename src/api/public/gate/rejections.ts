@@ -1,6 +1,7 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import { iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
+import { RESOURCE_MESSAGES } from '../../../kernel/messages.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
 import type { ProbeVerdict } from '../../../limits/probe-budget.js';
 import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
@@ -42,6 +43,19 @@ export const unauthorizedRejection = (
   const problem = HttpProblem.withMessage(401, 'unauthorized', GATE_MESSAGES.unauthorized);
   const figures = cause === 'bad_timestamp' ? { skew_seconds: skew } : {};
   return new GateRejection(endpoint, 'rejected_auth', cause, problem, explain(cause, figures));
+};
+
+/** Rejects a request of an owner or the operator to an endpoint that was deleted a moment ago. */
+export const endpointNotFoundRejection = (): GateRejection => {
+  const problem = HttpProblem.withMessage(404, 'not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
+  return new GateRejection(null, 'rejected_auth', 'unknown_endpoint', problem);
+};
+
+/** Rejects a post by an owner or the operator to a test endpoint, whose sandbox alone works (D-12). */
+export const testEndpointRejection = (endpoint: EndpointSnapshot): GateRejection => {
+  const reason = 'test_endpoint';
+  const problem = HttpProblem.withMessage(403, reason, GATE_MESSAGES.testEndpoint);
+  return new GateRejection(endpoint, 'rejected_auth', reason, problem, explain(reason));
 };
 
 /**
