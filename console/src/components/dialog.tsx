@@ -72,6 +72,8 @@ export const Confirmation = ({
   consequences,
   verb,
   isDanger = false,
+  isReady = true,
+  fields,
   run,
   onClose,
   children,
@@ -81,6 +83,10 @@ export const Confirmation = ({
   /** Text of the button that does it: a verb. */
   readonly verb: string;
   readonly isDanger?: boolean;
+  /** False while the fields lack something. */
+  readonly isReady?: boolean;
+  /** Fields above the consequences, on which they depend. */
+  readonly fields?: ReactNode;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
   /** Fields below the consequences. */
@@ -101,6 +107,7 @@ export const Confirmation = ({
   };
   return (
     <Dialog title={title} isOpen onClose={onClose} initialFocus={safe}>
+      {fields}
       <ul className="consequences">
         {consequences.map(({ kind, text }, index) => (
           <li key={index}>
@@ -114,7 +121,7 @@ export const Confirmation = ({
         <Button ref={safe} onClick={onClose}>
           {m.notNow}
         </Button>
-        <Button look={isDanger ? 'danger' : 'primary'} busy={isBusy} onClick={() => void confirm()}>
+        <Button look={isDanger ? 'danger' : 'primary'} disabled={!isReady} busy={isBusy} onClick={() => void confirm()}>
           {verb}
         </Button>
       </div>

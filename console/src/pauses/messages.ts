@@ -1,0 +1,82 @@
+import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
+
+const postsEn = (count: number, isMore: boolean): string =>
+  `${isMore ? 'More than ' : ''}${count} waiting ${pluralEn(count, 'post', 'posts')}`;
+const postsRu = (count: number, isMore: boolean): string =>
+  `${isMore ? 'больше ' : ''}${count} ${pluralRu(count, 'пост', 'поста', 'постов')} из очереди`;
+
+/** Texts of the dialogs that pause and resume. */
+export const pauseMessages = defineMessages({
+  en: {
+    pause: 'Pause',
+    pauseTitle: 'Pause a channel or project',
+    resumeTitle: 'Resume',
+    what: 'Channel or project',
+    choose: 'Choose…',
+    channels: 'Channels',
+    projects: 'Projects',
+    length: 'How long',
+    custom: 'Custom',
+    minutes: 'Minutes',
+    minutesHint: (max: string) => `1 to ${max}`,
+    badMinutes: (max: string) => `Enter a whole number from 1 to ${max}.`,
+    pauseFor: (length: string) => `Pause for ${length}`,
+    resumeNow: 'Resume now',
+    newPostsWait: (until: string) => `New posts wait until ${until}.`,
+    postsWait: (count: number, isMore: boolean, until: string) =>
+      `${postsEn(count, isMore)} and all new ones are held until ${until}.`,
+    spacing: 'After that they are published in order, one a minute.',
+    spacingUntil: (last: string) =>
+      `After that they are published in order, one a minute: the last one at about ${last}.`,
+    spacingPerChannel: 'After that each channel publishes them in order, one a minute.',
+    everyProject: 'The pause applies in every project that uses this channel.',
+    othersPublish: 'Other channels publish as usual.',
+    acceptedBefore: 'Posts that arrived before the pause are still published.',
+    neverShorter: (until: string) =>
+      `It is already paused until ${until}. A pause is never shortened, so that time stays.`,
+    nothingHeld: 'No posts are waiting. New posts are published at once.',
+    heldGo: (count: number, isMore: boolean) =>
+      `${postsEn(count, isMore)} ${pluralEn(count, 'is', 'are')} published from now on, one a minute, in order.`,
+    heldOfProjectGo: 'Posts that the pause holds are published from now on, one a minute on each channel, in order.',
+    lastAt: (last: string) => `The last one goes out at about ${last}.`,
+    cannotUndo: 'A post that is published can’t be taken back. You can pause again at any time.',
+    paused: (name: string, until: string) => `${name} is paused until ${until}.`,
+    resumed: (name: string) => `${name} publishes again.`,
+  },
+  ru: {
+    pause: 'Приостановить',
+    pauseTitle: 'Приостановить канал или проект',
+    resumeTitle: 'Снять с паузы',
+    what: 'Канал или проект',
+    choose: 'Выберите…',
+    channels: 'Каналы',
+    projects: 'Проекты',
+    length: 'На сколько',
+    custom: 'Другое',
+    minutes: 'Минуты',
+    minutesHint: (max: string) => `от 1 до ${max}`,
+    badMinutes: (max: string) => `Введите целое число от 1 до ${max}.`,
+    pauseFor: (length: string) => `Приостановить на ${length}`,
+    resumeNow: 'Снять с паузы',
+    newPostsWait: (until: string) => `Новые посты подождут до ${until}.`,
+    postsWait: (count: number, isMore: boolean, until: string) =>
+      `До ${until} подождут ${postsRu(count, isMore)} и все новые.`,
+    spacing: 'Затем они выйдут по порядку, по одному в минуту.',
+    spacingUntil: (last: string) => `Затем они выйдут по порядку, по одному в минуту: последний примерно в ${last}.`,
+    spacingPerChannel: 'Затем каждый канал опубликует их по порядку, по одному в минуту.',
+    everyProject: 'Пауза действует во всех проектах с этим каналом.',
+    othersPublish: 'Остальные каналы публикуют как обычно.',
+    acceptedBefore: 'Посты, принятые до паузы, всё равно выйдут.',
+    neverShorter: (until: string) => `Пауза уже стоит до ${until}. Сократить её нельзя, поэтому это время останется.`,
+    nothingHeld: 'В очереди пусто. Новые посты будут выходить сразу.',
+    heldGo: (count: number, isMore: boolean) =>
+      `${capitalize(postsRu(count, isMore))} ${pluralRu(count, 'выйдет', 'выйдут', 'выйдут')} с этого момента по порядку, по одному в минуту.`,
+    heldOfProjectGo: 'Посты, которые держит пауза, начнут выходить по порядку: на каждом канале по одному в минуту.',
+    lastAt: (last: string) => `Последний выйдет примерно в ${last}.`,
+    cannotUndo: 'Вышедший пост вернуть нельзя. Поставить новую паузу можно в любой момент.',
+    paused: (name: string, until: string) => `Пауза для «${name}» — до ${until}.`,
+    resumed: (name: string) => `«${name}» снова публикует.`,
+  },
+});
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,39 @@
+import { management } from '../api/management.js';
+import { queryClient } from '../api/query-client.js';
+
+/** A channel or a project, which can be paused. */
+export interface Pausable {
+  readonly kind: 'channel' | 'project';
+  readonly id: string;
+  readonly name: string;
+  /** ISO 8601; null if it is not paused. */
+  readonly paused_until: string | null;
+}
+
+/** Longest pause, in minutes. */
+export const MAX_PAUSE_MINUTES = 1440;
+
+/** First parts of the keys of queries that show pauses. */
+const SHOWN_BY = ['overview', 'channels', 'channel', 'projects', 'project', 'posts', 'post', 'publication'];
+
+const refresh = (): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
+
+/** Pauses a channel or project. Returns the end of its pause, which is later than asked for if a longer pause holds. */
+export const pause = async ({ kind, id }: Pausable, minutes: number): Promise<string | null> => {
+  const given = { path: { id }, body: { minutes } };
+  const { paused_until: until } =
+    kind === 'channel'
+      ? await management().post('/channels/{id}/pause', given)
+      : await management().post('/projects/{id}/pause', given);
+  await refresh();
+  return until;
+};
+
+/** Ends the pause of a channel or project. */
+export const resume = async ({ kind, id }: Pausable): Promise<void> => {
+  const given = { path: { id } };
+  if (kind === 'channel') await management().post('/channels/{id}/resume', given);
+  else await management().post('/projects/{id}/resume', given);
+  await refresh();
+};

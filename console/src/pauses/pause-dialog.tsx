@@ -1,0 +1,164 @@
+import './pause-dialog.css';
+import { useState } from 'react';
+import { useChannels, useProjects } from '../api/things.js';
+import { Field, Segmented, Select, TextInput } from '../components/controls.js';
+import { Confirmation, type Consequence } from '../components/dialog.js';
+import { networkTitle } from '../components/icon.js';
+import { toast } from '../components/toasts.js';
+import { useFormat } from '../i18n/format.js';
+import { useMessages } from '../i18n/messages.js';
+import { serverNow, useNow } from '../time/server-clock.js';
+import { useHeldPosts } from './held-posts.js';
+import { pauseMessages } from './messages.js';
+import { MAX_PAUSE_MINUTES, type Pausable, pause } from './pause-calls.js';
+
+const MINUTE = 60_000;
+const PRESETS = [15, 60, 240] as const;
+
+/**
+ * Pauses a channel or project, after saying what that holds and when it goes out. Without `thing` it asks for the channel or
+ * project first.
+ */
+export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausable; readonly onClose: () => void }) => {
+  const m = useMessages(pauseMessages);
+  const format = useFormat();
+  const [chosen, setChosen] = useState<Pausable | null>(null);
+  const [length, setLength] = useState('60');
+  const [custom, setCustom] = useState('30');
+  const thing = given ?? chosen;
+  const minutes = readMinutes(length === 'custom' ? custom : length);
+  const consequences = useConsequences(thing, minutes);
+  const run = async (): Promise<void> => {
+    if (thing === null || minutes === null) return;
+    const until = await pause(thing, minutes);
+    if (until !== null) toast(m.paused(thing.name, format.moment(until, serverNow())));
+  };
+  const max = format.number(MAX_PAUSE_MINUTES);
+  return (
+    <Confirmation
+      title={
+        given ? (
+          <>
+            {m.pause} <bdi>{given.name}</bdi>
+          </>
+        ) : (
+          m.pauseTitle
+        )
+      }
+      consequences={consequences}
+      verb={minutes === null ? m.pause : m.pauseFor(format.duration(minutes * MINUTE))}
+      isReady={thing !== null && minutes !== null}
+      run={run}
+      onClose={onClose}
+      fields={
+        <div className="pause-fields">
+          {!given && <ThingField chosen={chosen} onChoose={setChosen} />}
+          <div className="pause-length">
+            <Segmented
+              label={m.length}
+              value={length}
+              options={[
+                ...PRESETS.map((preset) => ({ value: String(preset), label: format.duration(preset * MINUTE) })),
+                { value: 'custom', label: m.custom },
+              ]}
+              onChange={setLength}
+            />
+            {length === 'custom' && (
+              <Field
+                label={m.minutes}
+                hint={m.minutesHint(max)}
+                {...(minutes === null && { error: m.badMinutes(max) })}
+              >
+                {(ids) => (
+                  <TextInput
+                    {...ids}
+                    inputMode="numeric"
+                    value={custom}
+                    onChange={(event) => setCustom(event.target.value)}
+                  />
+                )}
+              </Field>
+            )}
+          </div>
+        </div>
+      }
+    />
+  );
+};
+
+/** Reads a length in minutes; null unless it is one that the gateway takes. */
+const readMinutes = (text: string): number | null => {
+  const minutes = /^\d{1,5}$/.test(text.trim()) ? Number(text) : 0;
+  return minutes >= 1 && minutes <= MAX_PAUSE_MINUTES ? minutes : null;
+};
+
+const ThingField = ({
+  chosen,
+  onChoose,
+}: {
+  readonly chosen: Pausable | null;
+  readonly onChoose: (thing: Pausable) => void;
+}) => {
+  const m = useMessages(pauseMessages);
+  const channels = useChannels().data ?? [];
+  const projects = useProjects().data ?? [];
+  const choose = (id: string): void => {
+    const channel = channels.find((each) => each.id === id);
+    const project = projects.find((each) => each.id === id);
+    if (channel) onChoose({ ...channel, kind: 'channel' });
+    else if (project) onChoose({ ...project, kind: 'project' });
+  };
+  return (
+    <Field label={m.what}>
+      {(ids) => (
+        <Select {...ids} value={chosen?.id ?? ''} onChange={(event) => choose(event.target.value)}>
+          <option value="" disabled>
+            {m.choose}
+          </option>
+          <optgroup label={m.channels}>
+            {channels.map(({ id, name, platform }) => (
+              <option key={id} value={id}>
+                {`${networkTitle(platform)} · ${name}`}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label={m.projects}>
+            {projects.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        </Select>
+      )}
+    </Field>
+  );
+};
+
+const useConsequences = (thing: Pausable | null, minutes: number | null): readonly Consequence[] => {
+  const m = useMessages(pauseMessages);
+  const format = useFormat();
+  const now = useNow(1000);
+  const held = useHeldPosts(thing?.kind === 'channel' ? thing.id : null);
+  if (thing === null || minutes === null) return [];
+  const present = thing.paused_until === null ? 0 : Date.parse(thing.paused_until);
+  const end = Math.max(now + minutes * MINUTE, present);
+  const until = format.moment(end, now);
+  const longer: Consequence[] = present === end ? [{ kind: 'risk', text: m.neverShorter(until) }] : [];
+  if (thing.kind === 'project')
+    return [
+      ...longer,
+      { kind: 'happens', text: m.newPostsWait(until) },
+      { kind: 'happens', text: m.spacingPerChannel },
+      { kind: 'stays', text: m.acceptedBefore },
+    ];
+  const { count, isMore } = held ?? { count: 0, isMore: false };
+  const last = format.moment(end + (count - 1) * MINUTE, now);
+  return [
+    ...longer,
+    { kind: 'happens', text: count === 0 ? m.newPostsWait(until) : m.postsWait(count, isMore, until) },
+    { kind: 'happens', text: count > 1 && !isMore ? m.spacingUntil(last) : m.spacing },
+    { kind: 'happens', text: m.everyProject },
+    { kind: 'stays', text: m.othersPublish },
+  ];
+};
