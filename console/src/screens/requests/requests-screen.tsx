@@ -1,4 +1,197 @@
-import { PageHead } from '../../components/card.js';
+import './requests.css';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type Api, management } from '../../api/management.js';
+import { useEndpoints } from '../../api/things.js';
+import { ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Chip, Select, TextInput } from '../../components/controls.js';
+import { Icon } from '../../components/icon.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { explainRequest, KIND_LOOKS, kindOf, KINDS, type LoggedRequest } from './explain.js';
+import { requestsMessages } from './messages.js';
+import { reasonMessages } from './reason-messages.js';
+import { RequestStrip } from './request-strip.js';
+import { RequestTable } from './request-table.js';
+import type { RequestsSearch } from './search.js';
 
-/** To be replaced. */
-export const RequestsScreen = () => <PageHead title="Requests" />;
+/** Requests that the gateway keeps of an endpoint. */
+const KEPT = 100;
+
+type Endpoint = Api<'Endpoint'>;
+
+/** The last 100 requests of an endpoint: every refusal in words, with its remedy. */
+export const RequestsScreen = () => {
+  const m = useMessages(requestsMessages);
+  const endpoints = useEndpoints();
+  return (
+    <Loaded query={endpoints}>
+      {(all) =>
+        all.length === 0 ? (
+          <>
+            <PageHead title={m.none} />
+            <Card label={m.noEndpoint}>
+              <Empty
+                icon="endpoint"
+                title={m.noEndpoint}
+                action={
+                  <ButtonLink look="primary" to="/endpoints/new">
+                    {m.create}
+                  </ButtonLink>
+                }
+              >
+                {m.noEndpointText}
+              </Empty>
+            </Card>
+          </>
+        ) : (
+          <EndpointRequests endpoints={all} />
+        )
+      }
+    </Loaded>
+  );
+};
+
+/** Returns the endpoint that the address names, else one that was disabled for its owner's attention, else the first. */
+const chooseEndpoint = (endpoints: readonly Endpoint[], id: string | undefined): Endpoint =>
+  endpoints.find((endpoint) => endpoint.id === id) ??
+  endpoints.find((endpoint) => endpoint.disabled_by === 'rate_limits' || endpoint.disabled_by === 'plan') ??
+  endpoints[0]!;
+
+const nameOf = ({ name, slug }: Endpoint): string => name ?? slug;
+
+const EndpointRequests = ({ endpoints }: { readonly endpoints: readonly Endpoint[] }) => {
+  const m = useMessages(requestsMessages);
+  const search = useSearch({ from: '/requests' });
+  const navigate = useNavigate({ from: '/requests' });
+  const endpoint = chooseEndpoint(endpoints, search.endpoint);
+  const requests = useQuery({
+    queryKey: ['requests', endpoint.id],
+    queryFn: async () =>
+      (await management().get('/endpoints/{id}/requests', { path: { id: endpoint.id }, query: { limit: KEPT } })).items,
+  });
+  const change = (changes: RequestsSearch): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const actions = (
+    <>
+      <Select
+        aria-label={m.endpoint}
+        value={endpoint.id}
+        onChange={(event) => void navigate({ search: { endpoint: event.target.value } })}
+      >
+        {endpoints.map((each) => (
+          <option key={each.id} value={each.id}>
+            {nameOf(each)}
+          </option>
+        ))}
+      </Select>
+      <ButtonLink to="/endpoints/$id" params={{ id: endpoint.id }}>
+        {m.settings}
+      </ButtonLink>
+    </>
+  );
+  return (
+    <>
+      <RequestsHead requests={requests.data} endpoint={endpoint} actions={actions} />
+      <Loaded query={requests} rows={8}>
+        {(items) =>
+          items.length === 0 ? (
+            <Card label={m.noneTitle}>
+              <Empty icon="requests" title={m.noneTitle}>
+                {m.noneText}
+              </Empty>
+            </Card>
+          ) : (
+            <Log items={items} endpoint={endpoint} search={search} change={change} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+};
+
+const isRefused = (request: LoggedRequest): boolean => !['accepted', 'replay'].includes(kindOf(request));
+
+const RequestsHead = ({
+  requests,
+  endpoint,
+  actions,
+}: {
+  readonly requests: readonly LoggedRequest[] | undefined;
+  readonly endpoint: Endpoint;
+  readonly actions: ReactNode;
+}) => {
+  const m = useMessages(requestsMessages);
+  const reasons = useMessages(reasonMessages);
+  const format = useFormat();
+  const all = requests ?? [];
+  const refused = all.filter(isRefused);
+  const counts = new Map<string, number>();
+  for (const request of refused) {
+    const { short } = explainRequest(request, reasons, format);
+    counts.set(short, (counts.get(short) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
+  const title =
+    all.length === 0 ? m.none : refused.length === 0 ? m.allFine(all.length) : m.refused(refused.length, all.length);
+  const name = nameOf(endpoint);
+  return (
+    <PageHead title={title} actions={actions}>
+      <bdi>{most === undefined ? (all.length > 0 ? m.fineText(name) : '') : m.mostly(name, most)}</bdi>
+    </PageHead>
+  );
+};
+
+const matches = ({ id, trace_id, post_id, ip, user_agent }: LoggedRequest, text: string): boolean =>
+  [id, trace_id, post_id, ip, user_agent].some((part) => part?.toLowerCase().includes(text.trim().toLowerCase()));
+
+const Log = ({
+  items,
+  endpoint,
+  search,
+  change,
+}: {
+  readonly items: readonly LoggedRequest[];
+  readonly endpoint: Endpoint;
+  readonly search: RequestsSearch;
+  readonly change: (changes: RequestsSearch) => void;
+}) => {
+  const m = useMessages(requestsMessages);
+  const shown = items
+    .filter((request) => search.kind === undefined || kindOf(request) === search.kind)
+    .filter((request) => search.find === undefined || matches(request, search.find));
+  const count = (kind: string): number => items.filter((request) => kindOf(request) === kind).length;
+  return (
+    <>
+      <RequestStrip items={items} onChoose={(id) => change({ open: id, kind: undefined, find: undefined })} />
+      <div className="requests-bar">
+        <Chip isOn={search.kind === undefined} onClick={() => change({ kind: undefined })}>
+          {m.all(items.length)}
+        </Chip>
+        {KINDS.filter((kind) => count(kind) > 0).map((kind) => (
+          <Chip key={kind} isOn={search.kind === kind} onClick={() => change({ kind })}>
+            <Icon {...KIND_LOOKS[kind]} size={14} /> {m.kinds[kind]} {count(kind)}
+          </Chip>
+        ))}
+        <TextInput
+          type="search"
+          className="requests-find"
+          aria-label={m.findLabel}
+          placeholder={m.find}
+          value={search.find ?? ''}
+          onChange={(event) => change({ find: event.target.value || undefined })}
+        />
+      </div>
+      <RequestTable
+        items={shown}
+        endpoint={{ id: endpoint.id, name: nameOf(endpoint) }}
+        openId={search.open}
+        onOpen={(open) => change({ open })}
+        onShowAll={() => change({ kind: undefined, find: undefined })}
+      />
+    </>
+  );
+};

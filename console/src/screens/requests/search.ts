@@ -2,11 +2,16 @@ import { readText } from '../../app/search.js';
 
 /** Options of the request log, as they stand in its address. */
 export interface RequestsSearch {
+  /** Id of the endpoint whose requests are shown. */
   readonly endpoint?: string;
-  readonly status?: string;
-  readonly decision?: string;
+  /** Kind of answer that is shown; all kinds if absent. */
+  readonly kind?: string;
+  /** Text that the trace, the post, the address or the client contains. */
+  readonly find?: string;
+  /** Id of the request that is open. */
+  readonly open?: string;
 }
 
 /** Reads the address; ignores what it does not know. */
 export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): RequestsSearch =>
-  readText(search, ['endpoint', 'status', 'decision']);
+  readText(search, ['endpoint', 'kind', 'find', 'open']);

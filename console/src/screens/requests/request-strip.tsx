@@ -1,0 +1,63 @@
+import { Card } from '../../components/card.js';
+import { Moment } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { KIND_LOOKS, kindOf, KINDS, type LoggedRequest } from './explain.js';
+import { requestsMessages } from './messages.js';
+
+const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
+const HEIGHT = 30;
+const STEP = 10;
+
+/** A bar for each request, the newest on the right. A click opens the request below. */
+export const RequestStrip = ({
+  items,
+  onChoose,
+}: {
+  readonly items: readonly LoggedRequest[];
+  readonly onChoose: (id: string) => void;
+}) => {
+  const m = useMessages(requestsMessages);
+  const format = useFormat();
+  const oldestFirst = items.toReversed();
+  const summary = format.list(
+    KINDS.map((kind) => [kind, items.filter((request) => kindOf(request) === kind).length] as const)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${m.kinds[kind]}: ${count}`),
+  );
+  const choose = (event: { readonly clientX: number; readonly currentTarget: SVGSVGElement }): void => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const index = Math.floor(((event.clientX - left) / width) * oldestFirst.length);
+    const request = oldestFirst[index];
+    if (request) onChoose(request.id);
+  };
+  return (
+    <Card title={m.strip(items.length)} aside={m.stripHint} className="request-strip">
+      <svg
+        viewBox={`0 0 ${oldestFirst.length * STEP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={summary}
+        onClick={choose}
+      >
+        {oldestFirst.map((request, index) => {
+          const kind = kindOf(request);
+          return (
+            <rect
+              key={request.id}
+              className={`strip-bar tone-${KIND_LOOKS[kind].tone} strip-${kind}`}
+              x={index * STEP + 1}
+              y={HEIGHT - HEIGHTS[kind]}
+              width={STEP - 2}
+              height={HEIGHTS[kind]}
+            />
+          );
+        })}
+      </svg>
+      <div className="strip-ends tertiary">
+        <Moment at={oldestFirst[0]!.at} />
+        <Moment at={items[0]!.at} />
+      </div>
+    </Card>
+  );
+};

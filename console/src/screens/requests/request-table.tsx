@@ -1,0 +1,159 @@
+import '../../components/table.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
+import { management } from '../../api/management.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Icon } from '../../components/icon.js';
+import { Empty } from '../../components/states.js';
+import { Moment } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { explainRequest, KIND_LOOKS, kindOf, type LoggedRequest } from './explain.js';
+import { requestsMessages } from './messages.js';
+import { reasonMessages } from './reason-messages.js';
+import { RequestDetails } from './request-details.js';
+
+/** Name and id of the endpoint whose requests are shown. */
+export interface NamedEndpoint {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The requests, one of them open. */
+export const RequestTable = ({
+  items,
+  endpoint,
+  openId,
+  onOpen,
+  onShowAll,
+}: {
+  readonly items: readonly LoggedRequest[];
+  readonly endpoint: NamedEndpoint;
+  readonly openId: string | undefined;
+  readonly onOpen: (id: string | undefined) => void;
+  readonly onShowAll: () => void;
+}) => {
+  const m = useMessages(requestsMessages);
+  const excerpts = useExcerpts(endpoint.id);
+  if (items.length === 0)
+    return (
+      <Card label={m.nothingFound}>
+        <Empty icon="search" title={m.nothingFound} action={<Button onClick={onShowAll}>{m.showAll}</Button>} />
+      </Card>
+    );
+  return (
+    <Card label={m.strip(items.length)}>
+      <div className="table-scroll">
+        <table className="table request-table">
+          <thead>
+            <tr>
+              <th>{m.at}</th>
+              <th>{m.answer}</th>
+              <th className="number">{m.status}</th>
+              <th>{m.inWords}</th>
+              <th>{m.from}</th>
+              <th className="number">{m.size}</th>
+              <th className="number">{m.took}</th>
+              <th className="right">{m.post}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((request) => (
+              <Fragment key={request.id}>
+                <RequestRow
+                  request={request}
+                  excerpt={request.post_id === null ? null : excerpts.get(request.post_id)}
+                  isOpen={request.id === openId}
+                  onToggle={() => onOpen(request.id === openId ? undefined : request.id)}
+                />
+                {request.id === openId && (
+                  <tr className="request-open">
+                    <td colSpan={8} className="request-cell">
+                      <RequestDetails request={request} endpoint={endpoint} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+};
+
+/** Returns the first words of the endpoint's latest posts, by their ids. */
+const useExcerpts = (endpointId: string): ReadonlyMap<string, string> => {
+  const { data } = useQuery({
+    queryKey: ['posts', 'excerpts', endpointId],
+    queryFn: () => management().get('/posts', { query: { endpoint_id: endpointId, limit: 100 } }),
+  });
+  return new Map(
+    (data?.items ?? []).map((post) => [post.id, ('excerpt' in post && (post.excerpt as string | null)) || post.id]),
+  );
+};
+
+const RequestRow = ({
+  request,
+  excerpt,
+  isOpen,
+  onToggle,
+}: {
+  readonly request: LoggedRequest;
+  readonly excerpt: string | null | undefined;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) => {
+  const m = useMessages(requestsMessages);
+  const reasons = useMessages(reasonMessages);
+  const format = useFormat();
+  const kind = kindOf(request);
+  return (
+    <tr className={`selectable ${isOpen ? 'request-open' : ''}`} onClick={onToggle}>
+      <td className="tertiary">
+        <Moment at={request.at} form="seconds" />
+      </td>
+      <td>
+        <button
+          type="button"
+          className={`row request-kind tone-${KIND_LOOKS[kind].tone}`}
+          aria-expanded={isOpen}
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          <Icon {...KIND_LOOKS[kind]} /> {m.kinds[kind]}
+        </button>
+      </td>
+      <td className="number request-status">{request.http_status}</td>
+      <td className="secondary cut request-words">
+        <bdi>{explainRequest(request, reasons, format).short}</bdi>
+      </td>
+      <td className="secondary cut request-from">
+        <bdi>
+          {request.ip}
+          {request.user_agent === null ? '' : ` · ${request.user_agent}`}
+        </bdi>
+      </td>
+      <td className="number request-size">{format.bytes(request.payload_bytes)}</td>
+      <td className="number request-took">{format.latency(request.latency_ms)}</td>
+      <td className="right request-post">
+        {request.post_id === null ? (
+          <span className="tertiary">{m.noPost}</span>
+        ) : (
+          <Link
+            className="link cut"
+            to="/posts/$id"
+            params={{ id: request.post_id }}
+            onClick={(event) => event.stopPropagation()}
+          >
+            <bdi>{excerpt ?? m.viewPost}</bdi>
+          </Link>
+        )}
+      </td>
+    </tr>
+  );
+};
