@@ -8,6 +8,8 @@ import { requestsMessages } from './messages.js';
 const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
 const HEIGHT = 30;
 const STEP = 10;
+/** Places for bars: fewer requests stand at the right. */
+const PLACES = 100;
 
 /** A bar for each request, the newest on the right. A click opens the request below. */
 export const RequestStrip = ({
@@ -20,6 +22,7 @@ export const RequestStrip = ({
   const m = useMessages(requestsMessages);
   const format = useFormat();
   const oldestFirst = items.toReversed();
+  const empty = Math.max(0, PLACES - oldestFirst.length);
   const summary = format.list(
     KINDS.map((kind) => [kind, items.filter((request) => kindOf(request) === kind).length] as const)
       .filter(([, count]) => count > 0)
@@ -27,14 +30,14 @@ export const RequestStrip = ({
   );
   const choose = (event: { readonly clientX: number; readonly currentTarget: SVGSVGElement }): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
-    const index = Math.floor(((event.clientX - left) / width) * oldestFirst.length);
+    const index = Math.floor(((event.clientX - left) / width) * (empty + oldestFirst.length)) - empty;
     const request = oldestFirst[index];
     if (request) onChoose(request.id);
   };
   return (
     <Card title={m.strip(items.length)} aside={m.stripHint} className="request-strip">
       <svg
-        viewBox={`0 0 ${oldestFirst.length * STEP} ${HEIGHT}`}
+        viewBox={`0 0 ${(empty + oldestFirst.length) * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={summary}
@@ -46,7 +49,7 @@ export const RequestStrip = ({
             <rect
               key={request.id}
               className={`strip-bar tone-${KIND_LOOKS[kind].tone} strip-${kind}`}
-              x={index * STEP + 1}
+              x={(empty + index) * STEP + 1}
               y={HEIGHT - HEIGHTS[kind]}
               width={STEP - 2}
               height={HEIGHTS[kind]}
