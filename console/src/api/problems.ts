@@ -1,0 +1,20 @@
+import { type Api, GatewayError } from './management.js';
+
+/** Problems of a body by the paths of its fields: `credentials.chat_id`. */
+export type Problems = Readonly<Record<string, Api<'ErrorDetail'>>>;
+
+/** Reads the problems of a rejected body; null for any other error, which belongs in a message instead. */
+export const readProblems = (error: unknown): Problems | null => {
+  if (!(error instanceof GatewayError) || error.status !== 422) return null;
+  const inFields = error.details.filter(({ path }) => path !== '');
+  if (inFields.length === 0 || inFields.length < error.details.length) return null;
+  const problems: Record<string, Api<'ErrorDetail'>> = {};
+  for (const detail of inFields) problems[detail.path] ??= detail;
+  return problems;
+};
+
+/** The gateway's sentence about a field, without the path that it begins with: "Must be a number such as …". */
+export const problemText = ({ path, message }: Api<'ErrorDetail'>): string => {
+  const text = message.startsWith(path) ? message.slice(path.length).trimStart() : message;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};

@@ -1,0 +1,160 @@
+import './channel-form.css';
+import { type ReactNode, useState } from 'react';
+import { type Api, management } from '../api/management.js';
+import { type Problems, readProblems } from '../api/problems.js';
+import { Button } from '../components/button.js';
+import { Card } from '../components/card.js';
+import { toast, toastError } from '../components/toasts.js';
+import { useMessages } from '../i18n/messages.js';
+import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
+import { serverNow } from '../time/server-clock.js';
+import { BeforeTest } from './before-test.js';
+import { changeCredentials, type ChannelDraft, connectChannel } from './connect-channel.js';
+import { CredentialFields } from './credential-fields.js';
+import { channelFormMessages } from './messages.js';
+import { NameField } from './name-field.js';
+import { NetworkChoice } from './network-choice.js';
+import { SettingFields, settingValues } from './setting-fields.js';
+import { type DatedTest, TestResults } from './test-results.js';
+
+const EMPTY: ChannelDraft = {
+  network: 'telegram',
+  name: '',
+  credentials: {},
+  settings: settingValues(),
+  ownerId: '',
+};
+
+/**
+ * Connects a channel and tests it. The channel exists from the first answer on, whatever the test says; from then on the form
+ * changes it, so that a wrong token can be corrected on the spot. Credentials are held by this component alone.
+ */
+export const ChannelForm = ({
+  onCreated,
+  onTest,
+  onDone,
+  doneLabel,
+}: {
+  /** Called once, when the channel has been created. */
+  readonly onCreated?: (channel: Api<'TestedChannel'>) => void;
+  /** Called with the result of every test, the first included. */
+  readonly onTest?: (test: Api<'ChannelTest'>) => void;
+  /** The person goes on: the channel may post, or is left as it is. */
+  readonly onDone: (channel: Api<'Channel'>) => void;
+  /** Text of the button that goes on. */
+  readonly doneLabel?: string;
+}) => {
+  const m = useMessages(channelFormMessages);
+  const needsOwner = useNeedsOwner();
+  const [draft, setDraft] = useState(EMPTY);
+  const [problems, setProblems] = useState<Problems>({});
+  const [isOwnerMissing, setIsOwnerMissing] = useState(false);
+  const [busy, setBusy] = useState<'saving' | 'testing' | null>(null);
+  const [channel, setChannel] = useState<Api<'TestedChannel'> | null>(null);
+  const [tested, setTested] = useState<DatedTest | null>(null);
+  const change = (part: Partial<ChannelDraft>): void => setDraft({ ...draft, ...part });
+
+  const note = (test: Api<'ChannelTest'>): void => {
+    setTested({ test, at: serverNow() });
+    onTest?.(test);
+  };
+  const work = async (kind: 'saving' | 'testing', run: () => Promise<void>): Promise<void> => {
+    setBusy(kind);
+    try {
+      await run();
+      setProblems({});
+    } catch (error) {
+      const found = readProblems(error);
+      setProblems(found ?? {});
+      if (!found) toastError(error);
+    }
+    setBusy(null);
+  };
+  const save = (): Promise<void> =>
+    work('saving', async () => {
+      setIsOwnerMissing(needsOwner && draft.ownerId === '');
+      if (needsOwner && draft.ownerId === '') return;
+      const { network, credentials, name, settings } = draft;
+      const saved = channel
+        ? await changeCredentials(channel.id, network, credentials, { name, settings })
+        : await connectChannel(draft);
+      setChannel(saved);
+      if (!channel) onCreated?.(saved);
+      note(saved.test);
+      if (saved.test.ok) toast(m.connected(saved.name));
+    });
+  const testAgain = (id: string): Promise<void> =>
+    work('testing', async () => note(await management().post('/channels/{id}/test', { path: { id } })));
+
+  const isOk = tested?.test.ok === true;
+  return (
+    <div className="channel-form">
+      <Card title={m.channel}>
+        <form
+          className="form-fields"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <NetworkChoice
+            value={draft.network}
+            onChange={(network) => {
+              setProblems({});
+              change({ network });
+            }}
+            isFixed={channel !== null}
+          />
+          {channel && <p className="tertiary">{m.networkStays}</p>}
+          {!channel && (
+            <OwnerField value={draft.ownerId} onChange={(ownerId) => change({ ownerId })} isMissing={isOwnerMissing} />
+          )}
+          <NameField value={draft.name} onChange={(name) => change({ name })} problems={problems} />
+          <CredentialFields
+            network={draft.network}
+            values={draft.credentials}
+            onChange={(credentials) => change({ credentials })}
+            problems={problems}
+          />
+          <SettingFields
+            network={draft.network}
+            values={draft.settings}
+            onChange={(settings) => change({ settings })}
+            problems={problems}
+          />
+          <FormEnd text={channel ? (isOk ? m.savedWell : m.savedWithProblem) : m.connectHint}>
+            {channel && !isOk && <Button onClick={() => onDone(channel)}>{m.keepAsItIs}</Button>}
+            <Button type="submit" look={channel ? 'plain' : 'primary'} busy={busy === 'saving'}>
+              {channel ? m.saveAndTest : m.connect}
+            </Button>
+            {channel && isOk && (
+              <Button look="primary" onClick={() => onDone(channel)}>
+                {doneLabel ?? m.done}
+              </Button>
+            )}
+          </FormEnd>
+        </form>
+      </Card>
+      {channel && tested ? (
+        <TestResults
+          channel={channel}
+          tested={tested}
+          warnings={channel.warnings}
+          onTest={() => void testAgain(channel.id)}
+          isTesting={busy === 'testing'}
+          isPrimary={!isOk}
+        />
+      ) : (
+        <BeforeTest network={draft.network} />
+      )}
+    </div>
+  );
+};
+
+/** The last line of a form: a note, and its buttons. */
+export const FormEnd = ({ text, children }: { readonly text?: ReactNode; readonly children: ReactNode }) => (
+  <div className="form-end">
+    {text !== undefined && <span className="tertiary">{text}</span>}
+    <div className="row">{children}</div>
+  </div>
+);

@@ -1,0 +1,66 @@
+import { type Api, management } from '../api/management.js';
+import { queryClient } from '../api/query-client.js';
+import type { CredentialValues } from './credential-fields.js';
+import { CREDENTIALS, type Network } from './networks.js';
+import { settingsBody, type SettingValues } from './setting-fields.js';
+
+/** A channel that is to be connected, as a person has filled it in. */
+export interface ChannelDraft {
+  readonly network: Network;
+  readonly name: string;
+  readonly credentials: CredentialValues;
+  readonly settings: SettingValues;
+  /** The operator's choice; empty where the owner is known. */
+  readonly ownerId: string;
+}
+
+/** Returns the credentials that a network takes: without spaces around them, and without empty optional ones. */
+export const credentialsBody = (network: Network, values: CredentialValues): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    CREDENTIALS[network]
+      .map(({ name, kind }) => ({ name, kind, value: (values[name] ?? '').trim() }))
+      .filter(({ kind, value }) => value !== '' || kind !== 'optional_secret')
+      .map(({ name, value }) => [name, value]),
+  );
+
+/** Marks everything that shows a channel as stale, after a change of it. */
+export const refreshChannel = (): Promise<void> =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => ['overview', 'channels', 'channel', 'posts'].includes(String(first)),
+  });
+
+/** Connects a channel. The answer has its test, which refuses nothing. */
+export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {
+  const { network, name, settings, ownerId } = draft;
+  const body = {
+    platform: network,
+    name: name.trim(),
+    credentials: credentialsBody(network, draft.credentials),
+    settings: settingsBody(network, settings),
+    ...(ownerId !== '' && { owner_id: ownerId }),
+  };
+  // The form has the fields of the network that was chosen, which the type cannot tell.
+  const created = await management().post('/channels', { body: body as never });
+  await refreshChannel();
+  return created;
+};
+
+/** Replaces a channel's credentials, and what else is given. The answer has their test. */
+export const changeCredentials = async (
+  id: string,
+  network: Network,
+  credentials: CredentialValues,
+  more: { readonly name?: string; readonly settings?: SettingValues } = {},
+): Promise<Api<'TestedChannel'>> => {
+  const { name, settings } = more;
+  const changed = await management().patch('/channels/{id}', {
+    path: { id },
+    body: {
+      credentials: credentialsBody(network, credentials),
+      ...(name !== undefined && { name: name.trim() }),
+      ...(settings && { settings: { ...settingsBody(network, settings) } }),
+    },
+  });
+  await refreshChannel();
+  return changed as Api<'TestedChannel'>; // with credentials in the body the answer has their test
+};

@@ -1,0 +1,150 @@
+import { byName, defineMessages } from '../i18n/messages.js';
+
+/** Texts of a field of the credentials. */
+export interface FieldText {
+  readonly label: string;
+  /** Says where to find it, or its form in short. */
+  readonly hint: string;
+  readonly example: string;
+  /** Says what to enter in place of a value in the wrong form. */
+  readonly form: string;
+}
+
+type FieldTexts = Readonly<Record<string, FieldText>>;
+
+/** Texts of the credentials: what each field takes, and what a person needs beforehand. */
+export const credentialMessages = defineMessages({
+  en: {
+    beforeTitle: 'Before you connect',
+    testExplained:
+      'The test then asks the network whose token it is, whether the chat exists, and whether it may post there.',
+    noUploads: 'Without it photos and videos become links in the text.',
+    before: byName({
+      telegram: [
+        'Create a bot with @BotFather, or use one that you have. @BotFather issues its token.',
+        'Add the bot to the channel or group as an administrator with the right to post messages.',
+      ],
+      vk: [
+        'Issue an access token of the community with the right “wall”. A token of an editor of the community works too.',
+        'A VK ID token (vk2.a.…) can’t post on a wall.',
+        'For photos and videos you also need a user’s token: a community’s token can’t upload.',
+      ],
+      max: [
+        'Use the token that MAX issues to the owner of the bot.',
+        'Make the bot an administrator of the channel with the right to write.',
+      ],
+      ok: [
+        'Have the public key and the secret key of your application at hand.',
+        'Issue an access token with the rights GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
+        'The account behind the token must be a moderator or administrator of the group.',
+      ],
+    }),
+    fields: byName<FieldTexts>({
+      telegram: {
+        bot_token: { label: 'Bot token', hint: 'from @BotFather', example: '123456:ABC-DEF…', form: '' },
+        chat_id: {
+          label: 'Chat',
+          hint: 'a number, or a public name with @',
+          example: '@acme_news',
+          form: 'Enter a number such as -1001234567890, or a public name such as @acme_news.',
+        },
+      },
+      vk: {
+        access_token: { label: 'Access token', hint: 'of the community', example: '', form: '' },
+        upload_token: { label: 'Upload token', hint: 'of a user, for photos and videos', example: '', form: '' },
+        group_id: {
+          label: 'Community',
+          hint: 'its number, without a minus',
+          example: '123456789',
+          form: 'Enter the community’s number without a minus, such as 123456789.',
+        },
+      },
+      max: {
+        access_token: { label: 'Bot token', hint: 'one word, from MAX', example: '', form: '' },
+        chat_id: {
+          label: 'Chat',
+          hint: 'its number; of a channel with a minus',
+          example: '-70912345678901',
+          form: 'Enter a number such as -70912345678901.',
+        },
+      },
+      ok: {
+        application_key: { label: 'Application key', hint: 'the public key', example: '', form: '' },
+        application_secret: { label: 'Application secret', hint: 'the secret key', example: '', form: '' },
+        access_token: { label: 'Access token', hint: 'of a moderator of the group', example: '', form: '' },
+        group_id: {
+          label: 'Group',
+          hint: 'its number, without a minus',
+          example: '123456789',
+          form: 'Enter the group’s number without a minus, such as 123456789.',
+        },
+      },
+    }),
+  },
+  ru: {
+    beforeTitle: 'Что понадобится',
+    testExplained: 'Проверка спросит у сети, чей это токен, есть ли такой чат и можно ли в нём публиковать.',
+    noUploads: 'Без него фото и видео станут ссылками в тексте.',
+    before: {
+      telegram: [
+        'Создайте бота у @BotFather или возьмите готового. Токен бота выдаёт @BotFather.',
+        'Добавьте бота в канал или группу администратором с правом публиковать сообщения.',
+      ],
+      vk: [
+        'Выпустите токен доступа сообщества с правом «wall». Подойдёт и токен редактора сообщества.',
+        'Токен VK ID (vk2.a.…) публиковать на стене не может.',
+        'Для фото и видео нужен ещё токен пользователя: токен сообщества загружать их не может.',
+      ],
+      max: [
+        'Возьмите токен, который MAX выдаёт владельцу бота.',
+        'Сделайте бота администратором канала с правом писать.',
+      ],
+      ok: [
+        'Приготовьте публичный и секретный ключи вашего приложения.',
+        'Выпустите токен доступа с правами GROUP_CONTENT, PHOTO_CONTENT и VIDEO_CONTENT.',
+        'Владелец токена должен быть модератором или администратором группы.',
+      ],
+    },
+    fields: {
+      telegram: {
+        bot_token: { label: 'Токен бота', hint: 'от @BotFather', example: '123456:ABC-DEF…', form: '' },
+        chat_id: {
+          label: 'Чат',
+          hint: 'число или публичное имя с @',
+          example: '@acme_news',
+          form: 'Введите число вида -1001234567890 или публичное имя вида @acme_news.',
+        },
+      },
+      vk: {
+        access_token: { label: 'Токен доступа', hint: 'сообщества', example: '', form: '' },
+        upload_token: { label: 'Токен для загрузки', hint: 'пользователя, для фото и видео', example: '', form: '' },
+        group_id: {
+          label: 'Сообщество',
+          hint: 'его номер без минуса',
+          example: '123456789',
+          form: 'Введите номер сообщества без минуса, например 123456789.',
+        },
+      },
+      max: {
+        access_token: { label: 'Токен бота', hint: 'одно слово, из MAX', example: '', form: '' },
+        chat_id: {
+          label: 'Чат',
+          hint: 'его номер; у канала с минусом',
+          example: '-70912345678901',
+          form: 'Введите число вида -70912345678901.',
+        },
+      },
+      ok: {
+        application_key: { label: 'Ключ приложения', hint: 'публичный', example: '', form: '' },
+        application_secret: { label: 'Секретный ключ приложения', hint: '', example: '', form: '' },
+        access_token: { label: 'Токен доступа', hint: 'модератора группы', example: '', form: '' },
+        group_id: {
+          label: 'Группа',
+          hint: 'её номер без минуса',
+          example: '123456789',
+          form: 'Введите номер группы без минуса, например 123456789.',
+        },
+      },
+    },
+  },
+});

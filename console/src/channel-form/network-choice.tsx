@@ -1,0 +1,35 @@
+import { NETWORKS, NetworkMark, networkTitle } from '../components/icon.js';
+import { useMessages } from '../i18n/messages.js';
+import { channelFormMessages } from './messages.js';
+import type { Network } from './networks.js';
+
+/** The choice of a channel's network. `isFixed`: the channel exists, and a channel stays on its network. */
+export const NetworkChoice = ({
+  value,
+  onChange,
+  isFixed,
+}: {
+  readonly value: Network;
+  readonly onChange: (network: Network) => void;
+  readonly isFixed: boolean;
+}) => {
+  const m = useMessages(channelFormMessages);
+  return (
+    <fieldset className="network-choice" disabled={isFixed}>
+      <legend className="visually-hidden">{m.network}</legend>
+      {NETWORKS.map((network) => (
+        <label key={network}>
+          <input
+            type="radio"
+            name="network"
+            value={network}
+            checked={network === value}
+            onChange={() => onChange(network)}
+          />
+          <NetworkMark platform={network} size={22} label={false} />
+          <span className="cut">{networkTitle(network)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};

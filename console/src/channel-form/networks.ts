@@ -1,0 +1,51 @@
+import type { NETWORKS } from '../components/icon.js';
+
+/** Id of a network. */
+export type Network = (typeof NETWORKS)[number];
+
+/** A field of a network's credentials. Its texts are in messages.ts. */
+export interface CredentialField {
+  readonly name: string;
+  /** `address`: the chat or group, which is public; the others are never shown again. */
+  readonly kind: 'secret' | 'optional_secret' | 'address';
+}
+
+/** The credentials of each network, in the order in which a person has them. */
+export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> = {
+  telegram: [
+    { name: 'bot_token', kind: 'secret' },
+    { name: 'chat_id', kind: 'address' },
+  ],
+  vk: [
+    { name: 'access_token', kind: 'secret' },
+    { name: 'group_id', kind: 'address' },
+    { name: 'upload_token', kind: 'optional_secret' },
+  ],
+  max: [
+    { name: 'access_token', kind: 'secret' },
+    { name: 'chat_id', kind: 'address' },
+  ],
+  ok: [
+    { name: 'application_key', kind: 'secret' },
+    { name: 'application_secret', kind: 'secret' },
+    { name: 'access_token', kind: 'secret' },
+    { name: 'group_id', kind: 'address' },
+  ],
+};
+
+/** Returns the checks of a complete test, in their order. */
+export const expectedChecks = (network: string, hasUploadToken: boolean): readonly string[] => [
+  'credentials',
+  'chat',
+  'rights',
+  ...(network === 'vk' && hasUploadToken ? ['uploads'] : []),
+];
+
+/** Returns the public address of a chat or group on its network; null if the id does not contain it. */
+export const channelUrl = (network: string, address: Readonly<Record<string, string>>): string | null => {
+  const { chat_id: chat = '', group_id: group = '' } = address;
+  if (network === 'telegram' && chat.startsWith('@')) return `https://t.me/${chat.slice(1)}`;
+  if (network === 'vk' && group !== '') return `https://vk.com/club${group}`;
+  if (network === 'ok' && group !== '') return `https://ok.ru/group/${group}`;
+  return null;
+};

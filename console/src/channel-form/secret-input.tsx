@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { Button } from '../components/button.js';
+import { TextInput } from '../components/controls.js';
+import { useMessages } from '../i18n/messages.js';
+import { channelFormMessages } from './messages.js';
+
+/** A field for a token or key: hidden while it is typed, with a button that shows it. */
+export const SecretInput = ({
+  label,
+  value,
+  onChange,
+  ids,
+}: {
+  /** Name of the field, for the button. */
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly ids: Readonly<Record<string, string | true | undefined>>;
+}) => {
+  const m = useMessages(channelFormMessages);
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <span className="secret-input">
+      <TextInput
+        {...ids}
+        className="mono"
+        type={isShown ? 'text' : 'password'}
+        autoComplete="new-password"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {value !== '' && (
+        <Button
+          look="quiet"
+          size="small"
+          aria-label={`${isShown ? m.hide : m.show}: ${label}`}
+          onClick={() => setIsShown(!isShown)}
+        >
+          {isShown ? m.hide : m.show}
+        </Button>
+      )}
+    </span>
+  );
+};

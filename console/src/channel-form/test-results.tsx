@@ -1,0 +1,143 @@
+import './channel-form.css';
+import { Link } from '@tanstack/react-router';
+import type { Api } from '../api/management.js';
+import { Button, ExternalLink } from '../components/button.js';
+import { Card } from '../components/card.js';
+import { Icon, networkTitle } from '../components/icon.js';
+import { Moment } from '../components/time.js';
+import { useFormat } from '../i18n/format.js';
+import { useMessages } from '../i18n/messages.js';
+import { channelFormMessages } from './messages.js';
+import { channelUrl, expectedChecks } from './networks.js';
+
+/** A test of a channel, with the time at which it ended. */
+export interface DatedTest {
+  readonly test: Api<'ChannelTest'>;
+  /** Ms since 1970, by the gateway's clock. */
+  readonly at: number;
+}
+
+/**
+ * The result of a channel's test: each check with its answer, the network's own words, and what to do about the first that
+ * failed. With `warnings` it also says whether another channel posts to the same chat.
+ */
+export const TestResults = ({
+  channel: { platform, address },
+  tested: { test, at },
+  warnings,
+  onTest,
+  isTesting,
+  isPrimary = false,
+}: {
+  readonly channel: Pick<Api<'Channel'>, 'platform' | 'address'>;
+  readonly tested: DatedTest;
+  readonly warnings?: readonly Api<'ChannelWarning'>[];
+  readonly onTest: () => void;
+  readonly isTesting: boolean;
+  /** True: "Test again" is the screen's filled button. */
+  readonly isPrimary?: boolean;
+}) => {
+  const m = useMessages(channelFormMessages);
+  const format = useFormat();
+  const expected = expectedChecks(platform, address.uploads !== undefined);
+  const pending = expected.filter((name) => !test.checks.some((check) => check.name === name));
+  const failed = test.checks.find(({ ok }) => !ok);
+  const url = channelUrl(platform, address);
+  return (
+    <Card
+      title={
+        <>
+          {m.testedAt} <Moment at={at} form="seconds" />
+          {m.withoutPosting}
+        </>
+      }
+      aside={m.passed(format.number(test.checks.filter(({ ok }) => ok).length), format.number(expected.length))}
+    >
+      <ol className="checks" aria-live="polite">
+        {test.checks.map((check, index) => (
+          <li key={index}>
+            <Icon name={check.ok ? 'published' : 'onHold'} tone={check.ok ? 'ok' : 'warn'} size={20} />
+            <h3>{(check.ok ? m.checkOk : m.checkFailed)[check.name] ?? check.name}</h3>
+            {check.ok && (
+              <p>
+                <bdi>{check.message}</bdi>
+              </p>
+            )}
+            {check === failed && (
+              <div className="check-fix">
+                <b>{m.howToFix}</b>
+                <p>
+                  <bdi>{check.message}</bdi>
+                </p>
+                <p className="secondary">{m.thenTest}</p>
+                <div className="row">
+                  <Button look={isPrimary ? 'primary' : 'plain'} icon="retrying" busy={isTesting} onClick={onTest}>
+                    {isTesting ? m.testing : m.testAgain}
+                  </Button>
+                  {url !== null && (
+                    <ExternalLink href={url} look="plain">
+                      {m.openOn(networkTitle(platform))}
+                    </ExternalLink>
+                  )}
+                </div>
+              </div>
+            )}
+            {check !== failed && !check.ok && (
+              <p>
+                <bdi>{check.message}</bdi>
+              </p>
+            )}
+            {check.platform_says !== null && (
+              <p className="check-says">
+                {m.says(networkTitle(platform))} “<bdi>{check.platform_says}</bdi>”
+              </p>
+            )}
+          </li>
+        ))}
+        {failed &&
+          pending.map((name) => (
+            <li key={name} className="check-pending">
+              <Icon name="waiting" size={20} tone="idle" />
+              <h3>{m.checkPending[name] ?? name}</h3>
+              <p>{m.notYet}</p>
+            </li>
+          ))}
+      </ol>
+      {!failed && (
+        <div className="card-end">
+          <span className="grow" />
+          <Button size="small" icon="retrying" busy={isTesting} onClick={onTest}>
+            {isTesting ? m.testing : m.testAgain}
+          </Button>
+        </div>
+      )}
+      {warnings && <SameChat warnings={warnings} />}
+    </Card>
+  );
+};
+
+const SameChat = ({ warnings }: { readonly warnings: readonly Api<'ChannelWarning'>[] }) => {
+  const m = useMessages(channelFormMessages);
+  if (warnings.length === 0)
+    return (
+      <p className="card-end tertiary">
+        <Icon name="published" tone="ok" />
+        <span>{m.noSameChat}</span>
+      </p>
+    );
+  return (
+    <div className="card-end">
+      <Icon name="onHold" tone="warn" />
+      <div>
+        <b>{m.sameChat}</b> {m.sameChatText}
+        {warnings.map(({ channel_id: id, message }) => (
+          <p key={id}>
+            <Link className="link" to="/channels/$id" params={{ id }}>
+              <bdi>{message}</bdi>
+            </Link>
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { management } from '../api/management.js';
+import { readAll } from '../api/things.js';
+import { Field, Select } from '../components/controls.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useScope } from './scope.js';
+
+const messages = defineMessages({
+  en: { owner: 'Owner', choose: 'Choose…', missing: 'Choose the owner.' },
+  ru: { owner: 'Владелец', choose: 'Выберите…', missing: 'Выберите владельца.' },
+});
+
+/** Returns whether a new thing needs an owner from {@link OwnerField}: the operator sees those of all owners. */
+export const useNeedsOwner = (): boolean => {
+  const { isOperator, ownerId } = useScope();
+  return isOperator && ownerId === null;
+};
+
+/** Asks the operator for the owner of a new thing. Renders nothing where the owner is known. */
+export const OwnerField = ({
+  value,
+  onChange,
+  isMissing,
+}: {
+  readonly value: string;
+  readonly onChange: (ownerId: string) => void;
+  /** True: the form was sent without an owner. */
+  readonly isMissing: boolean;
+}) => {
+  const m = useMessages(messages);
+  const isNeeded = useNeedsOwner();
+  const owners = useQuery({
+    queryKey: ['owners', 'choice'],
+    queryFn: () => readAll((page) => management().get('/owners', { query: page })),
+    enabled: isNeeded,
+  }).data;
+  if (!isNeeded) return null;
+  return (
+    <Field label={m.owner} {...(isMissing && value === '' && { error: m.missing })}>
+      {(ids) => (
+        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="" disabled>
+            {m.choose}
+          </option>
+          {(owners ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+};
