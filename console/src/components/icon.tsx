@@ -1,7 +1,9 @@
 import './icon.css';
 import { type IconName, type IconShape, ICONS, NETWORK_MARKS } from './icon-shapes.js';
+import { networkTitle } from './networks.js';
 
 export type { IconName } from './icon-shapes.js';
+export { networkTitle, NETWORKS } from './networks.js';
 
 /** Colour of a state: what it means is said beside it, in words. */
 export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';
@@ -43,19 +45,6 @@ export const Icon = ({
     <Shape {...ICONS[name]} />
   </svg>
 );
-
-const NETWORK_TITLES: Readonly<Record<string, string>> = {
-  telegram: 'Telegram',
-  vk: 'VK',
-  max: 'MAX',
-  ok: 'Odnoklassniki',
-};
-
-/** Ids of the networks, in the order in which they are shown. */
-export const NETWORKS = ['telegram', 'vk', 'max', 'ok'] as const;
-
-/** Returns a network's name for people. */
-export const networkTitle = (platform: string): string => NETWORK_TITLES[platform] ?? platform;
 
 /** A network's mark. Its name stands beside it (`label={false}`), or is what screen readers hear. */
 export const NetworkMark = ({

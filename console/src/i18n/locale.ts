@@ -9,12 +9,13 @@ const STORAGE_KEY = 'crosspost.locale';
 
 /** Returns the language that was chosen, or else the first of the browser's languages that the console has. */
 const readLocale = (): Locale => {
+  if (typeof document === 'undefined') return 'en'; // in unit specs, which have no page
   const wanted = [localStorage.getItem(STORAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
   return wanted.find((tag): tag is Locale => LOCALES.some((locale) => locale === tag)) ?? 'en';
 };
 
 const store = createStore<Locale>(readLocale());
-document.documentElement.lang = store.get();
+if (typeof document !== 'undefined') document.documentElement.lang = store.get();
 
 /** Returns the language in use. Components call {@link useLocale}, which renders them again when it changes. */
 export const getLocale = (): Locale => store.get();

@@ -1,0 +1,21 @@
+import type { Sentence } from '../i18n/sentence.js';
+import { splitSentence } from '../i18n/sentence.js';
+import { Moment } from './time.js';
+
+/** A sentence with names and moments in it. Names stand in `<bdi>`, moments in the local time. */
+export const SentenceText = ({ of }: { readonly of: Sentence }) =>
+  splitSentence(of).map((part, index) => {
+    if (typeof part === 'string') return part;
+    return 'name' in part ? <bdi key={index}>{part.name}</bdi> : <Moment key={index} at={part.at} />;
+  });
+
+const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the gateway, as it is, but for the times in it, which are shown in the local time. */
+export const GatewayText = ({ text }: { readonly text: string }) => (
+  <bdi>
+    {text
+      .split(ISO_TIME)
+      .map((part, index) => (ISO_TIME.test(part) ? <Moment key={index} at={part} form="moment" /> : part))}
+  </bdi>
+);

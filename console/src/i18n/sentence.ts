@@ -1,0 +1,29 @@
+import type { Format } from './format.js';
+
+/** A value in a sentence: a text of the console, a name or text that a person wrote, or a moment (ISO 8601). */
+export type SentenceValue = string | { readonly name: string } | { readonly at: string };
+
+/** A sentence with values in it: `{name} is paused until {until}`. Names and moments keep their own elements on the page. */
+export interface Sentence {
+  readonly text: string;
+  readonly values: Readonly<Record<string, SentenceValue>>;
+}
+
+/** Makes a sentence of a text with slots and the values of the slots. */
+export const sentence = (text: string, values: Sentence['values'] = {}): Sentence => ({ text, values });
+
+/** Returns the parts of a sentence in order. A slot without a value stays as it is, so that a mistake can be seen. */
+export const splitSentence = ({ text, values }: Sentence): readonly SentenceValue[] =>
+  text
+    .split(/(\{\w+\})/)
+    .filter((part) => part !== '')
+    .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : undefined) ?? part);
+
+/** Returns a sentence as plain text, for titles and screen readers. Invisible marks keep the direction of names apart. */
+export const plainSentence = (given: Sentence, format: Format, now: number): string =>
+  splitSentence(given)
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      return 'name' in part ? `\u2068${part.name}\u2069` : format.moment(part.at, now);
+    })
+    .join('');

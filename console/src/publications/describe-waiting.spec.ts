@@ -1,0 +1,106 @@
+import { getFormat } from '../i18n/format.js';
+import { plainSentence } from '../i18n/sentence.js';
+import { causeOf, describeAtLength, describeShortly, type Waiting, type WaitingFigures } from './describe-waiting.js';
+import { waitingMessages } from './waiting-messages.js';
+
+const NOW = Date.parse('2026-11-26T11:02:07.000Z');
+const UNTIL = '2026-11-26T11:04:21.000Z';
+
+const channel = { id: 'tgt_1', name: 'Tide Tables', status: 'ok', attention: null };
+const names = {
+  channel: (id: string) => (id === 'tgt_1' ? channel : undefined),
+  project: (id: string) => (id === 'prj_1' ? { name: 'Everywhere' } : undefined),
+} as never;
+
+const queued = (rule: string, extra: object = {}, figures?: WaitingFigures): Waiting =>
+  ({
+    state: 'queued',
+    platform: 'vk',
+    target_id: 'tgt_1',
+    project_id: 'prj_1',
+    sequence: 413,
+    attempts: [],
+    published_at: null,
+    waiting_for: {
+      rule,
+      until: UNTIL,
+      event_id: null,
+      text: '',
+      blocked_by: null,
+      ...extra,
+      ...(figures && { figures }),
+    },
+  }) as never;
+
+const context = (locale: 'en' | 'ru') => ({ m: waitingMessages[locale], names, format: getFormat(locale) });
+const plain = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '');
+const short = (publication: Waiting, locale: 'en' | 'ru' = 'en', follows = false): string =>
+  plain(plainSentence(describeShortly(publication, context(locale), follows), getFormat(locale), NOW));
+const long = (publication: Waiting, locale: 'en' | 'ru' = 'en'): string =>
+  plain(
+    describeAtLength(publication, context(locale))
+      .map((part) => plainSentence(part, getFormat(locale), NOW))
+      .join(' '),
+  );
+
+describe('the reason for which a publication waits', () => {
+  it('names the channel or project whose pause it waits for', () => {
+    expect(short(queued('channel_pause'))).toBe('Tide Tables is paused');
+    expect(short(queued('project_pause'), 'ru')).toBe('«Everywhere» на паузе');
+    expect(short({ ...queued('channel_pause'), target_id: 'tgt_unknown' })).toBe('this channel is paused');
+  });
+
+  it('names the network that asked for a delay, and quotes it', () => {
+    const publication = queued('platform_limit', {}, { platform_says: 'Flood control' });
+    expect(short(publication)).toBe('VK asked for a delay');
+    expect(long(publication)).toMatch(/^VK asked for a delay\. VK says: “Flood control” The next attempt starts at /);
+    expect(long(publication, 'ru')).toMatch(/^VK просит подождать\. Ответ VK: «Flood control» Следующая попытка — в /);
+  });
+
+  it('names the publication that goes first, or says that it stands just above', () => {
+    const publication = queued('earlier_publication', { blocked_by: 'pub_1' }, { first_sequence: 412 });
+    expect(short(publication)).toBe('publishes right after number 412');
+    expect(short(publication, 'en', true)).toBe('publishes right after it');
+    expect(long(publication)).toBe('Posts keep their order: number 412 goes first. This is number 413.');
+    expect(short(queued('earlier_publication', { blocked_by: 'pub_1' }))).toBe('publishes after an earlier post');
+    expect(short(queued('earlier_publication'))).toBe('about to be published');
+  });
+
+  it('counts attempts with the figures, and does without them', () => {
+    expect(short(queued('retry', {}, { attempt: 2, of: 5 }))).toBe('attempt 2 of 5 failed');
+    expect(short(queued('retry'))).toBe('the last attempt failed');
+  });
+
+  it('tells a disabled channel from one that the network refuses', () => {
+    expect(short(queued('needs_attention'))).toBe('VK refuses its posts');
+    const disabled = {
+      ...context('en'),
+      names: { ...(names as object), channel: () => ({ ...channel, status: 'disabled' }) },
+    };
+    const described = describeShortly(queued('needs_attention'), disabled as never);
+    expect(plain(plainSentence(described, getFormat('en'), NOW))).toBe('Tide Tables is disabled');
+  });
+
+  it('keeps a hostile name as it is', () => {
+    const hostile = {
+      ...context('en'),
+      names: { ...(names as object), channel: () => ({ ...channel, name: '{until}<b>' }) },
+    };
+    const described = describeShortly(queued('channel_pause'), hostile as never);
+    expect(plain(plainSentence(described, getFormat('en'), NOW))).toBe('{until}<b> is paused');
+  });
+
+  it('says what became of a publication that does not wait', () => {
+    const attempts = [{}, {}] as never;
+    expect(short({ ...queued('retry'), state: 'failed', waiting_for: null, attempts })).toBe('failed after 2 attempts');
+    expect(short({ ...queued('retry'), state: 'in_doubt', waiting_for: null })).toBe('was it published? Check VK');
+  });
+
+  it('follows a wait for another publication to its cause', () => {
+    expect(causeOf(queued('earlier_publication', { blocked_by: 'pub_1' }, { blocked_by_rule: 'platform_limit' }))).toBe(
+      'platform_limit',
+    );
+    expect(causeOf(queued('earlier_publication'))).toBe('earlier_publication');
+    expect(causeOf({ ...queued('retry'), state: 'published', waiting_for: null })).toBeNull();
+  });
+});

@@ -1,0 +1,186 @@
+import type { Api } from '../api/management.js';
+import type { Names } from '../api/things.js';
+import type { Format } from '../i18n/format.js';
+import { type Sentence, sentence } from '../i18n/sentence.js';
+import { networkTitle } from '../components/networks.js';
+import type { WaitingMessages } from './waiting-messages.js';
+
+/** Figures of a wait, from which the console makes its sentences. Until the typed client has them. */
+export interface WaitingFigures {
+  /** Number of the last attempt, and the number of attempts that there are at most. */
+  readonly attempt?: number | null;
+  readonly of?: number | null;
+  readonly platform_says?: string | null;
+  /** Number of the publication that goes first. */
+  readonly first_sequence?: number | null;
+  /** Rule that holds back the publication that goes first. */
+  readonly blocked_by_rule?: string | null;
+}
+
+/** The parts of a publication that say why it waits. */
+export type Waiting = Pick<
+  Api<'Publication'>,
+  'state' | 'waiting_for' | 'platform' | 'target_id' | 'project_id' | 'sequence' | 'attempts' | 'published_at'
+>;
+
+/** Texts and names from which the sentences are made. */
+export interface WaitingContext {
+  readonly m: WaitingMessages;
+  readonly names: Pick<Names, 'channel' | 'project'>;
+  readonly format: Format;
+}
+
+/** Returns the figures of a wait; none in answers of a gateway that does not send them. */
+export const figuresOf = (publication: Waiting): WaitingFigures =>
+  (publication.waiting_for as { readonly figures?: WaitingFigures | null } | null)?.figures ?? {};
+
+/** Returns the rule at the beginning of a wait: that of the publication in front, if it waits for another. */
+export const causeOf = (publication: Waiting): string | null => {
+  const rule = publication.waiting_for?.rule ?? null;
+  return rule === 'earlier_publication' ? (figuresOf(publication).blocked_by_rule ?? rule) : rule;
+};
+
+/** Returns the number of the last attempt, of how many, and the network's words about it. */
+const lastAttempt = (publication: Waiting): { attempt: number; of: number | null; says: string | null } => {
+  const { attempt, of, platform_says: says } = figuresOf(publication);
+  const error = publication.attempts.at(-1)?.error;
+  return {
+    attempt: attempt ?? publication.attempts.length,
+    of: of ?? null,
+    says: says ?? error?.platform_says ?? null,
+  };
+};
+
+const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) => {
+  const channel = names.channel(publication.target_id);
+  const { attempt, of, says } = lastAttempt(publication);
+  const first = figuresOf(publication).first_sequence ?? null;
+  return {
+    channel: { name: channel?.name ?? m.channel },
+    project: { name: names.project(publication.project_id)?.name ?? m.project },
+    network: networkTitle(publication.platform),
+    isDisabled: channel?.status === 'disabled',
+    hasNoCredentials: channel?.attention?.code === 'credentials_missing',
+    says: says ?? channel?.attention?.platform_says ?? null,
+    until: publication.waiting_for?.until ?? null,
+    number: format.number(publication.sequence),
+    first: first === null ? null : format.number(first),
+    attempt: format.number(attempt),
+    of: of === null ? null : format.number(of),
+  };
+};
+
+/**
+ * Returns in a few words why a publication waits, or what became of it: `VK asked for a delay`.
+ * @param follows true if the publication that goes first stands just above it
+ */
+export const describeShortly = (publication: Waiting, context: WaitingContext, follows = false): Sentence => {
+  const { short } = context.m;
+  const { channel, project, network, ...values } = valuesOf(publication, context);
+  const attempts = publication.attempts.length;
+  switch (publication.state) {
+    case 'in_doubt':
+      return sentence(short.inDoubt, { network });
+    case 'failed':
+      return sentence(short.failed(attempts, context.format.number(attempts)));
+    case 'published':
+      return sentence(short.published, { at: { at: publication.published_at ?? '' } });
+    case 'filtered':
+    case 'dismissed':
+    case 'publishing':
+      return sentence(short[publication.state]);
+    case 'queued':
+  }
+  switch (publication.waiting_for?.rule) {
+    case 'project_pause':
+      return sentence(short.paused, { name: project });
+    case 'channel_pause':
+      return sentence(short.paused, { name: channel });
+    case 'backlog_spacing':
+      return sentence(short.backlogSpacing);
+    case 'earlier_publication':
+      if (publication.waiting_for.blocked_by === null) return sentence(short.next);
+      if (follows) return sentence(short.rightAfterIt);
+      return values.first === null
+        ? sentence(short.afterAnother)
+        : sentence(short.afterNumber, { first: values.first });
+    case 'retry':
+      return values.of === null
+        ? sentence(short.retryUncounted)
+        : sentence(short.retry, { attempt: values.attempt, of: values.of });
+    case 'platform_limit':
+      return sentence(short.platformLimit, { network });
+    case 'needs_attention':
+      if (values.isDisabled) return sentence(short.disabled, { name: channel });
+      return values.hasNoCredentials
+        ? sentence(short.noCredentials, { name: channel })
+        : sentence(short.refused, { network });
+    case 'quota':
+      return sentence(short.quota);
+    case undefined:
+      return sentence(short.next);
+  }
+};
+
+/** Returns in sentences why a publication waits, or what became of it, and what ends the wait. */
+export const describeAtLength = (publication: Waiting, context: WaitingContext): readonly Sentence[] => {
+  const { long } = context.m;
+  const { channel, project, network, until, says, ...values } = valuesOf(publication, context);
+  const attempts = publication.attempts.length;
+  const quoted = says === null ? [] : [sentence(long.says, { network, text: { name: says } })];
+  const at = until === null ? null : { until: { at: until } };
+  const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
+  const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
+  switch (publication.state) {
+    case 'in_doubt':
+      return [sentence(long.inDoubt, { network })];
+    case 'failed':
+      return [sentence(long.failed(attempts, context.format.number(attempts))), ...quoted];
+    case 'published':
+      return [sentence(long.published, { at: { at: publication.published_at ?? '' } })];
+    case 'filtered':
+      return [sentence(long.filtered, { name: project })];
+    case 'dismissed':
+    case 'publishing':
+      return [sentence(long[publication.state])];
+    case 'queued':
+  }
+  switch (publication.waiting_for?.rule) {
+    case 'project_pause':
+      return [sentence(long.projectPause, { name: project }), continues];
+    case 'channel_pause':
+      return [sentence(long.channelPause, { name: channel }), continues];
+    case 'backlog_spacing':
+      return [at ? sentence(long.backlogSpacing, at) : sentence(long.next)];
+    case 'earlier_publication':
+      if (publication.waiting_for.blocked_by === null) return [sentence(long.next)];
+      return [
+        values.first === null
+          ? sentence(long.afterAnother, { number: values.number })
+          : sentence(long.afterNumber, { first: values.first, number: values.number }),
+      ];
+    case 'retry':
+      return [
+        values.of === null
+          ? sentence(long.retryUncounted)
+          : sentence(long.retry, { attempt: values.attempt, of: values.of }),
+        ...quoted,
+        nextAttempt,
+      ];
+    case 'platform_limit':
+      return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];
+    case 'needs_attention':
+      if (values.isDisabled) return [sentence(long.disabled, { name: channel })];
+      return [
+        values.hasNoCredentials
+          ? sentence(long.noCredentials, { name: channel })
+          : sentence(long.refused, { network, name: channel }),
+        ...(values.hasNoCredentials ? [] : quoted),
+        sentence(long.untilFixed),
+      ];
+    case 'quota':
+      return [at ? sentence(long.quota, at) : sentence(long.quotaUnknown)];
+    case undefined:
+      return [sentence(long.next)];
+  }
+};

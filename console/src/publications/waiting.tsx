@@ -1,0 +1,59 @@
+import { type Names } from '../api/things.js';
+import { GatewayText, SentenceText } from '../components/sentence.js';
+import { Countdown, NeedsYou } from '../components/time.js';
+import { useFormat } from '../i18n/format.js';
+import { useMessages } from '../i18n/messages.js';
+import { causeOf, describeAtLength, describeShortly, type Waiting } from './describe-waiting.js';
+import { waitingMessages } from './waiting-messages.js';
+
+export type { Waiting } from './describe-waiting.js';
+
+interface WaitingProps {
+  readonly publication: Waiting;
+  /** Names of the channels and projects: `useNames()`, called once by the list. */
+  readonly names: Pick<Names, 'channel' | 'project'>;
+}
+
+/** The reason for which a publication waits, in a few words: `VK asked for a delay`, `Tide Tables is paused`. */
+export const WaitingReason = ({
+  publication,
+  names,
+  follows = false,
+}: WaitingProps & {
+  /** True if the publication that goes first stands just above it: `publishes right after it`. */
+  readonly follows?: boolean;
+}) => {
+  const m = useMessages(waitingMessages);
+  const format = useFormat();
+  return <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
+};
+
+/** The time until a publication goes by itself, or that it needs a person; nothing if the time is unknown. */
+export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
+  const cause = causeOf(publication);
+  if (publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota') return <NeedsYou />;
+  const until = publication.waiting_for?.until ?? null;
+  return until === null ? null : <Countdown until={until} />;
+};
+
+/** The reason for which a publication waits, in sentences, and the gateway's own sentence below. */
+export const WaitingExplanation = ({ publication, names }: WaitingProps) => {
+  const m = useMessages(waitingMessages);
+  const format = useFormat();
+  return (
+    <>
+      <p>
+        {describeAtLength(publication, { m, names, format }).map((part, index) => (
+          <span key={index}>
+            <SentenceText of={part} />{' '}
+          </span>
+        ))}
+      </p>
+      {publication.waiting_for && (
+        <p className="tertiary">
+          <GatewayText text={publication.waiting_for.text} />
+        </p>
+      )}
+    </>
+  );
+};
