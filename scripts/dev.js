@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { buildConsole } from './build-console.js';
 import { bundlePackages } from './bundle-packages.js';
 
 const { entryFile, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
@@ -30,7 +31,7 @@ const restart = async () => {
   gateway = spawn(process.execPath, ['--enable-source-maps', entry, ...process.argv.slice(2)], { stdio: 'inherit' });
 };
 
-await bundlePackages();
+await Promise.all([bundlePackages(), buildConsole()]);
 rmSync(`${output}/.tsbuildinfo`, { force: true }); // compiles everything, also where dist/ is incomplete
 const options = ['-p', compilerOptions.tsConfigPath, '--watch', '--preserveWatchOutput'];
 const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...options], {

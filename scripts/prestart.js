@@ -1,11 +1,13 @@
 /**
- * Runs before `npm start`: compiles the program. Where the compiler is not installed (`npm prune --omit=dev`, or `npm ci` with
- * NODE_ENV=production), a compiled program that is not older than its sources starts as it is; otherwise the start ends with
- * the commands that compile it. Packages that were updated since they were bundled load from `node_modules`.
+ * Runs before `npm start`: compiles the program, and builds the console if its sources changed. Where the compiler is not
+ * installed (`npm prune --omit=dev`, or `npm ci` with NODE_ENV=production), a program and a console that are not older than
+ * their sources start as they are; otherwise the start ends with the commands that build them. Packages that were updated since
+ * they were bundled load from `node_modules`.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILT, isConsoleCurrent } from './built-console.js';
 import { findBundles, removeBundles } from './bundled-packages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -26,9 +28,17 @@ const newestSource = () => {
   );
 };
 
+/** Returns what is missing in dist/, or older than its sources; null if all is there. */
+const findMissing = () => {
+  if (!existsSync('dist/main.js')) return 'there is no dist/';
+  if (!existsSync(COMPILED) || newestSource() > statSync(COMPILED).mtimeMs) return 'dist/ is older than src/';
+  if (isConsoleCurrent()) return null;
+  return existsSync(BUILT) ? `${BUILT}/ was built from other sources than those in console/` : `there is no ${BUILT}/`;
+};
+
 const explainMissingCompiler = () => {
-  if (existsSync('dist/main.js') && existsSync(COMPILED) && newestSource() <= statSync(COMPILED).mtimeMs) return null;
-  const state = existsSync('dist/main.js') ? 'dist/ is older than src/' : 'there is no dist/';
+  const state = findMissing();
+  if (state === null) return null;
   return `The compiler is not installed, and ${state}. Compile the program once, with the development dependencies:
 
   npm ci --include=dev && npm run build && npm prune --omit=dev

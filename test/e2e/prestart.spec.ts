@@ -16,7 +16,8 @@ const createInstallation = (
     writeFileSync(file, texts[name] ?? '');
     utimesSync(file, seconds, seconds);
   }
-  for (const script of ['scripts/prestart.js', 'scripts/bundled-packages.js']) cpSync(script, join(folder, script));
+  for (const script of ['prestart.js', 'bundled-packages.js', 'built-console.js'])
+    cpSync(join('scripts', script), join(folder, 'scripts', script));
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   return folder;
 };
@@ -51,6 +52,55 @@ describe('npm start without the compiler', () => {
       expect(status).toBe(1);
       expect(stderr).toContain(`The compiler is not installed, and ${state}.`);
       expect(stderr).toContain('npm ci --include=dev && npm run build && npm prune --omit=dev');
+    }
+  });
+});
+
+describe('the console without the compiler', () => {
+  const dist = { 'dist/main.js': 200, 'dist/.complete': 200 };
+  const sources = { ...dist, 'console/src/main.tsx': 100, 'shared/colours.ts': 100 };
+
+  /** Stamps the console of an installation as built from its present sources. */
+  const stampConsole = (folder: string): void => {
+    mkdirSync(join(folder, 'dist/console'), { recursive: true });
+    const stamp = `stampBuild('dist/console', digestSources(), [process.cwd() + '/shared/colours.ts'])`;
+    const script = `import { digestSources, stampBuild } from './scripts/built-console.js'; ${stamp};`;
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      ...{ cwd: folder, encoding: 'utf8' },
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  };
+
+  it('starts as it is if it was built from the present sources, or if there are none', () => {
+    const folder = createInstallation(sources);
+    stampConsole(folder);
+    utimesSync(join(folder, 'console/src/main.tsx'), 300, 300); // another time is no other content
+    expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
+    rmSync(join(folder, 'console'), { recursive: true });
+    expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('ends with the commands that build it if there is none, or a source has changed', () => {
+    expect(prestart(createInstallation(sources))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('The compiler is not installed, and there is no dist/console/.'),
+    });
+    for (const [file, text] of [
+      ['console/src/main.tsx', 'changed'],
+      ['console/public/new.svg', '<svg/>'],
+      ['shared/colours.ts', 'changed'],
+    ] as const) {
+      const folder = createInstallation(sources);
+      stampConsole(folder);
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+      expect([file, prestart(folder)]).toEqual([
+        file,
+        {
+          status: 1,
+          stderr: expect.stringContaining('dist/console/ was built from other sources than those in console/.'),
+        },
+      ]);
     }
   });
 });

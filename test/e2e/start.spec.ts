@@ -328,7 +328,7 @@ describe('the demo', () => {
   });
 
   concurrentE2eTest(
-    'is not created by a process without a worker, which leads to the walls all the same',
+    'is not created by a process without a worker, which leads to the console all the same',
     async (harness) => {
       const { url, program } = await harness.startGateway({
         DEMO: 'on',
@@ -337,8 +337,12 @@ describe('the demo', () => {
       });
       expect(program.output).not.toContain('Demo endpoint');
       const root = await fetch(url, { redirect: 'manual' });
-      expect([root.status, root.headers.get('location')]).toEqual([302, '/walls']);
-      expect((await fetch(url)).headers.get('content-type')).toMatch(/^text\/html/);
+      expect([root.status, root.headers.get('location')]).toEqual([302, '/console']);
+      const page = await fetch(url);
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+      const [, script] = /<script [^>]*src="([^"]+)"/.exec(await page.text())!;
+      const asset = await fetch(new URL(script!, url), { headers: { 'accept-encoding': 'gzip' } });
+      expect([asset.status, asset.headers.get('content-encoding')]).toEqual([200, 'gzip']);
       expect(program.isRunning).toBe(true);
     },
   );

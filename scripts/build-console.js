@@ -1,0 +1,66 @@
+/**
+ * Builds the web console with Vite to `dist/console`, if its sources have changed since the last build, and compresses its
+ * files: the gateway sends them as they are.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { BUILT, digestSources, isConsoleCurrent, SOURCES, stampBuild } from './built-console.js';
+
+const CONFIG = `${SOURCES}/vite.config.js`;
+/** Takes the place of the former build once it is complete. */
+const NEW = 'dist/.console-new';
+const COMPRESSIBLE = /\.(css|js|json|svg|txt|webmanifest)$/;
+
+export const buildConsole = async () => {
+  if (isConsoleCurrent()) return;
+  if (!existsSync('node_modules/vite/package.json')) {
+    console.error('The console is not built, because Vite is not installed. Install it with "npm ci --include=dev".');
+    return;
+  }
+  console.error('Building the console. This takes a few seconds, and is repeated only when its sources change.');
+  const sources = digestSources();
+  process.env.NODE_ENV = 'production'; // with another value Vite would build React for development
+  const { build } = await import('vite');
+  const modules = [];
+  await rm(NEW, { recursive: true, force: true });
+  await build({
+    configFile: resolve(CONFIG),
+    logLevel: 'warn',
+    build: { outDir: resolve(NEW), emptyOutDir: true },
+    plugins: [
+      {
+        name: 'list-modules',
+        buildEnd() {
+          modules.push(...this.getModuleIds());
+        },
+      },
+    ],
+  });
+  await compressFiles(NEW);
+  stampBuild(
+    NEW,
+    sources,
+    modules.filter((module) => existsSync(module)),
+  );
+  await rm(BUILT, { recursive: true, force: true });
+  await rename(NEW, BUILT);
+};
+
+/** Writes each text file compressed beside itself, where that is smaller. */
+const compressFiles = async (folder) => {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => COMPRESSIBLE.test(file));
+  await Promise.all(
+    files.map(async (file) => {
+      const content = await readFile(join(folder, file));
+      const compressed = await Promise.all([
+        promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
+        promisify(gzip)(content, { level: 9 }),
+      ]);
+      for (const [i, extension] of ['.br', '.gz'].entries())
+        if (compressed[i].length < content.length) await writeFile(join(folder, file + extension), compressed[i]);
+    }),
+  );
+};

@@ -1,0 +1,70 @@
+/** The stamp of the built console in `dist/console` (build-console.js), compared with the sources. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+export const SOURCES = 'console';
+export const BUILT = 'dist/console';
+/** Written last: without it the console is incomplete. */
+const STAMP = '.built';
+/** Files that change the result, beside the sources. */
+const TOOLS = ['scripts/build-console.js', 'scripts/built-console.js'];
+
+/** Returns the digest of the console's own sources. A release may have none: null. */
+export const digestSources = () => {
+  if (!existsSync(SOURCES)) return null;
+  const files = readdirSync(SOURCES, { recursive: true })
+    .filter((file) => !/(^|\/)node_modules\/|\.spec\.tsx?$/.test(file))
+    .map((file) => join(SOURCES, file))
+    .filter((file) => statSync(file).isFile());
+  return digest([...files, ...TOOLS]);
+};
+
+/**
+ * Writes the stamp of a build.
+ * @param folder of the build @param sources their digest before the build @param modules files of all modules in the build
+ */
+export const stampBuild = (folder, sources, modules) => {
+  const files = modules.map((module) => relative(process.cwd(), module));
+  const imports = files.filter((file) => !file.startsWith(`${SOURCES}/`) && !packageOf(file)).sort();
+  const packages = [...new Set(['node_modules/vite', ...files.flatMap((file) => packageOf(file) ?? [])])];
+  const versions = Object.fromEntries(packages.map((name) => [name, versionOf(name)]));
+  writeFileSync(
+    join(folder, STAMP),
+    JSON.stringify({ sources, imports, imported: digest(imports), versions }, null, 2),
+  );
+};
+
+/**
+ * True if there is nothing to build: the built console is that of the sources and packages, or there are no sources. Packages
+ * that are not installed count as unchanged: they are for development only.
+ */
+export const isConsoleCurrent = () => {
+  const sources = digestSources();
+  if (sources === null) return true;
+  const stamp = readStamp();
+  if (stamp?.sources !== sources || stamp.imported !== digest(stamp.imports)) return false;
+  return Object.entries(stamp.versions).every(([name, version]) => [version, null].includes(versionOf(name)));
+};
+
+/** Returns the folder of the package that a module belongs to; null for one of the project's own. */
+const packageOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? null;
+
+const versionOf = (folder) => {
+  const file = join(folder, 'package.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : null;
+};
+
+const readStamp = () => {
+  try {
+    return JSON.parse(readFileSync(join(BUILT, STAMP), 'utf8'));
+  } catch {
+    return null; // not built, or not to the end
+  }
+};
+
+const digest = (files) => {
+  const hash = createHash('sha256');
+  for (const file of [...files].sort()) hash.update(`${file}\0`).update(existsSync(file) ? readFileSync(file) : '');
+  return hash.digest('hex');
+};
