@@ -31,11 +31,11 @@ export default {
       setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
       testRunner: '<rootDir>/test/support/shared-modules-runner.js',
       roots: ['<rootDir>/test'],
-      testPathIgnorePatterns: ['<rootDir>/test/e2e/'],
+      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/console/'],
     }),
     project('e2e', {
       setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
-      roots: ['<rootDir>/test/e2e'],
+      roots: ['<rootDir>/test/e2e', '<rootDir>/test/console'],
     }),
   ],
   testTimeout: 300_000,

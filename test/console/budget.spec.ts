@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url));
+
+/** Most bytes of script and style, gzipped, that are needed before the overview shows (management.md: Console). */
+const FIRST_VIEW_BYTES = 150 * 1024;
+
+const sizeOf = async (files: readonly string[]): Promise<number> => {
+  const contents = await Promise.all(files.map((file) => readFile(FOLDER + file)));
+  return contents.reduce((sum, content) => sum + gzipSync(content).length, 0);
+};
+
+describe('the built console', () => {
+  it('needs at most 150 KB of script and style for its first view', async () => {
+    const page = await readFile(`${FOLDER}index.html`, 'utf8');
+    const files = [...page.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, file]) => file!);
+    expect(files.length).toBeGreaterThan(1);
+    expect(await sizeOf(files)).toBeLessThanOrEqual(FIRST_VIEW_BYTES);
+  });
+
+  it('loads the chart of the time machine with the time machine alone', async () => {
+    const page = await readFile(`${FOLDER}index.html`, 'utf8');
+    const names = await readdir(`${FOLDER}assets`);
+    const charts: string[] = [];
+    for (const name of names.filter((each) => each.endsWith('.js')))
+      if (/u-legend|uplot/.test(await readFile(`${FOLDER}assets/${name}`, 'utf8'))) charts.push(name);
+    expect(charts).not.toEqual([]);
+    expect(charts.filter((name) => page.includes(name))).toEqual([]);
+  });
+
+  it('has no inline script or style, and asks nothing of other hosts', async () => {
+    const page = await readFile(`${FOLDER}index.html`, 'utf8');
+    expect(page).not.toMatch(/<style|<script(?![^>]*\ssrc=)| style="| on\w+="/);
+    expect(
+      [...page.matchAll(/(?:src|href)="([^"]+)"/g)]
+        .map(([, url]) => url)
+        .filter((url) => !url!.startsWith('/console/')),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
+
+/** `describe` where Chromium is installed, else `describe.skip`: the tests are then skipped by name. */
+export const describeInChromium = existsSync(CHROMIUM) ? describe : describe.skip;
+
+/** The person at the console. */
+export interface Visitor {
+  readonly key: string;
+  readonly role: 'owner' | 'operator';
+  readonly owner: { readonly id: string; readonly name: string } | null;
+}
+
+/** How the console is looked at. */
+export interface Look {
+  readonly dark?: boolean;
+  readonly phone?: boolean;
+  readonly language?: 'en' | 'ru';
+}
+
+const DESKTOP = { width: 1280, height: 860 };
+const PHONE = { width: 390, height: 844 };
+
+/** Starts a browser for the tests of a `describe`. */
+export const useBrowser = (): (() => Browser) => {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
+  });
+  afterAll(() => browser?.close());
+  return () => browser!;
+};
+
+/**
+ * A page of the console. It counts clicks, and notes everything that a correct page does not do: messages in the browser's
+ * console, errors, refusals by the page's policy, and requests to other hosts.
+ */
+export class ConsolePage {
+  /** Clicks so far, of the mouse or a finger. Keys are not clicks. */
+  clicks = 0;
+  /** Faults that a page must not have. */
+  readonly faults: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    private readonly url: string,
+  ) {}
+
+  /** Opens a page, signed in as a visitor; null: not signed in. */
+  static async open(
+    browser: Browser,
+    url: string,
+    visitor: Visitor | null,
+    path = '/',
+    { dark = false, phone = false, language = 'en' }: Look = {},
+  ): Promise<ConsolePage> {
+    const options: BrowserContextOptions = {
+      viewport: phone ? PHONE : DESKTOP,
+      hasTouch: phone,
+      colorScheme: dark ? 'dark' : 'light',
+      locale: language === 'ru' ? 'ru-RU' : 'en-GB',
+      timezoneId: 'Europe/Moscow',
+    };
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const opened = new ConsolePage(page, url);
+    opened.watch();
+    if (visitor)
+      await page.addInitScript((session) => {
+        const { sessionStorage } = globalThis as unknown as { sessionStorage: Record<string, string> };
+        sessionStorage['crosspost.session'] ??= session;
+      }, JSON.stringify(visitor));
+    await opened.goto(path);
+    return opened;
+  }
+
+  /** Opens another address of the console. */
+  async goto(path: string): Promise<void> {
+    await this.page.goto(`${this.url}/console${path}`);
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  /** Clicks, and counts it. */
+  async click(target: Locator): Promise<void> {
+    this.clicks++;
+    await target.click();
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+
+  private watch(): void {
+    const { page, url } = this;
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') this.faults.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`));
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (origin !== new URL(url).origin && protocol !== 'data:' && protocol !== 'blob:')
+        this.faults.push(`request to another host: ${request.url()}`);
+    });
+  }
+}
