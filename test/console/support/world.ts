@@ -63,16 +63,21 @@ export const startWorld = async (harness: E2eHarness, more: Readonly<Record<stri
 
 /** Starts the networks and a gateway without owners. */
 export const startEmptyWorld = async (harness: E2eHarness, more: Readonly<Record<string, string>> = {}) => {
+  const { networks, settings } = await startNetworks(harness);
+  const own = { ...settings, DATA_DIR: await harness.createDataDir(), ...more };
+  return { gateway: await harness.startGateway(own), networks, settings: own };
+};
+
+/** Starts the networks. Returns them with the settings of a gateway that uses them. */
+export const startNetworks = async (harness: E2eHarness) => {
   const started = await Promise.all(NETWORKS.map(async (name) => [name, await harness.startNetwork(name)] as const));
   const networks = Object.fromEntries(started) as Record<NetworkName, Network>;
   const urls = started.map(([name, { url }]) => [`${name.toUpperCase()}_API_URL`, url]);
-  const settings = {
+  const settings: Record<string, string> = {
     ...(Object.fromEntries(urls) as Record<string, string>),
-    DATA_DIR: await harness.createDataDir(),
     LIMITS_PROFILE: fileURLToPath(new URL('limits.json', import.meta.url)),
-    ...more,
   };
-  return { gateway: await harness.startGateway(settings), networks, settings };
+  return { networks, settings };
 };
 
 /** Posts to an endpoint. Returns the HTTP status. */

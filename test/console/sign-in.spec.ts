@@ -1,0 +1,80 @@
+import { E2eHarness } from '../e2e/e2e-harness.js';
+import { until } from '../e2e/until.js';
+import { ConsolePage, describeInChromium, useBrowser } from './support/console-page.js';
+
+describeInChromium('signing in', () => {
+  const browser = useBrowser();
+  const harness = new E2eHarness();
+  let url: string;
+  let link: string;
+  let printed: string;
+  beforeAll(async () => {
+    const gateway = await harness.startDemo(await harness.createDataDir());
+    ({ url } = gateway);
+    [printed = '', link = ''] = await until('the link is printed', () => {
+      const { output } = gateway.program;
+      const found = /Console\s+(\S+#code=[\w-]+)/.exec(output);
+      return found && /Walls/.test(output) && [output, found[1]!];
+    });
+  });
+  afterAll(() => harness.stop());
+
+  it('happens without typing by the link that a start prints first, once', async () => {
+    const lines = printed.split('\n').filter((line) => line.trim() !== '');
+    expect(lines[0]).toContain(link);
+
+    const first = await ConsolePage.open(browser(), url, null, `/${new URL(link).hash}`);
+    await first.page.getByRole('navigation', { name: 'Screens' }).first().waitFor();
+    expect(first.page.url()).not.toContain('code');
+    expect(first.faults).toEqual([]);
+    await first.close();
+
+    const second = await ConsolePage.open(browser(), url, null, `/${new URL(link).hash}`);
+    await second.page.getByLabel('Your key').waitFor();
+    await second.close();
+  });
+
+  it('says what is wrong with a key, and keeps the right one in the tab alone', async () => {
+    const opened = await ConsolePage.open(browser(), url, null);
+    const { page } = opened;
+    await page.getByLabel('Your key').fill('service_owner_wrong');
+    await opened.click(page.getByRole('button', { name: 'Sign in' }));
+    await page.getByRole('alert').filter({ hasText: 'doesn’t recognize this key' }).waitFor();
+
+    const [, operatorKey = ''] = /Operator key\s+(\S+)/.exec(printed)!;
+    await page.getByLabel('Your key').fill(operatorKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Projections' }).first().waitFor();
+    expect(page.url()).not.toContain(operatorKey);
+    await page.reload();
+    await page.getByRole('link', { name: 'Projections' }).first().waitFor();
+
+    const other = await page.context().newPage();
+    await other.goto(`${url}/console`);
+    await other.getByLabel('Your key').waitFor();
+    await opened.close();
+  });
+
+  it('comes back over the screen when the key was replaced', async () => {
+    const [, operatorKey = ''] = /Operator key\s+(\S+)/.exec(printed)!;
+    const call = async (method: string, path: string, body?: object) =>
+      (
+        await fetch(`${url}/manage/v1${path}`, {
+          method,
+          headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+      ).json() as Promise<{ id: string; key: string }>;
+    const { id, key } = await call('POST', '/owners', { name: 'Ann', plan: 'pro' });
+    const opened = await ConsolePage.open(browser(), url, { key, role: 'owner', owner: { id, name: 'Ann' } });
+    const { key: newKey } = await call('POST', `/owners/${id}/rotate-key`, {});
+    const { page } = opened;
+    await opened.click(page.getByRole('link', { name: 'Channels' }).first());
+    await page.getByRole('heading', { name: 'Sign in again to continue' }).waitFor();
+    await page.getByLabel('Your key').fill(newKey);
+    await page.keyboard.press('Enter');
+    await until('the form is gone', async () => (await page.getByText('Sign in again').count()) === 0);
+    expect(page.url()).toMatch(/\/channels$/);
+    await opened.close();
+  });
+});
