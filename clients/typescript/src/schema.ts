@@ -479,6 +479,8 @@ export interface Schemas {
   readonly Job: {
     readonly id: string;
     readonly kind: string;
+    /** Name of the projection that it rebuilds or verifies; null for other kinds. */
+    readonly projection: string | null;
     readonly state: 'done' | 'failed' | 'running';
     /** From 0 to 1. */
     readonly progress: number;

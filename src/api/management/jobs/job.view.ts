@@ -5,6 +5,8 @@ import type { Json } from '../../../kernel/json.js';
 export class JobView {
   readonly id: string;
   readonly kind: string;
+  /** Name of the projection that it rebuilds or verifies; null for other kinds. */
+  readonly projection: string | null;
   readonly state: JobState;
   /** From 0 to 1. */
   readonly progress: number;
@@ -13,9 +15,10 @@ export class JobView {
   /** Null while it runs; of a failed job `{message}`. */
   readonly result: Json;
 
-  constructor({ id, kind, state, progress, etaSeconds, result }: Job) {
+  constructor({ id, kind, state, progress, etaSeconds, params, result }: Job) {
     this.id = id;
     this.kind = kind;
+    this.projection = typeof params.projection === 'string' ? params.projection : null;
     this.state = state;
     this.progress = progress;
     this.eta_seconds = etaSeconds;

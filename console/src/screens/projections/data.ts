@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Api, management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+
+export type Projection = Api<'Projection'>;
+export type Job = Api<'Job'>;
+
+/** One row that differs between two versions. */
+export interface Example {
+  readonly table: string;
+  readonly key: unknown;
+  readonly kind: 'missing' | 'extra' | 'different';
+  readonly live: Readonly<Record<string, unknown>> | null;
+  readonly fresh: Readonly<Record<string, unknown>> | null;
+  readonly events: readonly string[];
+}
+
+/** The result of a comparison, as jobs have it. */
+export interface Comparison {
+  readonly version?: number;
+  readonly position: string;
+  readonly rows: number;
+  readonly missing: number;
+  readonly extra: number;
+  readonly different: number;
+  readonly examples: readonly Example[];
+}
+
+/** Time between two questions while a job runs, in ms: progress is no event, so the stream does not announce it. */
+const WATCH_MS = 1_000;
+
+/** Returns the query of all projections; asked again every second while one is being built. */
+export const useProjections = () =>
+  useQuery({
+    queryKey: ['projections'],
+    queryFn: async () => (await management().get('/projections')).items,
+    refetchInterval: (query) =>
+      query.state.data?.some(({ candidate, state }) => candidate !== null || state !== 'live') ? WATCH_MS : 15_000,
+  });
+
+/** Returns the query of the latest jobs; asked again every second while one runs. */
+export const useJobs = () =>
+  useQuery({
+    queryKey: ['jobs'],
+    queryFn: async () => (await management().get('/jobs', { query: { limit: 100 } })).items,
+    refetchInterval: (query) => (query.state.data?.some(({ state }) => state === 'running') ? WATCH_MS : 15_000),
+  });
+
+/** Returns the result of a job that compared; null for a job that runs, failed, or did not get so far. */
+export const comparisonOf = (job: Job | undefined): Comparison | null => {
+  const result = job?.state === 'done' ? (job.result as Partial<Comparison> | null) : null;
+  return result?.rows === undefined ? null : (result as Comparison);
+};
+
+/** Returns the latest job of a kind about a projection. */
+export const latestJob = (jobs: readonly Job[], kind: string, projection: string): Job | undefined =>
+  jobs.find((job) => job.kind === kind && job.projection === projection);
+
+/** Asks for projections and jobs again, after an operator's decision. */
+export const refresh = (): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'projections' || first === 'jobs' });

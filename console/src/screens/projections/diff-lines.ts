@@ -1,0 +1,36 @@
+/** One line of a row as JSON. */
+export interface Line {
+  readonly text: string;
+  /** True if the other side has another value. */
+  readonly isChanged: boolean;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Members that are equal on both sides and stand beside a changed one, so that the reader sees where it is. */
+const CONTEXT = 1;
+
+/**
+ * Returns the members of two rows as lines: those that differ, and their neighbours. Null for a row that is not there; the other
+ * side then has all of its members.
+ */
+export const diffLines = (
+  live: Row | null,
+  fresh: Row | null,
+): readonly [readonly Line[] | null, readonly Line[] | null] => {
+  const names = [...new Set([...Object.keys(live ?? {}), ...Object.keys(fresh ?? {})])];
+  const format = (row: Row, name: string): string | null =>
+    name in row ? `"${name}": ${JSON.stringify(row[name])}` : null;
+  const isChanged = (name: string): boolean =>
+    live === null || fresh === null || JSON.stringify(live[name]) !== JSON.stringify(fresh[name]);
+  const isShown = names.map((_, index) =>
+    names.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some((name) => isChanged(name)),
+  );
+  const linesOf = (row: Row | null): readonly Line[] | null =>
+    row &&
+    names
+      .filter((_, index) => isShown[index])
+      .map((name) => ({ text: format(row, name), isChanged: isChanged(name) }))
+      .filter((line): line is Line => line.text !== null);
+  return [linesOf(live), linesOf(fresh)];
+};

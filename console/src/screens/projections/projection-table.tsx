@@ -1,0 +1,165 @@
+import '../../components/table.css';
+import { Fragment } from 'react';
+import { Button } from '../../components/button.js';
+import { Meter } from '../../components/controls.js';
+import type { IconName, Tone } from '../../components/icon.js';
+import { Icon } from '../../components/icon.js';
+import { Menu, MenuItem } from '../../components/menu.js';
+import { Pill } from '../../components/state-pill.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { CandidatePanel } from './candidate-panel.js';
+import { ComparisonView } from './comparison-view.js';
+import { comparisonOf, type Job, latestJob, type Projection } from './data.js';
+import type { Decision } from './decision-dialog.js';
+import { projectionsMessages } from './messages.js';
+import { StoppedPanel } from './stopped-panel.js';
+
+const LOOKS = {
+  live: { icon: 'published', tone: 'ok' },
+  rebuilding: { icon: 'publishing', tone: 'go' },
+  level: { icon: 'publishing', tone: 'go' },
+  stopped: { icon: 'failed', tone: 'fail' },
+} as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
+
+/** The read models, with what needs an operator below its row. */
+export const ProjectionTable = ({
+  projections,
+  jobs,
+  onDecide,
+}: {
+  readonly projections: readonly Projection[];
+  readonly jobs: readonly Job[];
+  readonly onDecide: (decision: Decision) => void;
+}) => {
+  const m = useMessages(projectionsMessages);
+  // What has stopped comes first, then what is being rebuilt.
+  const rank = ({ error, candidate }: Projection): number => (error ? 0 : candidate ? 1 : 2);
+  const sorted = projections.toSorted((a, b) => rank(a) - rank(b));
+  return (
+    <div className="table-scroll">
+      <table className="table projection-table">
+        <thead>
+          <tr>
+            <th>{m.name}</th>
+            <th className="number">{m.version}</th>
+            <th>{m.state}</th>
+            <th>{m.position}</th>
+            <th className="number">{m.behind}</th>
+            <th className="number">{m.rate}</th>
+            <th />
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((projection) => (
+            <Fragment key={projection.name}>
+              <Row projection={projection} jobs={jobs} onDecide={onDecide} />
+              <Details projection={projection} jobs={jobs} onDecide={onDecide} />
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+interface RowProps {
+  readonly projection: Projection;
+  readonly jobs: readonly Job[];
+  readonly onDecide: (decision: Decision) => void;
+}
+
+const Row = ({ projection, jobs, onDecide }: RowProps) => {
+  const m = useMessages(projectionsMessages);
+  const format = useFormat();
+  const {
+    name,
+    version,
+    state,
+    position,
+    head,
+    lag_events: lagEvents,
+    lag_seconds: lagSeconds,
+    rate,
+    previous,
+  } = projection;
+  const running = jobs.find((job) => job.state === 'running' && job.projection === name);
+  const isVerifying = running?.kind === 'verify-projection';
+  const lag = lagEvents === 0 ? '0' : `${format.number(lagEvents)} · ${format.number(lagSeconds, 1)} s`;
+  const tone = projection.error ? 'error' : projection.candidate ? 'chosen' : '';
+  return (
+    <tr className={`projection-row ${tone}`}>
+      <td className="mono">{name}</td>
+      <td className="number">{version}</td>
+      <td>
+        <Pill {...(isVerifying ? LOOKS.rebuilding : LOOKS[state])}>
+          {isVerifying ? m.running['verify-projection'] : m.states[state]}
+        </Pill>
+      </td>
+      <td>
+        <span className="projection-position">
+          <Meter value={Number(position)} max={Number(head)} label={`${position} / ${head}`} />
+          <span>{isVerifying ? format.percent(running.progress) : format.number(Number(position))}</span>
+        </span>
+      </td>
+      <td className="number">{lag}</td>
+      <td className="number">{format.number(rate, rate < 10 ? 1 : 0)}</td>
+      <td className="right">
+        <Menu
+          trigger={
+            <Button size="small" look="quiet" aria-label={m.actions(name)}>
+              <Icon name="more" />
+            </Button>
+          }
+        >
+          <MenuItem icon="projections" onSelect={() => onDecide({ kind: 'rebuild', projection })}>
+            {m.rebuild}
+          </MenuItem>
+          <MenuItem icon="check" onSelect={() => onDecide({ kind: 'verify', projections: [name] })}>
+            {m.verify}
+          </MenuItem>
+          {previous !== null && (
+            <MenuItem icon="retrying" onSelect={() => onDecide({ kind: 'rollback', projection })}>
+              {m.rollback(previous)}
+            </MenuItem>
+          )}
+        </Menu>
+      </td>
+    </tr>
+  );
+};
+
+const Details = ({ projection, jobs, onDecide }: RowProps) => {
+  const m = useMessages(projectionsMessages);
+  const { name, error, candidate } = projection;
+  const verification = latestJob(jobs, 'verify-projection', name);
+  const comparison = comparisonOf(verification);
+  if (!error && !candidate && !comparison && verification?.state !== 'failed') return null;
+  return (
+    <tr className={`projection-details ${error ? 'error' : candidate ? 'chosen' : ''}`}>
+      <td colSpan={7}>
+        {error && <StoppedPanel projection={projection} error={error} onDecide={onDecide} />}
+        {candidate && (
+          <CandidatePanel
+            projection={projection}
+            candidate={candidate}
+            job={latestJob(jobs, 'rebuild-projection', name)}
+            onDecide={onDecide}
+          />
+        )}
+        {!candidate && comparison && (
+          <ComparisonView
+            comparison={comparison}
+            versions={[String(projection.version), m.fresh]}
+            title={m.lastVerification}
+          />
+        )}
+        {!candidate && verification?.state === 'failed' && (
+          <p className="tone-fail">
+            {m.jobFailed}: {(verification.result as { message?: string } | null)?.message}
+          </p>
+        )}
+      </td>
+    </tr>
+  );
+};

@@ -1,0 +1,56 @@
+import { Button, ButtonLink } from '../../components/button.js';
+import { Icon } from '../../components/icon.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { management } from '../../api/management.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Projection, refresh } from './data.js';
+import type { Decision } from './decision-dialog.js';
+import { projectionsMessages } from './messages.js';
+
+/** The event at which a projection has stopped, and the ways on. */
+export const StoppedPanel = ({
+  projection,
+  error,
+  onDecide,
+}: {
+  readonly projection: Projection;
+  readonly error: NonNullable<Projection['error']>;
+  readonly onDecide: (decision: Decision) => void;
+}) => {
+  const m = useMessages(projectionsMessages);
+  const format = useFormat();
+  const retry = async (): Promise<void> => {
+    try {
+      await management().post('/projections/{name}/retry', { path: { name: projection.name } });
+      toast(m.started);
+    } catch (failure) {
+      toastError(failure);
+    }
+    await refresh();
+  };
+  return (
+    <div className="projection-stopped">
+      <Icon name="failed" tone="fail" />
+      <div>
+        <b>
+          {m.stoppedTitle(format.number(Number(error.position)), error.type)} <bdi>{error.message}</bdi>
+        </b>
+        <p className="secondary">
+          {m.stoppedText} {projection.skipped > 0 && m.skipped(projection.skipped)}
+        </p>
+      </div>
+      <div className="projection-actions">
+        <ButtonLink size="small" to="/time" search={{ event: error.event_id }}>
+          {m.viewEvent}
+        </ButtonLink>
+        <Button size="small" look="primary" onClick={() => void retry()}>
+          {m.retry}
+        </Button>
+        <Button size="small" look="danger" onClick={() => onDecide({ kind: 'skip', projection })}>
+          {m.skip}
+        </Button>
+      </div>
+    </div>
+  );
+};
