@@ -1,4 +1,126 @@
-import { PageHead } from '../../components/card.js';
+import './owners.css';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { management } from '../../api/management.js';
+import { Button } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Confirmation } from '../../components/dialog.js';
+import { Loaded } from '../../components/states.js';
+import { Moment } from '../../components/time.js';
+import { toast } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { setSession, useSession } from '../../session/session.js';
+import { type Owner, planTitle, refreshOwners, useOwner } from './data.js';
+import { KeyDialog } from './key-dialog.js';
+import { ownersMessages } from './messages.js';
+import { OperatorOnly } from './operator-only.js';
+import { OwnerLimits } from './owner-limits.js';
+import { OwnerSettings } from './owner-settings.js';
+import { PackDialog } from './pack-dialog.js';
 
-/** To be replaced. */
-export const OwnerScreen = () => <PageHead title="Owner" />;
+/** One owner: plan, posts, key. For operators. */
+export const OwnerScreen = () => {
+  const { id } = useParams({ from: '/owners/$id' });
+  const owner = useOwner(id);
+  return (
+    <OperatorOnly>
+      <Loaded query={owner}>{(found) => <OwnerPage owner={found} />}</Loaded>
+    </OperatorOnly>
+  );
+};
+
+type Open = 'pack' | 'rotate' | 'remove' | null;
+
+const OwnerPage = ({ owner }: { readonly owner: Owner }) => {
+  const m = useMessages(ownersMessages);
+  const format = useFormat();
+  const session = useSession();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open>(null);
+  const [newKey, setNewKey] = useState<string | null>(null);
+  const { id, name, plan, posts_left: left, resets_at: resetsAt, notice_chat: chat } = owner;
+  const close = (): void => setOpen(null);
+  const show = (): void => {
+    if (session) setSession({ ...session, owner: { id, name } });
+    void navigate({ to: '/' });
+  };
+  return (
+    <>
+      <PageHead
+        trail={
+          <>
+            <Link className="link" to="/owners">
+              {m.owners}
+            </Link>
+            <span aria-hidden="true">/</span>
+            <bdi className="cut">{name}</bdi>
+          </>
+        }
+        title={<bdi>{m.onPlan(name, planTitle(plan))}</bdi>}
+        actions={
+          <>
+            <Button onClick={() => setOpen('pack')}>{m.pack}</Button>
+            <Button look="primary" onClick={show}>
+              {m.show}
+            </Button>
+          </>
+        }
+      >
+        {left === null ? m.noLimit : m.leftOf(format.number(left))} {m.resets} <Moment at={resetsAt} form="day" />.
+      </PageHead>
+      <div className="owner-columns">
+        <div className="owner-column">
+          <OwnerSettings key={`${name} ${plan} ${owner.locale}`} owner={owner} />
+          <Card title={m.notices}>
+            <p className="card-body secondary">{chat ? <bdi>{m.noticesTo(chat.chat_id)}</bdi> : m.noticesOff}</p>
+          </Card>
+          <div className="owner-actions">
+            <Button onClick={() => setOpen('rotate')}>{m.rotate}</Button>
+            <Button look="danger" onClick={() => setOpen('remove')}>
+              {m.remove}
+            </Button>
+          </div>
+        </div>
+        <OwnerLimits owner={owner} />
+      </div>
+      {open === 'pack' && <PackDialog owner={owner} onClose={close} />}
+      {open === 'rotate' && (
+        <Confirmation
+          title={<bdi>{m.rotateTitle(name)}</bdi>}
+          consequences={[
+            { kind: 'happens', text: m.rotateHappens },
+            { kind: 'risk', text: m.rotateRisk },
+            { kind: 'stays', text: m.rotateStays },
+          ]}
+          verb={m.rotateVerb}
+          run={async () => {
+            setNewKey((await management().post('/owners/{id}/rotate-key', { path: { id } })).key);
+          }}
+          onClose={close}
+        />
+      )}
+      {open === 'remove' && (
+        <Confirmation
+          title={<bdi>{m.removeTitle(name)}</bdi>}
+          consequences={[
+            { kind: 'happens', text: m.removeHappens },
+            { kind: 'risk', text: m.removeRisk },
+            { kind: 'stays', text: m.removeStays },
+          ]}
+          verb={m.removeVerb}
+          isDanger
+          run={async () => {
+            await management().delete('/owners/{id}', { path: { id } });
+            if (session?.owner?.id === id) setSession({ ...session, owner: null });
+            toast(m.removed);
+            await navigate({ to: '/owners' });
+            await refreshOwners();
+          }}
+          onClose={close}
+        />
+      )}
+      {newKey !== null && <KeyDialog value={newKey} onClose={() => setNewKey(null)} />}
+    </>
+  );
+};

@@ -1,4 +1,111 @@
-import { PageHead } from '../../components/card.js';
+import '../../components/table.css';
+import './owners.css';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { TextInput } from '../../components/controls.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { Moment } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { AddOwnerDialog } from './add-owner-dialog.js';
+import { type Owner, planTitle, useOwners } from './data.js';
+import { KeyDialog } from './key-dialog.js';
+import { ownersMessages } from './messages.js';
+import { OperatorOnly } from './operator-only.js';
 
-/** To be replaced. */
-export const OwnersScreen = () => <PageHead title="Owners" />;
+/** All owners with their plans and the posts that they have left. For operators. */
+export const OwnersScreen = () => (
+  <OperatorOnly>
+    <Owners />
+  </OperatorOnly>
+);
+
+const Owners = () => {
+  const m = useMessages(ownersMessages);
+  const owners = useOwners();
+  const [find, setFind] = useState('');
+  const [isAdding, setIsAdding] = useState(false);
+  const [newKey, setNewKey] = useState<string | null>(null);
+  const all = owners.data ?? [];
+  const out = all.filter(({ posts_left: left }) => left === 0).length;
+  const title = all.length === 0 ? m.none : out > 0 ? m.countOut(all.length, out) : m.count(all.length);
+  const shown = all.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(find.trim().toLowerCase()));
+  return (
+    <>
+      <PageHead
+        title={owners.data ? title : '…'}
+        actions={
+          <Button look="primary" icon="plus" onClick={() => setIsAdding(true)}>
+            {m.add}
+          </Button>
+        }
+      />
+      {all.length > 8 && (
+        <TextInput
+          type="search"
+          className="owners-find"
+          aria-label={m.find}
+          placeholder={m.find}
+          value={find}
+          onChange={(event) => setFind(event.target.value)}
+        />
+      )}
+      <Card label={m.owners}>
+        <Loaded query={owners}>
+          {() =>
+            all.length === 0 ? (
+              <Empty icon="owners" title={m.none}>
+                {m.noneText}
+              </Empty>
+            ) : (
+              <OwnerTable owners={shown} />
+            )
+          }
+        </Loaded>
+      </Card>
+      {isAdding && <AddOwnerDialog onClose={() => setIsAdding(false)} onAdded={setNewKey} />}
+      {newKey !== null && <KeyDialog value={newKey} onClose={() => setNewKey(null)} />}
+    </>
+  );
+};
+
+const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => {
+  const m = useMessages(ownersMessages);
+  const format = useFormat();
+  return (
+    <div className="table-scroll">
+      <table className="table owner-table">
+        <thead>
+          <tr>
+            <th>{m.name}</th>
+            <th>{m.plan}</th>
+            <th className="number">{m.used}</th>
+            <th className="number">{m.left}</th>
+            <th className="right">{m.since}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {owners.map(({ id, name, plan, posts_used: used, posts_left: left, created_at: createdAt }) => (
+            <tr key={id} className="selectable">
+              <td>
+                <Link className="owner-name" to="/owners/$id" params={{ id }}>
+                  <bdi className="cut">{name}</bdi>
+                </Link>
+              </td>
+              <td>{planTitle(plan)}</td>
+              <td className="number">{format.number(used)}</td>
+              <td className={`number ${left === 0 ? 'tone-warn' : ''}`}>
+                {left === null ? <span className="tertiary">{m.unlimited}</span> : format.number(left)}
+              </td>
+              <td className="right tertiary">
+                <Moment at={createdAt} form="day" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

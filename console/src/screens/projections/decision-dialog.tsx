@@ -42,13 +42,15 @@ export const DecisionDialog = ({
       isDanger={isDanger}
       run={confirm}
       onClose={onClose}
-    >
-      {decision.kind === 'skip' && (
-        <Field label={m.skipReason} hint={m.skipReasonHint}>
-          {(ids) => <TextInput {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
-        </Field>
-      )}
-    </Confirmation>
+      isReady={decision.kind !== 'skip' || reason.trim() !== ''}
+      fields={
+        decision.kind === 'skip' && (
+          <Field label={m.skipReason} hint={m.skipReasonHint}>
+            {(ids) => <TextInput {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
+          </Field>
+        )
+      }
+    />
   );
 };
 

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import { Card, PageHead } from '../../components/card.js';
+import { Empty } from '../../components/states.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useScope } from '../../session/scope.js';
+import { ownersMessages } from './messages.js';
+
+/** Shows its content to operators, and to owners that it is not for them. */
+export const OperatorOnly = ({ children }: { readonly children: ReactNode }) => {
+  const m = useMessages(ownersMessages);
+  const { isOperator } = useScope();
+  if (isOperator) return children;
+  return (
+    <>
+      <PageHead title={m.notOperator} />
+      <Card label={m.notOperator}>
+        <Empty icon="lock" title={m.notOperator}>
+          {m.notOperatorText}
+        </Empty>
+      </Card>
+    </>
+  );
+};

@@ -1,0 +1,43 @@
+import { Field, Select } from '../../components/controls.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Plan, PLANS, planTitle } from './data.js';
+import { ownersMessages } from './messages.js';
+
+/** Asks for a plan. */
+export const PlanField = ({ value, onChange }: { readonly value: Plan; readonly onChange: (plan: Plan) => void }) => {
+  const m = useMessages(ownersMessages);
+  return (
+    <Field label={m.plan}>
+      {(ids) => (
+        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value as Plan)}>
+          {PLANS.map((plan) => (
+            <option key={plan} value={plan}>
+              {planTitle(plan)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+};
+
+/** Asks for the language of an owner's notices. */
+export const LocaleField = ({
+  value,
+  onChange,
+}: {
+  readonly value: 'en' | 'ru';
+  readonly onChange: (locale: 'en' | 'ru') => void;
+}) => {
+  const m = useMessages(ownersMessages);
+  return (
+    <Field label={m.locale}>
+      {(ids) => (
+        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value as 'en' | 'ru')}>
+          <option value="en">English</option>
+          <option value="ru">Русский</option>
+        </Select>
+      )}
+    </Field>
+  );
+};

@@ -1,0 +1,36 @@
+import '../../components/table.css';
+import { Card } from '../../components/card.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Owner } from './data.js';
+import { ownersMessages } from './messages.js';
+
+/** The figures that hold for an owner. */
+export const OwnerLimits = ({ owner: { limits } }: { readonly owner: Owner }) => {
+  const m = useMessages(ownersMessages);
+  const format = useFormat();
+  const amount = (value: number | null): string => (value === null ? m.unlimited : format.number(value));
+  const { monthly_posts: monthly, hourly, burst, sandbox_daily: sandbox } = limits;
+  const rows = [
+    [m.limitNames.monthly, amount(monthly)],
+    [m.limitNames.hourly, amount(hourly)],
+    [m.limitNames.burst, burst ? m.burst(burst.requests, burst.per_seconds) : m.unlimited],
+    [m.limitNames.sandbox, amount(sandbox)],
+    [m.limitNames.input, limits.webhook_input ? m.yes : m.no],
+    [m.limitNames.output, limits.webhook_output ? m.yes : m.no],
+  ] as const;
+  return (
+    <Card title={m.limits}>
+      <table className="table">
+        <tbody>
+          {rows.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="number">{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+};
