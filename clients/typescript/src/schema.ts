@@ -119,6 +119,21 @@ export interface Schemas {
     readonly at: string;
     readonly actor: string;
   };
+  /** A change of one of many aggregates. */
+  readonly ChangeOfAggregate: {
+    /** The aggregate that changed, such as `channel`. */
+    readonly aggregate: string;
+    /** Its id; of pauses the id of the project or channel. */
+    readonly id: string;
+    /** JSON Pointer into `state`. */
+    readonly path: string;
+    /** Null also for what was absent. */
+    readonly before: unknown;
+    readonly after: unknown;
+    readonly event_id: string;
+    readonly at: string;
+    readonly actor: string;
+  };
   /** A channel as the API shows it. Its credentials are never shown, only its address. */
   readonly Channel: {
     /** `tgt_…` */
@@ -544,10 +559,12 @@ export interface Schemas {
   };
   /** The chat that receives an owner's notices; its bot token is never shown. */
   readonly NoticeChat: { readonly chat_id: string };
-  /** Everything about endpoints and pauses at a time. */
+  /** Everything about endpoints, channels, projects and pauses at a time. */
   readonly Overview: {
     readonly at: string;
     readonly endpoints: readonly Schemas['PastResource'][];
+    readonly channels: readonly Schemas['PastResource'][];
+    readonly projects: readonly Schemas['PastResource'][];
     readonly project_pauses: readonly Schemas['PastResource'][];
     readonly channel_pauses: readonly Schemas['PastResource'][];
   };
@@ -571,6 +588,20 @@ export interface Schemas {
     readonly created_at: string;
     /** Figures of the limits profile in force. */
     readonly limits: Schemas['OwnerLimits'];
+  };
+  /** The differences of all endpoints, channels, projects and pauses between two times. */
+  readonly OwnerDiff: {
+    readonly from: Schemas['OwnerDiffEnd'];
+    readonly to: Schemas['OwnerDiffEnd'];
+    /** At most 1,000: of endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
+    readonly changes: readonly Schemas['ChangeOfAggregate'][];
+    /** True if there are more changes. */
+    readonly truncated: boolean;
+  };
+  /** One end of the differences of many aggregates. */
+  readonly OwnerDiffEnd: {
+    /** ISO 8601, UTC. */
+    readonly at: string;
   };
   /** The figures that hold for an owner: those of its plan, and those of every plan. */
   readonly OwnerLimits: {
@@ -621,7 +652,7 @@ export interface Schemas {
     /** Figures of the limits profile in force. */
     readonly limits: Schemas['OwnerLimits'];
   };
-  /** An endpoint or the pauses of a resource as they were. */
+  /** An endpoint, channel or project, or its pauses, as they were. */
   readonly PastResource: {
     /** Of the endpoint, project or channel. */
     readonly id: string;
@@ -1700,7 +1731,7 @@ export interface Routes {
     };
     readonly answers: Schemas['SandboxResult'];
   };
-  /** Show endpoints and pauses as they were */
+  /** Show endpoints, channels, projects and pauses as they were */
   readonly 'GET /manage/v1/history': {
     readonly takes: {
       readonly query?: {
@@ -1750,6 +1781,19 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['Diff'];
+  };
+  /** Compare all endpoints, channels, projects and pauses at two times */
+  readonly 'GET /manage/v1/history/diff': {
+    readonly takes: {
+      readonly query: {
+        readonly from: string;
+        /** Default: now. */
+        readonly to?: string;
+        /** Operators may omit it to compare all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['OwnerDiff'];
   };
   /** List events, the newest first */
   readonly 'GET /manage/v1/history/events': {

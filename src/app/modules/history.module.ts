@@ -12,6 +12,7 @@ import { EventLoader } from '../../history/audit-trail/event-loader.js';
 import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
 import { HistoryReader } from '../../history/time-travel/history-reader.js';
 import { HistorySnapshotTable } from '../../history/time-travel/history-snapshots.js';
+import { OwnerTimeTravel } from '../../history/time-travel/owner-time-travel.js';
 import { TimeTravel } from '../../history/time-travel/time-travel.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
@@ -66,14 +67,15 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
     },
     {
       provide: TimeTravel,
-      inject: [AggregatePlaces, HistoryReader, AuditIndex, PostPayloads, SecretVault],
-      useFactory: (
-        places: AggregatePlaces,
-        reader: HistoryReader,
-        index: AuditIndex,
-        payloads: PostPayloads,
-        vault: SecretVault,
-      ) => new TimeTravel(places, reader, index, payloads, vault),
+      inject: [AggregatePlaces, HistoryReader, PostPayloads, SecretVault],
+      useFactory: (places: AggregatePlaces, reader: HistoryReader, payloads: PostPayloads, vault: SecretVault) =>
+        new TimeTravel(places, reader, payloads, vault),
+    },
+    {
+      provide: OwnerTimeTravel,
+      inject: [HistoryReader, AuditIndex, SecretVault],
+      useFactory: (reader: HistoryReader, index: AuditIndex, vault: SecretVault) =>
+        new OwnerTimeTravel(reader, index, vault),
     },
     {
       provide: AuditTrail,
@@ -125,6 +127,7 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
     ImportHistory,
     ImportSpool,
     TimeTravel,
+    OwnerTimeTravel,
     AuditTrail,
     Traces,
     TransparencyLog,

@@ -1,17 +1,14 @@
-import type { RecordedEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
-import type { AuditIndex, ResourceKind } from '../../projections/audit/audit.queries.js';
 import type { PostPayloads } from '../../projections/posts/post-payloads.js';
-import { Semaphore } from '../../runtime/semaphore.js';
 import type { SecretVault } from '../../secrets/vault.js';
-import { findAggregate } from '../aggregates/catalogue.js';
 import type { Folded, HistoryAggregate, MemberChanges } from '../aggregates/history-aggregate.js';
 import { type PostHistory, withPayload } from '../aggregates/post.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
 import type { AggregatePlaces } from './aggregate-places.js';
-import { type AuthoredChange, ChangeAuthors, diffStates } from './diff.js';
+import { compareAggregate, maskErasedValues } from './comparison.js';
+import type { AuthoredChange } from './diff.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 import type { Until } from './history-snapshots.js';
 
@@ -38,29 +35,11 @@ export interface PastDifference {
   readonly changes: readonly AuthoredChange[];
 }
 
-/** A resource or its pauses at a moment. */
-export interface PastResource {
-  readonly id: string;
-  readonly revision: bigint;
-  readonly state: JsonObject;
-}
-
-/** Endpoints and pauses at a moment. */
-export interface PastOverview {
-  readonly endpoints: readonly PastResource[];
-  readonly projectPauses: readonly PastResource[];
-  readonly channelPauses: readonly PastResource[];
-}
-
-/** Most streams that one overview reads at a time. */
-const CONCURRENT_READS = 100;
-
 /** Answers how aggregates stood at a time, and what changed between two times, from their streams. */
 export class TimeTravel {
   constructor(
     private readonly places: AggregatePlaces,
     private readonly reader: HistoryReader,
-    private readonly index: AuditIndex,
     private readonly payloads: PostPayloads,
     private readonly vault: SecretVault,
   ) {}
@@ -108,62 +87,18 @@ export class TimeTravel {
   ): Promise<PastDifference | null> {
     const place = await this.places.find(aggregate, id, ownerId);
     if (!place) return null;
-    const authors = new ChangeAuthors();
-    const recordStep = (before: Folded, after: Folded, event: RecordedEvent) =>
-      authors.record(before.state, after.state, event);
-    const first = await this.reader.foldUpTo(aggregate, place, { at: from });
-    const last = await this.reader.foldFrom(aggregate, place, first, { at: to }, recordStep);
+    const { first, last, changes } = await compareAggregate(this.reader, aggregate, place, { from, to });
     if (last.state === null) return null;
-    const changes = authors.attribute(diffStates(first.state, last.state));
-    const values = changes.map(({ path, before, after }) => {
-      const name = path.slice(path.lastIndexOf('/') + 1);
-      return [{ [name]: before }, { [name]: after }] as const;
-    });
-    const shown = await maskErasedSecrets(this.vault, values);
+    const shown = await maskErasedValues(this.vault, changes);
     const ofPost = aggregate.name === 'post' ? await this.completeState(aggregate, place, last.state) : null;
     return {
       from: endOf(from, first),
       to: endOf(to, last),
-      changes: changes.map((change, i) => {
-        const [[before], [after]] = [Object.values(shown[i]![0]), Object.values(shown[i]![1])];
+      changes: shown.map((change) => {
         const whole = ofPost?.[change.path.slice(1)];
-        return { ...change, before: before ?? null, after: whole ?? after ?? null };
+        return whole === undefined ? change : { ...change, after: whole };
       }),
     };
-  }
-
-  /** Shows the endpoints of an owner that existed at a time, and the pauses of its projects and channels. @param ownerId null: of all owners */
-  async showOverview(at: Instant, ownerId: string | null): Promise<PastOverview> {
-    await this.index.catchUp();
-    const reads = new Semaphore(CONCURRENT_READS);
-    const list = async (name: string, kind: ResourceKind): Promise<readonly PastResource[]> => {
-      const ids = await this.index.listResources(kind, ownerId, name !== kind);
-      const found = await Promise.all(
-        ids.map(async (id) => {
-          const release = await reads.acquire();
-          return this.showExisting(name, kind, id, at).finally(release);
-        }),
-      );
-      return found.filter((each) => each !== null);
-    };
-    const [endpoints, projectPauses, channelPauses] = await Promise.all([
-      ...[list('endpoint', 'endpoint'), list('project-pause', 'project'), list('channel-pause', 'channel')],
-    ]);
-    return maskErasedSecrets(this.vault, {
-      ...{ endpoints: endpoints!, projectPauses: projectPauses!, channelPauses: channelPauses! },
-    });
-  }
-
-  /** Returns null if there was none yet, or the resource was deleted by then. */
-  private async showExisting(name: string, kind: ResourceKind, id: string, at: Instant): Promise<PastResource | null> {
-    const fold = (of: string) => {
-      const aggregate = findAggregate(of)!;
-      return this.reader.foldUpTo(aggregate, { stream: `${aggregate.category}-${id}`, first: 0n, last: null }, { at });
-    };
-    const { state, revision } = await fold(name);
-    if (state === null) return null;
-    const resource = name === kind ? state : (await fold(kind)).state;
-    return resource === null || resource['deleted_at'] !== null ? null : { id, revision, state };
   }
 
   /** Puts in a payload that is stored in parts (D-42). */

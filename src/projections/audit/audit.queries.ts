@@ -132,14 +132,41 @@ export class AuditIndex {
     return rows.map(({ resource_id }) => resource_id);
   }
 
-  /** @returns undefined if there never was such an owner */
-  private async findOwnerNumber(ownerId: string): Promise<number | undefined> {
+  /**
+   * Lists the ids of aggregates with events of a time, in order.
+   * @param aggregate one with a stream of its own @param ownerId null: all owners'
+   */
+  async listChanged(
+    aggregate: string,
+    ownerId: string | null,
+    times: Required<Pick<AuditFilter, 'since' | 'until'>>,
+  ): Promise<string[]> {
+    const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
+    const range = owner === undefined ? null : await this.findRange(times, null);
+    if (range === null) return [];
+    const text = `
+      select distinct substr(e.stream, strpos(e.stream, '-') + 1) as id
+      from unnest($1::int[]) t(hash)
+      cross join lateral (
+        select stream from ${AUDIT}.entry
+        where type_hash = t.hash and ${owner === null ? '$2::int is null' : 'owner_no = $2'}
+          and position >= $3 and position < $4 and at >= $5 and at < $6) e
+      order by id`;
+    const values = [typesOf(aggregate).map(hashType), owner, range.from, range.to, times.since, times.until];
+    return (await this.pool.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
+  }
+
+  /** Finds the number of an owner. @returns undefined if there never was such an owner */
+  async findOwnerNumber(ownerId: string): Promise<number | undefined> {
     const text = `select owner_no from ${AUDIT}.resource where resource_id = $1 and kind = 'owner'`;
     return (await this.pool.query<{ owner_no: number }>(text, [ownerId])).rows[0]?.owner_no;
   }
 
   /** Finds the positions between which all events of a time are. @returns null if there are none */
-  private async findRange({ since, until }: AuditFilter, before: bigint | null): Promise<Range | null> {
+  private async findRange(
+    { since, until }: Pick<AuditFilter, 'since' | 'until'>,
+    before: bigint | null,
+  ): Promise<Range | null> {
     const end = before ?? MAX_POSITION;
     if (since === undefined && until === undefined) return { from: 0n, to: end };
     const text = `select min(first_position) as first, max(last_position) as last from ${AUDIT}.span

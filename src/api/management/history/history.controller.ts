@@ -4,6 +4,8 @@ import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/cata
 import type { HistoryAggregate } from '../../../history/aggregates/history-aggregate.js';
 import { AuditTrail } from '../../../history/audit-trail/audit-trail.js';
 import { Traces } from '../../../history/trace/traces.js';
+import type { TimeRange } from '../../../history/time-travel/comparison.js';
+import { OwnerTimeTravel } from '../../../history/time-travel/owner-time-travel.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
 import { UnreadableHistory } from '../../../history/unreadable-history.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
@@ -16,8 +18,9 @@ import { HISTORY_MESSAGES } from '../messages.js';
 import { ListView, encodeCursor, toLimit, toPage } from '../page.js';
 import { readQuery } from '../request-body.js';
 import { toInstant } from '../time.js';
-import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery } from './history.query.js';
-import { AggregateHistoryView, AuditedEventView, DiffView, OverviewView, TraceView } from './history.view.js';
+import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery, OwnerDiffQuery } from './history.query.js';
+import { AggregateHistoryView, AuditedEventView, DiffView, TraceView } from './history.view.js';
+import { OverviewView, OwnerDiffView } from './owner-history.view.js';
 import { Documented } from '../../documentation/documented.js';
 
 /** Shows how things were and who changed them: from the events, to the operator and to owners (management-api.md: `GET /history`). */
@@ -26,13 +29,14 @@ import { Documented } from '../../documentation/documented.js';
 export class HistoryController {
   constructor(
     private readonly timeTravel: TimeTravel,
+    private readonly ownerTimeTravel: OwnerTimeTravel,
     private readonly trail: AuditTrail,
     private readonly traces: Traces,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Documented({
-    summary: 'Show endpoints and pauses as they were',
+    summary: 'Show endpoints, channels, projects and pauses as they were',
     query: OverviewQuery,
     codes: { 409: ['history_unreadable'] },
   })
@@ -41,7 +45,20 @@ export class HistoryController {
     const query = readQuery(request, OverviewQuery);
     const at = toInstant(query.at) ?? this.clock.now();
     const scope = getListScope(getCaller(request), query.owner_id);
-    return new OverviewView(at, await readable(() => this.timeTravel.showOverview(at, scope)));
+    return new OverviewView(at, await readable(() => this.ownerTimeTravel.showAll(at, scope)));
+  }
+
+  @Documented({
+    summary: 'Compare all endpoints, channels, projects and pauses at two times',
+    query: OwnerDiffQuery,
+    codes: { 409: ['history_unreadable'] },
+  })
+  @Get('diff')
+  async diffAll(@Req() request: FastifyRequest): Promise<OwnerDiffView> {
+    const query = readQuery(request, OwnerDiffQuery);
+    const times = toTimes(query, this.clock);
+    const scope = getListScope(getCaller(request), query.owner_id);
+    return new OwnerDiffView(times, await readable(() => this.ownerTimeTravel.compareAll(scope, times)));
   }
 
   @Documented({ summary: 'List events, the newest first', query: AuditQuery, codes: { 409: ['history_unreadable'] } })
@@ -107,16 +124,22 @@ export class HistoryController {
   ): Promise<DiffView> {
     const aggregate = requireAggregate(name);
     const query = readQuery(request, DiffQuery);
-    const from = toInstant(query.from);
-    if (from === undefined) throw invalid('from', 'missing', HISTORY_MESSAGES.fromMissing);
-    const to = toInstant(query.to) ?? this.clock.now();
-    if (to < from) throw invalid('to', 'out_of_order', HISTORY_MESSAGES.toBeforeFrom);
+    const times = toTimes(query, this.clock);
     const scope = getOwnerScope(getCaller(request));
-    const found = await readable(() => this.timeTravel.diff(aggregate, id, scope, { from, to }));
+    const found = await readable(() => this.timeTravel.diff(aggregate, id, scope, times));
     if (!found) throw notThen(aggregate);
     return new DiffView(name, id, found);
   }
 }
+
+/** Returns the two times of a difference. @throws HttpProblem 422 for a missing or a wrong one */
+const toTimes = (query: DiffQuery, clock: Clock): TimeRange => {
+  const from = toInstant(query.from);
+  if (from === undefined) throw invalid('from', 'missing', HISTORY_MESSAGES.fromMissing);
+  const to = toInstant(query.to) ?? clock.now();
+  if (to < from) throw invalid('to', 'out_of_order', HISTORY_MESSAGES.toBeforeFrom);
+  return { from, to };
+};
 
 const requireAggregate = (name: string): HistoryAggregate => {
   const aggregate = findAggregate(name);

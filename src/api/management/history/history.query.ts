@@ -55,7 +55,19 @@ export class DiffQuery {
   }
 }
 
-/** The query of everything about endpoints and pauses at a time. */
+/** The query of the differences of everything of an owner between two times. */
+export class OwnerDiffQuery extends DiffQuery {
+  /** Operators may omit it to compare all owners; owners may pass only their own id. */
+  @Is.matching(ID_PATTERN, 'an id such as own_…')
+  readonly owner_id: string | undefined;
+
+  constructor(sent: Sent) {
+    super(sent);
+    this.owner_id = nullToAbsent(sent.owner_id) as string | undefined;
+  }
+}
+
+/** The query of everything about endpoints, channels, projects and pauses at a time. */
 export class OverviewQuery {
   /** Default: now. */
   @isTime()

@@ -1,12 +1,6 @@
 import type { HistoricEvent } from '../../../history/historic-event.js';
 import type { StoryRequest } from '../../../history/trace/traces.js';
-import type {
-  DiffEnd,
-  PastAggregate,
-  PastDifference,
-  PastOverview,
-  PastResource,
-} from '../../../history/time-travel/time-travel.js';
+import type { DiffEnd, PastAggregate, PastDifference } from '../../../history/time-travel/time-travel.js';
 import type { AuthoredChange } from '../../../history/time-travel/diff.js';
 import { type Instant, iso } from '../../../kernel/instant.js';
 import type { Json, JsonObject } from '../../../kernel/json.js';
@@ -148,36 +142,6 @@ export class DiffView {
     this.from = new DiffEndView(from);
     this.to = new DiffEndView(to);
     this.changes = changes.map((change) => new ChangeView(change));
-  }
-}
-
-/** An endpoint or the pauses of a resource as they were. */
-export class PastResourceView {
-  /** Of the endpoint, project or channel. */
-  readonly id: string;
-  readonly revision: number;
-  readonly state: JsonObject;
-
-  constructor({ id, revision, state }: PastResource) {
-    this.id = id;
-    this.revision = Number(revision);
-    this.state = state;
-  }
-}
-
-/** Everything about endpoints and pauses at a time. */
-export class OverviewView {
-  readonly at: string;
-  readonly endpoints: readonly PastResourceView[];
-  readonly project_pauses: readonly PastResourceView[];
-  readonly channel_pauses: readonly PastResourceView[];
-
-  constructor(at: Instant, { endpoints, projectPauses, channelPauses }: PastOverview) {
-    const show = (each: PastResource) => new PastResourceView(each);
-    this.at = iso(at);
-    this.endpoints = endpoints.map(show);
-    this.project_pauses = projectPauses.map(show);
-    this.channel_pauses = channelPauses.map(show);
   }
 }
 

@@ -1,0 +1,85 @@
+import type { TimeRange } from '../../../history/time-travel/comparison.js';
+import type {
+  ChangeOfAggregate,
+  PastDifferences,
+  PastOverview,
+  PastResource,
+} from '../../../history/time-travel/owner-time-travel.js';
+import { type Instant, iso } from '../../../kernel/instant.js';
+import type { JsonObject } from '../../../kernel/json.js';
+import { ChangeView } from './history.view.js';
+
+/** A change of one of many aggregates. */
+export class ChangeOfAggregateView extends ChangeView {
+  /** The aggregate that changed, such as `channel`. */
+  readonly aggregate: string;
+  /** Its id; of pauses the id of the project or channel. */
+  readonly id: string;
+
+  constructor(change: ChangeOfAggregate) {
+    super(change);
+    this.aggregate = change.aggregate;
+    this.id = change.id;
+  }
+}
+
+/** One end of the differences of many aggregates. */
+export class OwnerDiffEndView {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+
+  constructor(at: Instant) {
+    this.at = iso(at);
+  }
+}
+
+/** The differences of all endpoints, channels, projects and pauses between two times. */
+export class OwnerDiffView {
+  readonly from: OwnerDiffEndView;
+  readonly to: OwnerDiffEndView;
+  /** At most 1,000: of endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
+  readonly changes: readonly ChangeOfAggregateView[];
+  /** True if there are more changes. */
+  readonly truncated: boolean;
+
+  constructor({ from, to }: TimeRange, { changes, isTruncated }: PastDifferences) {
+    this.from = new OwnerDiffEndView(from);
+    this.to = new OwnerDiffEndView(to);
+    this.changes = changes.map((change) => new ChangeOfAggregateView(change));
+    this.truncated = isTruncated;
+  }
+}
+
+/** An endpoint, channel or project, or its pauses, as they were. */
+export class PastResourceView {
+  /** Of the endpoint, project or channel. */
+  readonly id: string;
+  readonly revision: number;
+  readonly state: JsonObject;
+
+  constructor({ id, revision, state }: PastResource) {
+    this.id = id;
+    this.revision = Number(revision);
+    this.state = state;
+  }
+}
+
+/** Everything about endpoints, channels, projects and pauses at a time. */
+export class OverviewView {
+  readonly at: string;
+  readonly endpoints: readonly PastResourceView[];
+  readonly channels: readonly PastResourceView[];
+  readonly projects: readonly PastResourceView[];
+  readonly project_pauses: readonly PastResourceView[];
+  readonly channel_pauses: readonly PastResourceView[];
+
+  constructor(at: Instant, { endpoints, channels, projects, projectPauses, channelPauses }: PastOverview) {
+    const show = (each: PastResource) => new PastResourceView(each);
+    this.at = iso(at);
+    this.endpoints = endpoints.map(show);
+    this.channels = channels.map(show);
+    this.projects = projects.map(show);
+    this.project_pauses = projectPauses.map(show);
+    this.channel_pauses = channelPauses.map(show);
+  }
+}

@@ -1,0 +1,132 @@
+import type { Instant } from '../../kernel/instant.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { AuditIndex, ResourceKind } from '../../projections/audit/audit.queries.js';
+import { Semaphore } from '../../runtime/semaphore.js';
+import type { SecretVault } from '../../secrets/vault.js';
+import { findAggregate } from '../aggregates/catalogue.js';
+import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
+import { maskErasedSecrets } from '../erased-secrets.js';
+import { compareAggregate, maskErasedValues, type TimeRange } from './comparison.js';
+import type { AuthoredChange } from './diff.js';
+import type { HistoryReader } from './history-reader.js';
+
+/** A resource or its pauses at a moment. */
+export interface PastResource {
+  readonly id: string;
+  readonly revision: bigint;
+  readonly state: JsonObject;
+}
+
+/** Endpoints, channels, projects and pauses at a moment. */
+export interface PastOverview {
+  readonly endpoints: readonly PastResource[];
+  readonly channels: readonly PastResource[];
+  readonly projects: readonly PastResource[];
+  readonly projectPauses: readonly PastResource[];
+  readonly channelPauses: readonly PastResource[];
+}
+
+/** A change of one of many aggregates. */
+export type ChangeOfAggregate = AuthoredChange & { readonly aggregate: string; readonly id: string };
+
+/** The differences of many aggregates between two moments. */
+export interface PastDifferences {
+  readonly changes: readonly ChangeOfAggregate[];
+  /** True if there are more changes. */
+  readonly isTruncated: boolean;
+}
+
+/** Most streams that one answer reads at a time. */
+const CONCURRENT_READS = 100;
+/** Most changes of one answer (management-api.md: `GET /history/diff`). */
+const MAX_CHANGES = 1_000;
+/** Aggregates that are compared, in the order of the answer. */
+const COMPARED = ['endpoint', 'channel', 'project', 'project-pause', 'channel-pause'].map((name) =>
+  findAggregate(name)!,
+);
+
+/** Answers how all endpoints, channels, projects and pauses of an owner stood at a time, and what changed between two times. */
+export class OwnerTimeTravel {
+  constructor(
+    private readonly reader: HistoryReader,
+    private readonly index: AuditIndex,
+    private readonly vault: SecretVault,
+  ) {}
+
+  /**
+   * Shows the resources that existed at a time, and their pauses.
+   * @param ownerId null: of all owners @throws Unavailable @throws UndecodableEvent
+   */
+  async showAll(at: Instant, ownerId: string | null): Promise<PastOverview> {
+    await this.index.catchUp();
+    const reads = new Semaphore(CONCURRENT_READS);
+    const show = (name: string, ids: readonly string[]): Promise<PastResource[]> => this.showEach(name, ids, at, reads);
+    const showExisting = async (kind: ResourceKind): Promise<PastResource[]> => {
+      const ever = await show(kind, await this.index.listResources(kind, ownerId, false));
+      return ever.filter(({ state }) => state['deleted_at'] === null);
+    };
+    const showPauses = async (
+      name: string,
+      kind: ResourceKind,
+      of: readonly PastResource[],
+    ): Promise<PastResource[]> => {
+      const paused = new Set(await this.index.listResources(kind, ownerId, true));
+      return show(
+        name,
+        of.flatMap(({ id }) => (paused.has(id) ? [id] : [])),
+      );
+    };
+    const [endpoints, channels, projects] = await Promise.all([
+      ...[showExisting('endpoint'), showExisting('channel'), showExisting('project')],
+    ]);
+    const [projectPauses, channelPauses] = await Promise.all([
+      ...[showPauses('project-pause', 'project', projects!), showPauses('channel-pause', 'channel', channels!)],
+    ]);
+    return maskErasedSecrets(this.vault, {
+      ...{ endpoints: endpoints!, channels: channels!, projects: projects! },
+      ...{ projectPauses: projectPauses!, channelPauses: channelPauses! },
+    });
+  }
+
+  /**
+   * Compares all endpoints, channels, projects and pauses at two times. Only streams with events between the two are read.
+   * @param ownerId null: of all owners @throws Unavailable @throws UndecodableEvent
+   */
+  async compareAll(ownerId: string | null, { from, to }: TimeRange): Promise<PastDifferences> {
+    await this.index.catchUp();
+    const changes: ChangeOfAggregate[] = [];
+    for (const aggregate of COMPARED) {
+      // `since` includes its moment and `until` does not; an event at `from` is before the difference, one at `to` is in it.
+      const ids = await this.index.listChanged(aggregate.name, ownerId, { since: from + 1, until: to + 1 });
+      for (let next = 0; next < ids.length && changes.length <= MAX_CHANGES; next += CONCURRENT_READS) {
+        const compared = ids
+          .slice(next, next + CONCURRENT_READS)
+          .map((id) => this.compareOne(aggregate, id, { from, to }));
+        changes.push(...(await Promise.all(compared)).flat());
+      }
+    }
+    const shown = await maskErasedValues(this.vault, changes.slice(0, MAX_CHANGES));
+    return { changes: shown, isTruncated: changes.length > MAX_CHANGES };
+  }
+
+  private async compareOne(aggregate: HistoryAggregate, id: string, times: TimeRange): Promise<ChangeOfAggregate[]> {
+    const { changes } = await compareAggregate(this.reader, aggregate, placeOf(aggregate, id), times);
+    return changes.map((change) => ({ ...change, aggregate: aggregate.name, id }));
+  }
+
+  private async showEach(name: string, ids: readonly string[], at: Instant, reads: Semaphore): Promise<PastResource[]> {
+    const aggregate = findAggregate(name)!;
+    const fold = async (id: string): Promise<Folded> => {
+      const release = await reads.acquire();
+      return this.reader.foldUpTo(aggregate, placeOf(aggregate, id), { at }).finally(release);
+    };
+    const folded = await Promise.all(ids.map(fold));
+    return folded.flatMap(({ state, revision }, i) => (state === null ? [] : [{ id: ids[i]!, revision, state }]));
+  }
+}
+
+const placeOf = ({ category }: HistoryAggregate, id: string) => ({
+  stream: `${category}-${id}`,
+  first: 0n,
+  last: null,
+});
