@@ -190,7 +190,7 @@ describe('requests generated from the description of the API', () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     expect(faults.slice(0, 10)).toEqual([]);
-    // Otherwise the requests would test refusals alone.
-    expect(successes / RUNS).toBeGreaterThan(0.3);
+    // Otherwise the requests would test refusals alone. About a third succeeds; in a sample of 200 the share varies by 0.03.
+    expect(successes / RUNS).toBeGreaterThan(0.25);
   }, 600_000);
 });
