@@ -24,6 +24,8 @@ export interface Format {
   readonly millis: (at: Instant) => string;
   /** `26 Nov` */
   readonly day: (at: Instant) => string;
+  /** `Thu` */
+  readonly weekday: (at: Instant) => string;
   /** `Thu 26 November` */
   readonly longDay: (at: Instant) => string;
   /** The time today, else the day with the time: `14:02`, `25 Nov, 14:02`. */
@@ -85,6 +87,7 @@ const createFormat = (locale: Locale): Format => {
     duration,
     seconds: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     millis: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
+    weekday: dates({ weekday: 'short' }),
     longDay: dates({ weekday: 'short', day: 'numeric', month: 'long' }),
     moment: (at, now) => {
       const value = ms(at);

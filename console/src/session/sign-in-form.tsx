@@ -10,12 +10,12 @@ import { signIn } from './sign-in.js';
 
 const messages = defineMessages({
   en: {
-    title: 'Post once. Publish everywhere, in order.',
+    title: 'Post once, publish everywhere.',
     again: 'Sign in again to continue',
     againText: 'The gateway no longer accepts this tab’s key. Your drafts are kept.',
     key: 'Your key',
     signIn: 'Sign in',
-    wrong: 'The gateway doesn’t recognize this key. If it was replaced, ask the operator for a new one.',
+    wrong: 'The gateway doesn’t recognize this key. If it was replaced, ask the operator for the new one.',
     tooMany: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
     unreachable: 'The gateway does not answer. Check that it is running, then try again.',
     keeps: 'The key stays in this tab and is gone when you close it.',
@@ -23,7 +23,7 @@ const messages = defineMessages({
     language: 'Language',
   },
   ru: {
-    title: 'Один пост — во все каналы, по порядку.',
+    title: 'Один пост — во все каналы.',
     again: 'Войдите снова, чтобы продолжить',
     againText: 'Сервер больше не принимает ключ этой вкладки. Черновики сохранены.',
     key: 'Ваш ключ',
@@ -72,9 +72,10 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
           />
         </div>
       )}
+      {!isAgain && <Bars />}
       <main className="sign-in-box">
         <div className="brand">
-          <Icon name="brand" size={20} /> Crosspost
+          <Icon name="brand" size={24} /> Crosspost
         </div>
         <h1>{isAgain ? m.again : m.title}</h1>
         {isAgain && <p className="secondary">{m.againText}</p>}
@@ -114,3 +115,18 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
     </div>
   );
 };
+
+const BARS = 144;
+/** Heights of the bars, in parts of the strip: two waves, and a ripple so that no two are alike. */
+const heights = Array.from({ length: BARS }, (_, index) => {
+  const wave = Math.cos((index / BARS) * Math.PI * 4 - 0.9);
+  const ripple = Math.sin(index * 2.7) * 0.6 + Math.sin(index * 1.3) * 0.4;
+  return Math.round(40 + wave * 18 + ripple * 7);
+});
+
+/** A day of posts as a strip along the bottom: decoration. */
+const Bars = () => (
+  <svg className="sign-in-bars" viewBox={`0 0 ${BARS * 5} 96`} preserveAspectRatio="none" aria-hidden="true">
+    <path d={heights.map((height, index) => `M${index * 5 + 2} 96v${-height}`).join('')} />
+  </svg>
+);

@@ -1,56 +1,120 @@
+import './tide.css';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useOverview, type Overview } from '../api/overview.js';
+import { type KeyboardEvent, useState } from 'react';
+import { type Overview, useOverview } from '../api/overview.js';
 import { useFormat } from '../i18n/format.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
-import './tide.css';
 
 const messages = defineMessages({
-  en: { label: 'The last 24 hours. Choose a moment to see how things were.', now: 'now' },
-  ru: { label: 'Последние сутки. Выберите момент, чтобы увидеть, как всё было.', now: 'сейчас' },
+  en: {
+    label: 'The last 24 hours. Choose a moment to see how things were.',
+    keys: 'The left and right arrow keys choose a moment, Enter opens it.',
+    now: 'now',
+  },
+  ru: {
+    label: 'Последние сутки. Выберите момент, чтобы увидеть, как всё было.',
+    keys: 'Стрелки влево и вправо выбирают момент, Enter открывает его.',
+    now: 'сейчас',
+  },
 });
 
 const HEIGHT = 22;
 const STEP = 5;
+/** Bars that an arrow key with Shift moves over: an hour. */
+const LONG_STEP = 6;
 
-/** The last 24 hours, a bar for each ten minutes. A click opens the time machine at that moment. */
+/** The last 24 hours, a bar for each ten minutes. A click, or Enter after the arrow keys, opens the time machine at that moment. */
 export const Tide = () => {
+  const { data } = useOverview();
+  const day = data?.day ?? [];
+  if (!data || day.length === 0) return <div className="tide" />;
+  return <LoadedTide day={day} now={data.at} />;
+};
+
+/** The moment under the pointer, or chosen by keys, as a part of the day. */
+interface Chosen {
+  readonly share: number;
+  readonly isByKey: boolean;
+}
+
+const LoadedTide = ({ day, now }: { readonly day: Overview['day']; readonly now: string }) => {
   const m = useMessages(messages);
   const format = useFormat();
   const navigate = useNavigate();
-  const { data } = useOverview();
-  const day = data?.day ?? [];
-  const first = day[0];
-  const last = day.at(-1);
-  if (!first || !last) return <div className="tide" />;
-  const momentAt = (event: { readonly clientX: number; readonly currentTarget: HTMLElement }): string => {
-    const { left, width } = event.currentTarget.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
-    const from = Date.parse(first.at);
-    return new Date(from + share * (Date.parse(data?.at ?? last.at) - from)).toISOString();
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const from = Date.parse(day[0]?.at ?? now);
+  const momentAt = (share: number): string => new Date(from + share * (Date.parse(now) - from)).toISOString();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const bars = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (bars === undefined) return;
+    event.preventDefault();
+    const share = (chosen?.share ?? 1) + ((event.shiftKey ? LONG_STEP : 1) * bars) / day.length;
+    setChosen(share >= 1 ? null : { share: Math.max(0, share), isByKey: true });
   };
-  const hours = day.filter((_, index) => index % 24 === 0).map(({ at }) => at);
+  const at = chosen && momentAt(chosen.share);
   return (
-    <Link
-      className="tide"
-      to="/time"
-      title={m.label}
-      aria-label={m.label}
-      search={{}}
-      onClick={(event) => {
-        // From the keyboard there is no place to read a moment from: the time machine opens at the present.
-        if (event.detail === 0) return;
-        event.preventDefault();
-        void navigate({ to: '/time', search: { at: momentAt(event) } });
-      }}
-    >
-      <TideBars day={day} />
-      <span className="tide-axis" aria-hidden="true">
-        {hours.map((at, index) => (
-          <span key={at}>{index === 0 ? `${format.day(at)}, ${format.time(at)}` : format.time(at)}</span>
-        ))}
-        <b className="tone-time">{m.now}</b>
+    <>
+      <Link
+        className="tide"
+        to="/time"
+        search={at === null ? {} : { at }}
+        title={m.label}
+        aria-label={m.label}
+        aria-description={m.keys}
+        onPointerMove={(event) => setChosen({ share: shareAt(event), isByKey: false })}
+        onPointerLeave={() => setChosen(null)}
+        onBlur={() => setChosen(null)}
+        onKeyDown={onKeyDown}
+        onClick={(event) => {
+          if (event.detail === 0) return; // from the keyboard
+          event.preventDefault();
+          void navigate({ to: '/time', search: { at: momentAt(shareAt(event)) } });
+        }}
+      >
+        <TideBars day={day} />
+        <TideAxis day={day} />
+        {chosen && at !== null && (
+          <span className="tide-chosen" style={{ left: `${chosen.share * 100}%` }} aria-hidden="true">
+            {format.time(at)}
+          </span>
+        )}
+      </Link>
+      <span className="visually-hidden" role="status">
+        {chosen?.isByKey && at !== null && format.time(at)}
       </span>
-    </Link>
+    </>
+  );
+};
+
+/** Returns the part of an element's width at which the pointer is. */
+const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonly currentTarget: Element }): number => {
+  const { left, width } = currentTarget.getBoundingClientRect();
+  return Math.min(1, Math.max(0, (clientX - left) / width));
+};
+
+/** Hours between two labels, and the last part of the day, where "now" stands. */
+const LABEL_HOURS = 4;
+const NOW_FROM = 0.94;
+
+const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {
+  const m = useMessages(messages);
+  const format = useFormat();
+  const hourOf = (at: string | undefined): number => (at === undefined ? -1 : new Date(at).getHours());
+  const labels = day.flatMap(({ at }, index) => {
+    const hour = hourOf(at);
+    const isFull = index > 0 && hour % LABEL_HOURS === 0 && hour !== hourOf(day[index - 1]?.at);
+    const share = index / day.length;
+    return isFull && share < NOW_FROM ? [{ at, share }] : [];
+  });
+  return (
+    <span className="tide-axis" aria-hidden="true">
+      {labels.map(({ at, share }, index) => (
+        <span key={at} style={{ left: `${share * 100}%` }}>
+          {index === 0 || hourOf(at) === 0 ? `${format.weekday(at)} ${format.time(at)}` : format.time(at)}
+        </span>
+      ))}
+      <b className="tone-time">{m.now}</b>
+    </span>
   );
 };
 

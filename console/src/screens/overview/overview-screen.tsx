@@ -1,4 +1,36 @@
-import { PageHead } from '../../components/card.js';
+import { lazy, Suspense, useState } from 'react';
+import { type Overview, useOverview } from '../../api/overview.js';
+import { Loaded, Skeleton } from '../../components/states.js';
+import { useScope } from '../../session/scope.js';
+import { OwnerOverview } from './owner-overview.js';
 
-/** To be replaced. */
-export const OverviewScreen = () => <PageHead title="Overview" />;
+const OperatorOverview = lazy(() => import('./operator-overview.js'));
+const FirstRun = lazy(() => import('./first-run/first-run.js'));
+
+/** The overview of an owner or of all owners; before the first publication of an owner, the four steps to it. */
+export const OverviewScreen = () => {
+  const scope = useScope();
+  return (
+    <Loaded query={useOverview()} rows={8}>
+      {(overview) => (
+        <Suspense fallback={<Skeleton rows={8} />}>
+          {scope.ownerId === null ? (
+            <OperatorOverview overview={overview} />
+          ) : (
+            <OwnOverview key={scope.key} overview={overview} />
+          )}
+        </Suspense>
+      )}
+    </Loaded>
+  );
+};
+
+/** The first run stays until it is left, so that the first post is seen where it was sent. */
+const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
+  const [isFirstRun, setIsFirstRun] = useState(() => !hasPublished(overview));
+  if (isFirstRun) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;
+  return <OwnerOverview overview={overview} />;
+};
+
+const hasPublished = ({ networks }: Overview): boolean =>
+  networks.some(({ last_published_at: publishedAt }) => publishedAt !== null);

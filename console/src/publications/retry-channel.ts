@@ -1,0 +1,44 @@
+import { management } from '../api/management.js';
+
+/** The outcome of a new attempt of a channel, as far as it is known after a few seconds. */
+export type RetryOutcome =
+  | { readonly kind: 'published' }
+  | { readonly kind: 'refused'; readonly says: string }
+  /** Nothing is decided yet, or nothing was waiting. */
+  | { readonly kind: 'going' };
+
+/** Time that the outcome is waited for, and between two looks, in ms. */
+const WATCHED_MS = 10_000;
+const LOOK_MS = 500;
+
+/**
+ * Takes a channel off hold and waits for what comes of its first publication.
+ * @param onRetried is called when the channel is off hold, before the outcome is known
+ * @throws GatewayError with status 409 for a channel that is not on hold
+ */
+export const retryChannel = async (id: string, onRetried: () => void): Promise<RetryOutcome> => {
+  const path = { id };
+  const first = await findFirstQueued(id);
+  await management().post('/channels/{id}/retry', { path });
+  onRetried();
+  if (first === null) return { kind: 'going' };
+  for (let waited = 0; waited < WATCHED_MS; waited += LOOK_MS) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const { attention } = await management().get('/channels/{id}', { path });
+    if (attention) return { kind: 'refused', says: attention.platform_says ?? attention.message };
+    const { state } = await management().get('/publications/{id}', { path: { id: first } });
+    if (state === 'published') return { kind: 'published' };
+    if (state !== 'queued' && state !== 'publishing') break;
+  }
+  return { kind: 'going' };
+};
+
+/** Returns the id of the publication that goes first; null: none waits. Among more than 200, it is one of the newest. */
+const findFirstQueued = async (channelId: string): Promise<string | null> => {
+  const { items } = await management().get('/posts', { query: { channel_id: channelId, state: 'queued', limit: 200 } });
+  const queued = items
+    .flatMap(({ publications }) => publications)
+    .filter(({ target_id: target, state }) => target === channelId && state === 'queued')
+    .sort((a, b) => a.sequence - b.sequence);
+  return queued[0]?.id ?? null;
+};

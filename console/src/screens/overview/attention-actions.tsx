@@ -1,0 +1,124 @@
+import { useState } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { Attention } from '../../api/overview.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { toastError } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { attentionMessages } from './attention-messages.js';
+import { useAttentionCalls } from './use-attention-calls.js';
+
+/** The screens that list all things of a kind. */
+const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
+  in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
+  publication_failed: { to: '/timeline', search: { state: 'failed' } },
+  channel_needs_attention: { to: '/channels' },
+  endpoint_disabled: { to: '/endpoints' },
+  webhook_output_disabled: { to: '/outputs' },
+  quota_exhausted: { to: '/owners' },
+  projection_stopped: { to: '/projections' },
+};
+
+/** A link to the others of a kind. */
+export const MoreLink = ({ item }: { readonly item: Attention }) => {
+  const m = useMessages(attentionMessages);
+  const format = useFormat();
+  const list = LISTS[item.code];
+  if (!list) return null;
+  return (
+    <Link className="link tertiary" {...list}>
+      {m.more(format.number(item.count - 1))}
+    </Link>
+  );
+};
+
+/** The way to end what needs a person; the main one comes first. */
+export const AttentionActions = ({
+  item,
+  isFirst,
+  isOfMany,
+}: {
+  readonly item: Attention;
+  readonly isFirst: boolean;
+  /** True: the sentence is about all of them, not about the first. */
+  readonly isOfMany: boolean;
+}) => {
+  const { action } = useMessages(attentionMessages);
+  const look = isFirst ? 'primary' : 'plain';
+  const { id, publication_id: publicationId, disabled_by: disabledBy } = item.subject;
+  const list = LISTS[item.code];
+  if (isOfMany || id === null)
+    return (
+      list && (
+        <ButtonLink look={look} {...list}>
+          {action.viewAll}
+        </ButtonLink>
+      )
+    );
+  const plan = (
+    <ButtonLink look={look} to="/owners/$id" params={{ id: item.subject.owner_id ?? id }}>
+      {action.viewPlan}
+    </ButtonLink>
+  );
+  switch (item.code) {
+    case 'in_doubt':
+    case 'publication_failed':
+      return (
+        <ButtonLink look={look} to="/publications/$id" params={{ id: publicationId ?? id }}>
+          {item.code === 'in_doubt' ? action.resolve : action.viewReason}
+        </ButtonLink>
+      );
+    case 'channel_needs_attention':
+      return (
+        <>
+          <CallButton item={item} look={look} label={action.retry} />
+          <ButtonLink look="quiet" to="/channels/$id" params={{ id }} search={{ credentials: '1' }}>
+            {action.newToken}
+          </ButtonLink>
+        </>
+      );
+    case 'endpoint_disabled':
+      return disabledBy === 'plan' ? plan : <CallButton item={item} look={look} label={action.enable} />;
+    case 'webhook_output_disabled':
+      return disabledBy === 'plan' ? plan : <CallButton item={item} look={look} label={action.enableAndReplay} />;
+    case 'quota_exhausted':
+      return plan;
+    case 'projection_stopped':
+      return (
+        <ButtonLink look={look} to="/projections">
+          {action.view}
+        </ButtonLink>
+      );
+    default:
+      return null;
+  }
+};
+
+/** A button that acts at once. */
+const CallButton = ({
+  item,
+  look,
+  label,
+}: {
+  readonly item: Attention;
+  readonly look: 'primary' | 'plain';
+  readonly label: string;
+}) => {
+  const call = useAttentionCalls();
+  const [isBusy, setIsBusy] = useState(false);
+  const run = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await call(item);
+    } catch (error) {
+      toastError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Button look={look} busy={isBusy} onClick={() => void run()}>
+      {label}
+    </Button>
+  );
+};

@@ -1,0 +1,180 @@
+import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
+
+/** Sentences about what needs a person, by the API's codes; and its actions. */
+export const attentionMessages = defineMessages({
+  en: {
+    title: 'Needs your attention',
+    since: 'since',
+    noText: 'a post without text',
+    ofOwner: '{owner}: ',
+    inDoubt: 'Was “{excerpt}” published on {network}?',
+    inDoubtText:
+      '{network} did not confirm it. Check the channel “{channel}”, then resolve it here. Later posts are not held up.',
+    channel: {
+      right: '{network} does not allow posts in “{channel}”.',
+      token: '{network} does not accept the token of “{channel}”.',
+      credentials: 'The gateway has no credentials for “{channel}” on {network}.',
+      chat: '{network} cannot find the chat of “{channel}”.',
+      account: '{network} has blocked the account behind “{channel}”.',
+      confirmation: '{network} wants the account behind “{channel}” to be confirmed.',
+      other: '{network} refuses the posts of “{channel}”.',
+    },
+    fix: {
+      right: 'Give the bot or the account the right to post there, then try again.',
+      token: 'Issue a new token and enter it here.',
+      credentials: 'Enter them again.',
+      chat: 'Check the address of the chat, and add the bot to it.',
+      account: 'Sign in to the network to see why, or use another account.',
+      confirmation: 'Sign in to the network and confirm it, then try again.',
+      other: 'Fix the reason, then try again.',
+    },
+    keepOrder: (count: number, shown: string) =>
+      `${shown} ${pluralEn(count, 'post is waiting and keeps its place', 'posts are waiting and keep their order')}.`,
+    says: '{network} says: “{says}”',
+    endpoint: {
+      rate_limits: 'The endpoint “{name}” was disabled: too many requests too fast.',
+      plan: 'The endpoint “{name}” was disabled: the plan does not include it.',
+      other: 'The endpoint “{name}” was disabled.',
+    },
+    endpointText: 'Its requests are rejected until you enable it.',
+    quota: 'This month’s posts are used up.',
+    quotaText: 'New posts wait until {until}, or until the operator adds a post pack or a larger plan.',
+    failed: '“{excerpt}” was not published on {network}.',
+    failedText: 'Channel “{channel}”.',
+    output: {
+      gone: 'The webhook {name} was disabled: its server answered that it is gone.',
+      failures: 'The webhook {name} was disabled: it failed for five days.',
+      plan: 'The webhook {name} was disabled: the plan does not include it.',
+      other: 'The webhook {name} was disabled.',
+    },
+    outputText: 'Nothing is delivered to it until you enable it.',
+    projection: 'The read model “{name}” has stopped at event {position}, {type}.',
+    projectionText: 'Posts are published as before. What this read model shows is as of {since}.',
+    store: 'The event store is unavailable.',
+    storeText: 'No post is accepted or published.',
+    many: {
+      in_doubt: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'publication is', 'publications are')} in doubt.`,
+      channel_needs_attention: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'channel is', 'channels are')} on hold.`,
+      endpoint_disabled: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'endpoint is', 'endpoints are')} disabled.`,
+      quota_exhausted: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'owner has', 'owners have')} used up the month’s posts.`,
+      publication_failed: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'publication', 'publications')} failed.`,
+      webhook_output_disabled: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'webhook is', 'webhooks are')} disabled.`,
+      projection_stopped: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'read model has', 'read models have')} stopped.`,
+    },
+    action: {
+      resolve: 'Resolve…',
+      retry: 'Try again',
+      newToken: 'New token…',
+      enable: 'Enable',
+      enableAndReplay: 'Enable and replay',
+      viewPlan: 'View plan',
+      viewReason: 'See why',
+      view: 'View',
+      viewAll: 'View all',
+    },
+    more: (shown: string) => `${shown} more of this kind`,
+    showRest: (shown: string) => `Show ${shown} more`,
+    enabled: (name: string) => `${name} is enabled. It accepts requests again.`,
+    replayed: (count: number, shown: string) =>
+      `The webhook is enabled. ${shown} ${pluralEn(count, 'delivery is', 'deliveries are')} being sent again.`,
+    retryPublished: (channel: string, network: string) => `${channel} publishes on ${network} again.`,
+    retryGoing: (channel: string, network: string) => `Trying again. ${channel} is no longer on hold on ${network}.`,
+    retryRefused: (network: string, says: string) => `${network} still refuses. ${says}`,
+  },
+  ru: {
+    title: 'Требует вашего внимания',
+    since: 'с',
+    noText: 'пост без текста',
+    ofOwner: '{owner}: ',
+    inDoubt: 'Вышел ли пост «{excerpt}» в {network}?',
+    inDoubtText:
+      '{network} не подтвердил публикацию. Проверьте канал «{channel}» и отметьте здесь; следующие посты не задержаны.',
+    channel: {
+      right: '{network} не разрешает писать в «{channel}».',
+      token: '{network} не принимает токен канала «{channel}».',
+      credentials: 'У сервера нет ключей доступа для «{channel}» ({network}).',
+      chat: '{network} не находит чат канала «{channel}».',
+      account: '{network} заблокировал учётную запись канала «{channel}».',
+      confirmation: '{network} просит подтвердить учётную запись канала «{channel}».',
+      other: '{network} не принимает посты канала «{channel}».',
+    },
+    fix: {
+      right: 'Дайте боту или учётной записи право писать там и повторите попытку.',
+      token: 'Выпустите новый токен и введите его здесь.',
+      credentials: 'Введите их заново.',
+      chat: 'Проверьте адрес чата и добавьте в него бота.',
+      account: 'Войдите в сеть и узнайте причину или подключите другую учётную запись.',
+      confirmation: 'Войдите в сеть, подтвердите её и повторите попытку.',
+      other: 'Устраните причину и повторите попытку.',
+    },
+    keepOrder: (count: number, shown: string) =>
+      `${shown} ${pluralRu(count, 'пост ждёт', 'поста ждут', 'постов ждут')}, порядок сохранится.`,
+    says: 'Ответ {network}: «{says}»',
+    endpoint: {
+      rate_limits: 'Точка входа «{name}» выключена: слишком частые запросы.',
+      plan: 'Точка входа «{name}» выключена: её нет в тарифе.',
+      other: 'Точка входа «{name}» выключена.',
+    },
+    endpointText: 'Её запросы отклоняются, пока вы её не включите.',
+    quota: 'Посты на этот месяц закончились.',
+    quotaText: 'Новые посты ждут до {until} или пока оператор не добавит пакет постов либо тариф крупнее.',
+    failed: 'Пост «{excerpt}» не вышел в {network}.',
+    failedText: 'Канал «{channel}».',
+    output: {
+      gone: 'Вебхук {name} выключен: сервер ответил, что адреса больше нет.',
+      failures: 'Вебхук {name} выключен: пять дней подряд доставка не удавалась.',
+      plan: 'Вебхук {name} выключен: его нет в тарифе.',
+      other: 'Вебхук {name} выключен.',
+    },
+    outputText: 'Пока вы его не включите, ничего не доставляется.',
+    projection: 'Проекция «{name}» остановилась на событии {position}, {type}.',
+    projectionText: 'Посты публикуются как обычно. Данные этой проекции — по состоянию на {since}.',
+    store: 'Хранилище событий недоступно.',
+    storeText: 'Посты не принимаются и не публикуются.',
+    many: {
+      in_doubt: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'публикация', 'публикации', 'публикаций')} под вопросом.`,
+      channel_needs_attention: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'канал остановлен', 'канала остановлены', 'каналов остановлены')}.`,
+      endpoint_disabled: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'точка входа выключена', 'точки входа выключены', 'точек входа выключены')}.`,
+      quota_exhausted: (count: number, shown: string) =>
+        `У ${shown} ${pluralRu(count, 'владельца', 'владельцев', 'владельцев')} закончились посты на этот месяц.`,
+      publication_failed: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'публикация не вышла', 'публикации не вышли', 'публикаций не вышли')}.`,
+      webhook_output_disabled: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'вебхук выключен', 'вебхука выключены', 'вебхуков выключены')}.`,
+      projection_stopped: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'проекция остановилась', 'проекции остановились', 'проекций остановились')}.`,
+    },
+    action: {
+      resolve: 'Решить…',
+      retry: 'Повторить',
+      newToken: 'Новый токен…',
+      enable: 'Включить',
+      enableAndReplay: 'Включить и доставить',
+      viewPlan: 'Тариф',
+      viewReason: 'Почему?',
+      view: 'Посмотреть',
+      viewAll: 'Посмотреть все',
+    },
+    more: (shown: string) => `Ещё таких же: ${shown}`,
+    showRest: (shown: string) => `Показать ещё ${shown}`,
+    enabled: (name: string) => `«${name}» снова принимает запросы.`,
+    replayed: (count: number, shown: string) =>
+      `Вебхук включён. Повторно ${pluralRu(count, 'отправляется', 'отправляются', 'отправляются')} ${shown} ${pluralRu(count, 'доставка', 'доставки', 'доставок')}.`,
+    retryPublished: (channel: string, network: string) => `«${channel}» снова публикует в ${network}.`,
+    retryGoing: (channel: string, network: string) => `Новая попытка. «${channel}» (${network}) больше не остановлен.`,
+    retryRefused: (network: string, says: string) => `${network} по-прежнему отказывает. ${says}`,
+  },
+});
+
+/** The texts in one language. */
+export type AttentionMessages = (typeof attentionMessages)['en'];

@@ -1,0 +1,40 @@
+import './operator.css';
+import type { Check } from '../../api/overview.js';
+import { Icon } from '../../components/icon.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { operatorMessages } from './operator-messages.js';
+
+/** The checks of the gateway itself in one line. */
+export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {
+  const m = useMessages(operatorMessages);
+  const valueOf = useCheckValue();
+  return (
+    <ul className="card checks" aria-label={m.checks}>
+      {checks.map((check) => (
+        <li key={check.name} title={check.message} className={check.name === 'history' ? 'checks-end' : ''}>
+          {check.name === 'history' && check.ok ? (
+            <Icon name="shield" tone="time" size={14} />
+          ) : (
+            <Icon name={check.ok ? 'published' : 'failed'} tone={check.ok ? 'ok' : 'fail'} size={14} />
+          )}{' '}
+          {m.check[check.name as keyof typeof m.check] ?? check.name} <b>{valueOf(check)}</b>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** Returns a function that gives the figure of a check; a failed one says what is wrong, in the gateway's words. */
+const useCheckValue = (): ((check: Check) => string) => {
+  const m = useMessages(operatorMessages);
+  const format = useFormat();
+  return ({ name, ok, message, latency_ms: latency, position, degraded }) => {
+    if (degraded.length > 0) return m.behind(degraded.join(', '));
+    if (!ok) return message;
+    if (latency !== null) return format.latency(latency);
+    if (position === null) return name === 'read_models' ? m.upToDate : m.up;
+    const events = format.number(Number(position));
+    return name === 'history' ? m.signed(events) : m.events(events);
+  };
+};

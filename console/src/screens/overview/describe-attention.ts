@@ -1,0 +1,122 @@
+import type { Attention } from '../../api/overview.js';
+import { networkTitle } from '../../components/networks.js';
+import type { Format } from '../../i18n/format.js';
+import { type Sentence, sentence } from '../../i18n/sentence.js';
+import type { AttentionMessages } from './attention-messages.js';
+
+/** The sentences about something that needs a person. */
+export interface AttentionText {
+  readonly title: Sentence;
+  readonly details: readonly Sentence[];
+  /** The gateway's own English words, where they say more than the details. */
+  readonly reason: string | null;
+}
+
+/** The texts and formats of the language in use. */
+export interface AttentionContext {
+  readonly m: AttentionMessages;
+  readonly format: Format;
+  /** True: things of all owners are shown, so the owner is named, and things of one kind are counted. */
+  readonly isOfAll: boolean;
+}
+
+type ChannelTrouble = keyof AttentionMessages['channel'];
+
+const TROUBLES: Readonly<Record<string, ChannelTrouble>> = {
+  forbidden: 'right',
+  no_right_to_post: 'right',
+  access_denied: 'right',
+  group_access_denied: 'right',
+  posting_denied: 'right',
+  unauthorized: 'token',
+  bot_not_found: 'token',
+  malformed_token: 'token',
+  token_expired: 'token',
+  token_revoked: 'token',
+  not_permitted: 'token',
+  bad_signature: 'token',
+  unknown_application: 'token',
+  wrong_kind_of_token: 'token',
+  credentials_missing: 'credentials',
+  credentials_unreadable: 'credentials',
+  access_token_missing: 'credentials',
+  upload_token_missing: 'credentials',
+  chat_not_found: 'chat',
+  chat_unusable: 'chat',
+  account_gone: 'account',
+  account_blocked: 'account',
+  application_blocked: 'account',
+  banned: 'account',
+  captcha_needed: 'confirmation',
+  validation_needed: 'confirmation',
+};
+
+/** Returns what is said about something that needs a person, in the language in use. */
+export const describeAttention = (attention: Attention, context: AttentionContext): AttentionText => {
+  const { m, format, isOfAll } = context;
+  const first = describeFirst(attention, context);
+  const many = m.many[attention.code as keyof AttentionMessages['many']];
+  if (!isOfAll) return first;
+  const owner = attention.subject.owner_name;
+  const named = owner === null ? first.title : prefix(m.ofOwner, { owner: { name: owner } }, first.title);
+  if (attention.count === 1 || !many) return { ...first, title: named };
+  const title = sentence(many(attention.count, format.number(attention.count)));
+  return { title, details: [named], reason: null };
+};
+
+const prefix = (text: string, values: Sentence['values'], of: Sentence): Sentence =>
+  sentence(text + of.text, { ...of.values, ...values });
+
+const describeFirst = (attention: Attention, { m, format }: AttentionContext): AttentionText => {
+  const { subject } = attention;
+  const network = subject.platform === null ? '' : networkTitle(subject.platform);
+  const name = { name: subject.name ?? subject.id ?? '' };
+  const values = {
+    network,
+    name,
+    excerpt: { name: subject.excerpt ?? m.noText },
+    channel: { name: subject.channel_name ?? subject.name ?? '' },
+  };
+  const says =
+    subject.platform_says === null ? [] : [sentence(m.says, { network, says: { name: subject.platform_says } })];
+  const describe = (title: string, details: readonly Sentence[], reason: string | null = null): AttentionText => ({
+    title: sentence(title, values),
+    details,
+    // The Russian console says what to do in its own words.
+    reason: format.locale === 'en' ? reason : null,
+  });
+  switch (attention.code) {
+    case 'in_doubt':
+      return describe(m.inDoubt, [sentence(m.inDoubtText, values)]);
+    case 'channel_needs_attention': {
+      const trouble = TROUBLES[subject.code ?? ''] ?? 'other';
+      const waiting = subject.waiting ?? 0;
+      const kept = waiting > 0 ? [sentence(m.keepOrder(waiting, format.number(waiting)))] : [];
+      const fix = format.locale === 'en' && subject.message !== null ? [] : [sentence(m.fix[trouble])];
+      return describe(m.channel[trouble], [...kept, ...(trouble === 'other' ? says : []), ...fix], subject.message);
+    }
+    case 'endpoint_disabled': {
+      const by =
+        subject.disabled_by === 'rate_limits' || subject.disabled_by === 'plan' ? subject.disabled_by : 'other';
+      return describe(m.endpoint[by], [sentence(m.endpointText)], by === 'other' ? subject.message : null);
+    }
+    case 'quota_exhausted':
+      return describe(m.quota, [sentence(m.quotaText, { until: { at: subject.resets_at ?? '' } })]);
+    case 'publication_failed':
+      return describe(m.failed, [sentence(m.failedText, values), ...says], subject.message);
+    case 'webhook_output_disabled': {
+      const by = subject.disabled_by as keyof AttentionMessages['output'];
+      return describe(m.output[by] ?? m.output.other, [sentence(m.outputText)]);
+    }
+    case 'projection_stopped': {
+      const position = subject.position === null ? '' : format.number(Number(subject.position));
+      const stop = { ...values, position, type: { name: subject.event_type ?? '' } };
+      const details = [sentence(m.projectionText, { since: { at: attention.since } })];
+      return { title: sentence(m.projection, stop), details, reason: subject.message };
+    }
+    case 'store_unavailable':
+      return describe(m.store, [sentence(m.storeText)], subject.message);
+    default: // a kind that this console does not know yet
+      return { title: sentence('{text}', { text: { name: attention.text } }), details: [], reason: null };
+  }
+};

@@ -1,0 +1,109 @@
+import { useState } from 'react';
+import { type Api, management } from '../../../api/management.js';
+import { problemText, type Problems, readProblems } from '../../../api/problems.js';
+import { queryClient } from '../../../api/query-client.js';
+import { Button, ButtonLink } from '../../../components/button.js';
+import { Field, TextInput } from '../../../components/controls.js';
+import { type Secret, SecretsOnce } from '../../../components/secrets.js';
+import { toastError } from '../../../components/toasts.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { useScope } from '../../../session/scope.js';
+import { firstRunMessages } from './messages.js';
+import { Step, type StepState } from './step.js';
+
+/** Creates the endpoint, and shows its URL, token and signing secret once. */
+export const EndpointStep = ({
+  state,
+  projects,
+  endpoint,
+  onSaving,
+}: {
+  readonly state: StepState;
+  readonly projects: readonly Api<'Project'>[];
+  readonly endpoint: Api<'Endpoint'> | undefined;
+  /** Called with whether the secrets are on the screen. */
+  readonly onSaving: (isSaving: boolean) => void;
+}) => {
+  const { endpoint: m } = useMessages(firstRunMessages);
+  const [secrets, setSecrets] = useState<readonly Secret[] | null>(null);
+  if (state === 'done' && endpoint)
+    return (
+      <Step
+        number={3}
+        state={state}
+        title={m.title}
+        text={
+          <>
+            <code>{endpoint.url}</code> {m.shownOnce}
+          </>
+        }
+        action={
+          <ButtonLink size="small" look="quiet" to="/endpoints/$id" params={{ id: endpoint.id }}>
+            {m.replace}
+          </ButtonLink>
+        }
+      />
+    );
+  const show = (created: readonly Secret[] | null): void => {
+    setSecrets(created);
+    onSaving(created !== null);
+  };
+  return (
+    <Step number={3} state={state} title={m.title} text={secrets ? `${m.text} ${m.shown}` : m.text}>
+      {state === 'current' &&
+        (secrets ? (
+          <SecretsOnce secrets={secrets} onDone={() => show(null)} />
+        ) : (
+          <EndpointForm projects={projects} onCreated={show} />
+        ))}
+    </Step>
+  );
+};
+
+const EndpointForm = ({
+  projects,
+  onCreated,
+}: {
+  readonly projects: readonly Api<'Project'>[];
+  readonly onCreated: (secrets: readonly Secret[]) => void;
+}) => {
+  const { endpoint: m } = useMessages(firstRunMessages);
+  const scope = useScope();
+  const [name, setName] = useState(m.defaultName);
+  const [problems, setProblems] = useState<Problems>({});
+  const [isBusy, setIsBusy] = useState(false);
+  const create = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      const body = { ...scope.query, name, project_ids: projects.map(({ id }) => id), mode: 'live' as const };
+      const created = await management().post('/endpoints', { body });
+      onCreated([
+        { label: m.url, value: created.url, variable: 'ENDPOINT_URL', isSecret: false },
+        { label: m.token, value: created.token ?? '', variable: 'TOKEN', isSecret: true },
+        { label: m.secret, value: created.signing_secret ?? '', variable: 'SIGNING_SECRET', isSecret: true },
+      ]);
+      await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
+    } catch (error) {
+      const found = readProblems(error);
+      setProblems(found ?? {});
+      if (!found) toastError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <form
+      className="step-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <Field label={m.name} error={problems.name && problemText(problems.name)}>
+        {(ids) => <TextInput {...ids} value={name} required onChange={(event) => setName(event.target.value)} />}
+      </Field>
+      <Button type="submit" look="primary" busy={isBusy}>
+        {m.create}
+      </Button>
+    </form>
+  );
+};

@@ -1,0 +1,99 @@
+import './first-run.css';
+import { useState } from 'react';
+import type { Overview } from '../../../api/overview.js';
+import { useChannels, useEndpoints, useProjects } from '../../../api/things.js';
+import { PageHead } from '../../../components/card.js';
+import { Loaded } from '../../../components/states.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { AttentionList } from '../attention-list.js';
+import { ChannelStep } from './channel-step.js';
+import { EndpointStep } from './endpoint-step.js';
+import { firstRunMessages } from './messages.js';
+import { PostStep } from './post-step.js';
+import { ProjectStep } from './project-step.js';
+import type { StepState } from './step.js';
+import { useNewestPost } from './use-newest-post.js';
+
+/** The four steps from an empty account to its first post. What is done stays done: they can be left and taken up again. */
+export default function FirstRun({ overview, onLeave }: { readonly overview: Overview; readonly onLeave: () => void }) {
+  const channels = useChannels();
+  const projects = useProjects();
+  const endpoints = useEndpoints();
+  return (
+    <Loaded query={channels} rows={4}>
+      {(allChannels) => (
+        <Loaded query={projects} rows={4}>
+          {(allProjects) => (
+            <Loaded query={endpoints} rows={4}>
+              {(allEndpoints) => (
+                <Steps
+                  {...{ overview, onLeave }}
+                  channels={allChannels}
+                  projects={allProjects}
+                  endpoint={allEndpoints.find(({ mode }) => mode === 'live')}
+                />
+              )}
+            </Loaded>
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+type Items<T extends () => { readonly data: unknown }> = NonNullable<ReturnType<T>['data']>;
+
+const Steps = ({
+  overview,
+  onLeave,
+  channels,
+  projects,
+  endpoint,
+}: {
+  readonly overview: Overview;
+  readonly onLeave: () => void;
+  readonly channels: Items<typeof useChannels>;
+  readonly projects: Items<typeof useProjects>;
+  readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
+}) => {
+  const m = useMessages(firstRunMessages);
+  // These steps stay open after their thing exists: for the result of the test, and for the secrets.
+  const [isConnecting, setIsConnecting] = useState(channels.length === 0);
+  const [isSaving, setIsSaving] = useState(false);
+  const post = useNewestPost();
+  const isPublished = post?.publications.some(({ state }) => state === 'published') ?? false;
+  const isDone = [
+    channels.length > 0 && !isConnecting,
+    projects.length > 0,
+    endpoint !== undefined && !isSaving,
+    isPublished,
+  ];
+  const current = isDone.indexOf(false);
+  const stateOf = (index: number): StepState => (isDone[index] ? 'done' : index === current ? 'current' : 'later');
+  const doneSteps = isDone.filter(Boolean).length;
+  const title = isPublished
+    ? m.published
+    : post
+      ? m.sent
+      : doneSteps === 0
+        ? m.none
+        : m.done(doneSteps, m.next[current] ?? '');
+  return (
+    <div className="first-run">
+      <PageHead title={title}>{m.summary}</PageHead>
+      <AttentionList overview={overview} />
+      <ol>
+        <ChannelStep state={stateOf(0)} channels={channels} onDone={() => setIsConnecting(false)} />
+        <ProjectStep state={stateOf(1)} channels={channels} project={projects[0]} />
+        <EndpointStep state={stateOf(2)} projects={projects} endpoint={endpoint} onSaving={setIsSaving} />
+        <PostStep
+          state={stateOf(3)}
+          endpoint={endpoint}
+          post={post}
+          postsLeft={overview.owner?.posts_left ?? null}
+          onLeave={onLeave}
+        />
+      </ol>
+    </div>
+  );
+};

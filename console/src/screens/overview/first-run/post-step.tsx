@@ -1,0 +1,118 @@
+import { useRef, useState } from 'react';
+import { type Api, management } from '../../../api/management.js';
+import { queryClient } from '../../../api/query-client.js';
+import { Button } from '../../../components/button.js';
+import { CodeSwitcher } from '../../../components/code.js';
+import { Field, TextInput } from '../../../components/controls.js';
+import { toastError } from '../../../components/toasts.js';
+import { useFormat } from '../../../i18n/format.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { sampleCode } from './code-samples.js';
+import { firstRunMessages } from './messages.js';
+import { PostProgress } from './post-progress.js';
+import { Step, type StepState } from './step.js';
+
+/** Sends the first post, from here or from a program, and shows what becomes of it. */
+export const PostStep = ({
+  state,
+  endpoint,
+  post,
+  postsLeft,
+  onLeave,
+}: {
+  readonly state: StepState;
+  readonly endpoint: Api<'Endpoint'> | undefined;
+  readonly post: Api<'Post'> | undefined;
+  /** Null: unlimited. */
+  readonly postsLeft: number | null;
+  readonly onLeave: () => void;
+}) => {
+  const { post: m } = useMessages(firstRunMessages);
+  const format = useFormat();
+  const [text, setText] = useState(m.defaultText);
+  const code = endpoint && <CodeSwitcher code={sampleCode(endpoint.url, text)} />;
+  const note = (
+    <p className="tertiary">
+      {m.live} {postsLeft !== null && m.counts(format.number(postsLeft))}
+    </p>
+  );
+  return (
+    <Step number={4} state={state} title={m.title} text={m.text}>
+      {state !== 'later' && endpoint && (
+        <SendForm endpointId={endpoint.id} text={text} onText={setText} isAgain={post !== undefined} />
+      )}
+      {post ? (
+        <PostProgress post={post} onLeave={onLeave} />
+      ) : (
+        code && (
+          <div className="step-code">
+            {code}
+            {note}
+          </div>
+        )
+      )}
+    </Step>
+  );
+};
+
+const SendForm = ({
+  endpointId,
+  text,
+  onText,
+  isAgain,
+}: {
+  readonly endpointId: string;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly isAgain: boolean;
+}) => {
+  const { post: m } = useMessages(firstRunMessages);
+  const [isBusy, setIsBusy] = useState(false);
+  // Kept until the gateway has answered: a second click after a lost answer posts nothing twice.
+  const key = useRef(randomKey());
+  const send = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await management().post('/endpoints/{id}/posts', {
+        path: { id: endpointId },
+        body: { text },
+        idempotencyKey: key.current,
+      });
+      key.current = randomKey();
+      await queryClient.invalidateQueries({ queryKey: ['posts'] });
+    } catch (error) {
+      toastError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <form
+      className="send-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Field label={m.field}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={text}
+            required
+            onChange={(event) => {
+              key.current = randomKey();
+              onText(event.target.value);
+            }}
+          />
+        )}
+      </Field>
+      <Button type="submit" look={isAgain ? 'plain' : 'primary'} busy={isBusy}>
+        {isAgain ? m.sendAnother : m.send}
+      </Button>
+    </form>
+  );
+};
+
+/** `crypto.randomUUID` does not exist on pages over plain http. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../../../components/icon.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { firstRunMessages } from './messages.js';
+
+export type StepState = 'done' | 'current' | 'later';
+
+/** One of the four steps. A step that is done is one line; the current one shows its form. */
+export const Step = ({
+  number,
+  state,
+  title,
+  text,
+  action,
+  children,
+}: {
+  readonly number: number;
+  readonly state: StepState;
+  readonly title: string;
+  readonly text: ReactNode;
+  /** At the end of the line of a step that is done. */
+  readonly action?: ReactNode;
+  readonly children?: ReactNode;
+}) => {
+  const m = useMessages(firstRunMessages);
+  return (
+    <li className={`card step ${state}`} {...(state === 'current' && { 'aria-current': 'step' })}>
+      <span className="step-number">
+        {state === 'done' ? (
+          <Icon name="published" tone="ok" size={26} label={m.stepDone} />
+        ) : (
+          <>
+            <span className="visually-hidden">{m.step(number)}</span>
+            <span aria-hidden="true">{number}</span>
+          </>
+        )}
+      </span>
+      <div className="step-head">
+        <h2>{title}</h2>
+        <p className="secondary">{text}</p>
+      </div>
+      {action !== undefined && <div className="step-action">{action}</div>}
+      {children !== undefined && <div className="step-body">{children}</div>}
+    </li>
+  );
+};

@@ -1,0 +1,127 @@
+import './hour-chart.css';
+import type { Minute } from '../../api/overview.js';
+import { Card } from '../../components/card.js';
+import { Icon } from '../../components/icon.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { chartLines } from './chart-scale.js';
+import { overviewMessages } from './messages.js';
+
+const SERIES = [
+  { name: 'published', icon: 'published', tone: 'ok' },
+  { name: 'in_doubt', icon: 'inDoubt', tone: 'doubt' },
+  { name: 'failed', icon: 'failed', tone: 'fail' },
+] as const;
+
+/** Height of the chart and width of a minute, in the units of its drawing, which is stretched. */
+const HEIGHT = 100;
+const STEP = 10;
+
+/** The publications of the last hour, minute by minute; a table says the same to screen readers. */
+export const HourChart = ({ title, minutes }: { readonly title: string; readonly minutes: readonly Minute[] }) => {
+  const m = useMessages(overviewMessages);
+  const format = useFormat();
+  const totals = SERIES.map((series) => ({
+    ...series,
+    total: minutes.reduce((sum, minute) => sum + minute[series.name], 0),
+  }));
+  return (
+    <Card
+      title={title}
+      className="hour"
+      aside={
+        <ul className="hour-legend">
+          {totals.map(({ name, icon, tone, total }) => (
+            <li key={name}>
+              <Icon name={icon} size={12} tone={name === 'failed' && total === 0 ? 'idle' : tone} />
+              <b>{format.number(total)}</b> {m.legend[name]}
+            </li>
+          ))}
+        </ul>
+      }
+    >
+      <Bars minutes={minutes} />
+      <div className="hour-axis" aria-hidden="true">
+        {minutes
+          .filter((_, index) => index % 15 === 0)
+          .map(({ at }) => (
+            <span key={at}>{format.time(at)}</span>
+          ))}
+        <b className="tone-time">{m.now}</b>
+      </div>
+      <MinuteTable minutes={minutes} />
+    </Card>
+  );
+};
+
+const Bars = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
+  const format = useFormat();
+  const lines = chartLines(Math.max(0, ...minutes.map((minute) => minute.published + minute.in_doubt + minute.failed)));
+  const top = lines.at(-1) ?? 1;
+  const paths = { published: '', in_doubt: '', failed: '' };
+  minutes.forEach((minute, index) => {
+    let base = HEIGHT;
+    for (const { name } of SERIES) {
+      const height = (minute[name] / top) * HEIGHT;
+      if (height === 0) continue;
+      paths[name] += `M${(index + 0.5) * STEP} ${base.toFixed(2)}v${(-height).toFixed(2)}`;
+      base -= height;
+    }
+  });
+  return (
+    <div className="hour-bars" aria-hidden="true">
+      <svg className="hour-lines">
+        {lines.map((value) => {
+          const y = `${((1 - value / top) * 100).toFixed(2)}%`;
+          return (
+            <g key={value}>
+              <line x1="30" x2="100%" y1={y} y2={y} />
+              <text x="22" y={y} dy="4" textAnchor="end">
+                {format.number(value)}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
+      <svg className="hour-values" viewBox={`0 0 ${minutes.length * STEP} ${HEIGHT}`} preserveAspectRatio="none">
+        {SERIES.map(({ name }) => (
+          <path key={name} className={`hour-${name}`} d={paths[name]} />
+        ))}
+      </svg>
+    </div>
+  );
+};
+
+const MinuteTable = ({ minutes }: { readonly minutes: readonly Minute[] }) => {
+  const m = useMessages(overviewMessages);
+  const format = useFormat();
+  const busy = minutes.filter((minute) => SERIES.some(({ name }) => minute[name] > 0));
+  if (busy.length === 0) return <p className="visually-hidden">{m.noPublications}</p>;
+  return (
+    <div className="visually-hidden">
+      <table>
+        <caption>{m.minutes}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{m.minute}</th>
+            {SERIES.map(({ name }) => (
+              <th key={name} scope="col">
+                {m.legend[name]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {busy.map((minute) => (
+            <tr key={minute.at}>
+              <th scope="row">{format.time(minute.at)}</th>
+              {SERIES.map(({ name }) => (
+                <td key={name}>{format.number(minute[name])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -1,0 +1,129 @@
+import './live-feed.css';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Recent } from '../../api/overview.js';
+import { Card } from '../../components/card.js';
+import { Icon, type IconName, NetworkMark, type Tone } from '../../components/icon.js';
+import { Empty } from '../../components/states.js';
+import { Moment } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useStateNames } from '../../publications/states.js';
+import { overviewMessages } from './messages.js';
+import { useSteadyList } from './use-steady-list.js';
+
+const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: Tone }>> = {
+  publishing: { name: 'publishing', tone: 'go' },
+  published: { name: 'published', tone: 'ok' },
+  postponed: { name: 'retrying', tone: 'warn' },
+  failed: { name: 'failed', tone: 'fail' },
+  in_doubt: { name: 'inDoubt', tone: 'doubt' },
+  filtered: { name: 'filtered', tone: 'idle' },
+  dismissed: { name: 'dismissed', tone: 'idle' },
+  channel_needs_attention: { name: 'onHold', tone: 'warn' },
+  endpoint_disabled: { name: 'switchedOff', tone: 'warn' },
+  webhook_output_disabled: { name: 'switchedOff', tone: 'warn' },
+};
+
+const keyOf = ({ at, kind, publication_id: publicationId, resource_id: resourceId }: Recent): string =>
+  `${publicationId ?? resourceId} ${kind} ${at}`;
+
+/** The latest events, as they happen. The list stands still under the pointer and while the focus is in it. */
+export const LiveFeed = ({ recent }: { readonly recent: readonly Recent[] }) => {
+  const m = useMessages(overviewMessages);
+  const format = useFormat();
+  const [isHeld, setIsHeld] = useState(false);
+  const { shown, added, held } = useSteadyList(recent, keyOf, isHeld);
+  return (
+    <Card
+      title={m.feed}
+      aside={
+        <>
+          {held > 0 && <b className="tone-time">{m.newRows(format.number(held))}</b>}
+          <Link to="/timeline">{m.openTimeline}</Link>
+        </>
+      }
+    >
+      <NewRowsStatus recent={recent} />
+      {shown.length === 0 ? (
+        <Empty icon="timeline" title={m.feedEmpty} />
+      ) : (
+        <ul
+          className="feed"
+          aria-live="off"
+          onPointerEnter={() => setIsHeld(true)}
+          onPointerLeave={() => setIsHeld(false)}
+          onFocus={() => setIsHeld(true)}
+          onBlur={() => setIsHeld(false)}
+        >
+          {shown.map((item) => (
+            <li key={keyOf(item)} {...(added.has(keyOf(item)) && { className: 'feed-new' })}>
+              <FeedRow item={item} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+};
+
+const FeedRow = ({ item }: { readonly item: Recent }) => {
+  const m = useMessages(overviewMessages);
+  const names = useStateNames();
+  const { kind, platform, resource_id: resourceId, publication_id: publicationId } = item;
+  const words: Readonly<Record<string, string>> = {
+    ...names,
+    postponed: names.retrying,
+    channel_needs_attention: names.on_hold,
+    endpoint_disabled: m.disabled,
+    webhook_output_disabled: m.disabled,
+  };
+  const resource = kind === 'endpoint_disabled' ? 'endpoint' : 'webhook';
+  const text = publicationId !== null ? (item.excerpt ?? m.noText) : (item.name ?? resourceId ?? '');
+  return (
+    <Link {...targetOf(item)}>
+      <span className="tertiary">
+        <Moment at={item.at} form="time" />
+      </span>
+      <Icon label={words[kind] ?? kind} {...(LOOKS[kind] ?? { name: 'waiting', tone: 'idle' })} />
+      {platform === null ? <Icon name={resource} tone="idle" /> : <NetworkMark platform={platform} size={16} />}
+      <span className="cut">
+        <bdi>{text}</bdi>
+        {publicationId === null && `: ${words[kind] ?? kind}`}
+      </span>
+    </Link>
+  );
+};
+
+const targetOf = ({ kind, publication_id: publicationId, resource_id: resourceId }: Recent) => {
+  if (publicationId !== null) return { to: '/publications/$id', params: { id: publicationId } } as const;
+  const params = { id: resourceId ?? '' };
+  if (kind === 'channel_needs_attention') return { to: '/channels/$id', params } as const;
+  if (kind === 'endpoint_disabled') return { to: '/endpoints/$id', params } as const;
+  return { to: '/outputs/$id', params } as const;
+};
+
+/** Time that new rows are gathered before they are announced, in ms. */
+const GATHER_MS = 5_000;
+
+/** Announces how many rows are new, not more often than every five seconds. */
+const NewRowsStatus = ({ recent }: { readonly recent: readonly Recent[] }) => {
+  const m = useMessages(overviewMessages);
+  const format = useFormat();
+  const [known, setKnown] = useState<ReadonlySet<string>>(() => new Set(recent.map(keyOf)));
+  const [text, setText] = useState('');
+  useEffect(() => {
+    const count = recent.filter((item) => !known.has(keyOf(item))).length;
+    if (count === 0) return;
+    const timer = setTimeout(() => {
+      setText(m.newRows(format.number(count)));
+      setKnown(new Set(recent.map(keyOf)));
+    }, GATHER_MS);
+    return () => clearTimeout(timer);
+  }, [recent, known, m, format]);
+  return (
+    <span className="visually-hidden" role="status">
+      {text}
+    </span>
+  );
+};

@@ -1,0 +1,51 @@
+import './overview.css';
+import type { Overview } from '../../api/overview.js';
+import { ButtonLink } from '../../components/button.js';
+import { PageHead } from '../../components/card.js';
+import { Age } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { AttentionList } from './attention-list.js';
+import { HourChart } from './hour-chart.js';
+import { LiveFeed } from './live-feed.js';
+import { overviewMessages } from './messages.js';
+import { NetworkTiles } from './network-tiles.js';
+import { summarize } from './summary.js';
+import { WaitingCard } from './waiting-card.js';
+
+/** An owner's overview: what needs attention, the four networks, what waits, the last hour and what happens now. */
+export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
+  const m = useMessages(overviewMessages);
+  const format = useFormat();
+  const { attention, waiting, publishedHour, oldestAt } = summarize(overview);
+  const calm = waiting + publishedHour > 0 ? m.publishing : m.published;
+  const rest = waiting === 0 ? m.nothingWaiting : m.areWaiting(waiting, format.number(waiting));
+  return (
+    <>
+      <PageHead
+        title={attention > 0 ? m.needsAttention(attention, format.number(attention)) : `${calm} ${rest}`}
+        actions={
+          <ButtonLink to="/compose" icon="compose" className="overview-compose">
+            {m.compose}
+          </ButtonLink>
+        }
+      >
+        {m.publishedHour(publishedHour, format.number(publishedHour))}{' '}
+        {oldestAt !== null && (
+          <>
+            {m.waitingOldest(waiting, format.number(waiting))} <Age since={oldestAt} />.
+          </>
+        )}
+      </PageHead>
+      <AttentionList overview={overview} />
+      <NetworkTiles overview={overview} />
+      <div className="overview-columns">
+        <div className="overview-column">
+          <WaitingCard waiting={overview.waiting} total={waiting} />
+          <HourChart title={m.hour} minutes={overview.minutes} />
+        </div>
+        <LiveFeed recent={overview.recent} />
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { management } from '../../api/management.js';
+import type { Attention } from '../../api/overview.js';
+import { networkTitle } from '../../components/networks.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { getFormat } from '../../i18n/format.js';
+import { useLocale } from '../../i18n/locale.js';
+import { useMessages } from '../../i18n/messages.js';
+import { retryChannel } from '../../publications/retry-channel.js';
+import { attentionMessages } from './attention-messages.js';
+
+/** A webhook output is disabled after its deliveries have failed for so long. */
+const OUTPUT_FAILURES_MS = 5 * 24 * 3_600_000;
+
+/** Returns a function that ends what needs a person by a call, and says what came of it. */
+export const useAttentionCalls = (): ((item: Attention) => Promise<void>) => {
+  const m = useMessages(attentionMessages);
+  const format = getFormat(useLocale());
+  const queries = useQueryClient();
+  return async ({ code, since, subject }) => {
+    const path = { id: subject.id ?? '' };
+    const name = subject.name ?? path.id;
+    const refresh = (...keys: readonly string[]): void => {
+      for (const key of ['overview', ...keys]) void queries.invalidateQueries({ queryKey: [key] });
+    };
+    switch (code) {
+      case 'channel_needs_attention': {
+        const network = networkTitle(subject.platform ?? '');
+        const outcome = await retryChannel(path.id, () => refresh('channels', 'channel', 'posts', 'publication'));
+        if (outcome.kind === 'refused') return toastError(m.retryRefused(network, outcome.says));
+        return toast(outcome.kind === 'published' ? m.retryPublished(name, network) : m.retryGoing(name, network));
+      }
+      case 'endpoint_disabled':
+        await management().post('/endpoints/{id}/enable', { path });
+        refresh('endpoints', 'endpoint');
+        return toast(m.enabled(name));
+      case 'webhook_output_disabled': {
+        await management().post('/webhook-outputs/{id}/enable', { path });
+        const from = new Date(Date.parse(since) - OUTPUT_FAILURES_MS).toISOString();
+        const { retried } = await management().post('/webhook-outputs/{id}/retry-failed', {
+          path,
+          body: { since: from },
+        });
+        refresh('outputs', 'output', 'deliveries');
+        return toast(m.replayed(retried, format.number(retried)));
+      }
+    }
+  };
+};

@@ -1,0 +1,94 @@
+import './waiting-card.css';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import type { WaitingPublication } from '../../api/overview.js';
+import { type Names, useNames } from '../../api/things.js';
+import { Card } from '../../components/card.js';
+import { NetworkMark } from '../../components/icon.js';
+import { Empty } from '../../components/states.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { overviewMessages } from './messages.js';
+
+/** The publications that go next or have waited longest, each with the reason; a click opens the reason at length. */
+export const WaitingCard = ({
+  waiting,
+  total,
+}: {
+  readonly waiting: readonly WaitingPublication[];
+  /** All that wait. */
+  readonly total: number;
+}) => {
+  const m = useMessages(overviewMessages);
+  const format = useFormat();
+  const names = useNames();
+  const [openId, setOpenId] = useState<string | null>(null);
+  const all = (
+    <Link to="/timeline" search={{ state: 'queued' }}>
+      {m.allWaiting(format.number(total))}
+    </Link>
+  );
+  return (
+    <Card title={m.waitingTitle} {...(total > 0 && { aside: all })}>
+      {waiting.length === 0 ? (
+        <Empty icon="published" title={m.waitingEmpty}>
+          {m.waitingEmptyText}
+        </Empty>
+      ) : (
+        <ul className="waits">
+          {waiting.map((publication, index) => (
+            <WaitingRow
+              key={publication.id}
+              publication={publication}
+              names={names}
+              follows={publication.waiting_for?.blocked_by === waiting[index - 1]?.id}
+              isOpen={publication.id === openId}
+              onToggle={() => setOpenId(publication.id === openId ? null : publication.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+};
+
+const WaitingRow = ({
+  publication,
+  names,
+  follows,
+  isOpen,
+  onToggle,
+}: {
+  readonly publication: WaitingPublication;
+  readonly names: Names;
+  /** True: the publication in front stands just above this one. */
+  readonly follows: boolean;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) => {
+  const m = useMessages(overviewMessages);
+  const id = useId();
+  return (
+    <li>
+      <button type="button" className="wait" aria-expanded={isOpen} aria-controls={id} title={m.why} onClick={onToggle}>
+        <span className="wait-time">
+          <WaitingTime publication={publication} />
+        </span>
+        <NetworkMark platform={publication.platform} />
+        <bdi className="cut">{publication.excerpt ?? m.noText}</bdi>
+        <span className="cut secondary wait-reason">
+          <WaitingReason publication={publication} names={names} follows={follows} />
+        </span>
+      </button>
+      {isOpen && (
+        <div className="wait-why" id={id}>
+          <WaitingExplanation publication={publication} names={names} />
+          <Link className="link" to="/publications/$id" params={{ id: publication.id }}>
+            {m.openPublication}
+          </Link>
+        </div>
+      )}
+    </li>
+  );
+};
