@@ -1,4 +1,162 @@
-import { PageHead } from '../../components/card.js';
+import './endpoints.css';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { management } from '../../api/management.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { CodeSwitcher } from '../../components/code.js';
+import { Confirmation } from '../../components/dialog.js';
+import { Icon } from '../../components/icon.js';
+import { Loaded } from '../../components/states.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { useMessages } from '../../i18n/messages.js';
+import { enableEndpoint, type Endpoint, endpointName, refreshEndpoints, useEndpoint } from './data.js';
+import { EndpointAccess } from './endpoint-access.js';
+import { EndpointLimits } from './endpoint-limits.js';
+import { EndpointSettings } from './endpoint-settings.js';
+import { EndpointState } from './endpoint-state.js';
+import { endpointsMessages } from './messages.js';
+import { sampleCode } from './sample-code.js';
 
-/** To be replaced. */
-export const EndpointScreen = () => <PageHead title="Endpoint" />;
+/** One endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
+export const EndpointScreen = () => {
+  const { id } = useParams({ from: '/endpoints/$id' });
+  const endpoint = useEndpoint(id);
+  return <Loaded query={endpoint}>{(found) => <EndpointPage key={found.id} endpoint={found} />}</Loaded>;
+};
+
+const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
+  const m = useMessages(endpointsMessages);
+  const [open, setOpen] = useState<'disable' | 'remove' | null>(null);
+  const name = endpointName(endpoint);
+  const isOff = !endpoint.is_active;
+  const title = isOff ? m.isOff(name) : endpoint.mode === 'test' ? m.isTest(name) : m.isOn(name);
+  return (
+    <>
+      <PageHead
+        trail={
+          <>
+            <Link className="link" to="/endpoints">
+              {m.endpoints}
+            </Link>
+            <span aria-hidden="true">/</span>
+            <bdi className="cut">{name}</bdi>
+          </>
+        }
+        title={<bdi>{title}</bdi>}
+        actions={
+          <>
+            <ButtonLink to="/requests" search={{ endpoint: endpoint.id }} icon="requests">
+              {m.requests}
+            </ButtonLink>
+            {!isOff && <Button onClick={() => setOpen('disable')}>{m.disable}</Button>}
+          </>
+        }
+      >
+        <EndpointState endpoint={endpoint} />
+      </PageHead>
+      {endpoint.disabled_by !== null && <DisabledBanner endpoint={endpoint} by={endpoint.disabled_by} />}
+      <div className="endpoint-columns">
+        <div className="endpoint-column">
+          <EndpointAccess endpoint={endpoint} />
+          <EndpointSettings endpoint={endpoint} />
+        </div>
+        <div className="endpoint-column">
+          <Card title={m.use}>
+            <div className="card-body">
+              <CodeSwitcher code={sampleCode(endpoint.url, 'Good morning, harbour')} />
+            </div>
+          </Card>
+          <EndpointLimits endpoint={endpoint} />
+          <div>
+            <Button look="danger" onClick={() => setOpen('remove')}>
+              {m.remove}
+            </Button>
+          </div>
+        </div>
+      </div>
+      {open && <EndpointConfirmation kind={open} endpoint={endpoint} onClose={() => setOpen(null)} />}
+    </>
+  );
+};
+
+const DisabledBanner = ({
+  endpoint: { id },
+  by,
+}: {
+  readonly endpoint: Endpoint;
+  readonly by: NonNullable<Endpoint['disabled_by']>;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const [isBusy, setIsBusy] = useState(false);
+  const enable = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await enableEndpoint(id);
+      toast(m.enabled);
+    } catch (error) {
+      toastError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <div className="endpoint-banner">
+      <Icon name="switchedOff" tone="warn" size={20} />
+      <p>{m.why[by]}</p>
+      <Button look="primary" busy={isBusy} onClick={() => void enable()}>
+        {m.enable}
+      </Button>
+    </div>
+  );
+};
+
+const EndpointConfirmation = ({
+  kind,
+  endpoint,
+  onClose,
+}: {
+  readonly kind: 'disable' | 'remove';
+  readonly endpoint: Endpoint;
+  readonly onClose: () => void;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const navigate = useNavigate();
+  const name = endpointName(endpoint);
+  const path = { id: endpoint.id };
+  if (kind === 'disable')
+    return (
+      <Confirmation
+        title={<bdi>{m.disableTitle(name)}</bdi>}
+        consequences={[
+          { kind: 'happens', text: m.disableHappens },
+          { kind: 'stays', text: m.disableStays },
+        ]}
+        verb={m.disableVerb}
+        run={async () => {
+          await management().post('/endpoints/{id}/disable', { path });
+          await refreshEndpoints();
+          toast(m.disabled);
+        }}
+        onClose={onClose}
+      />
+    );
+  return (
+    <Confirmation
+      title={<bdi>{m.removeTitle(name)}</bdi>}
+      consequences={[
+        { kind: 'happens', text: m.removeHappens },
+        { kind: 'risk', text: m.removeQueue },
+        { kind: 'stays', text: m.removeStays },
+      ]}
+      verb={m.removeVerb}
+      isDanger
+      run={async () => {
+        await management().delete('/endpoints/{id}', { path });
+        toast(m.removed);
+        await navigate({ to: '/endpoints' });
+        await refreshEndpoints();
+      }}
+      onClose={onClose}
+    />
+  );
+};

@@ -1,4 +1,179 @@
-import { PageHead } from '../../components/card.js';
+import './endpoints.css';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { management } from '../../api/management.js';
+import { type Problems, readProblems } from '../../api/problems.js';
+import { useProjects } from '../../api/things.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Segmented } from '../../components/controls.js';
+import { type Secret, SecretsOnce } from '../../components/secrets.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { toastError } from '../../components/toasts.js';
+import { useMessages } from '../../i18n/messages.js';
+import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
+import { useScope } from '../../session/scope.js';
+import { endpointName, refreshEndpoints } from './data.js';
+import { type EndpointDraft, EndpointFields, toBody, usePlans } from './endpoint-fields.js';
+import { endpointsMessages } from './messages.js';
 
-/** To be replaced. */
-export const NewEndpointScreen = () => <PageHead title="NewEndpoint" />;
+/** Creates an endpoint, and shows its URL and secrets once. */
+export const NewEndpointScreen = () => {
+  const m = useMessages(endpointsMessages);
+  const projects = useProjects();
+  const plans = usePlans();
+  const [created, setCreated] = useState<Created | null>(null);
+  return (
+    <>
+      <PageHead
+        trail={
+          <Link className="link" to="/endpoints">
+            {m.endpoints}
+          </Link>
+        }
+        title={created ? <bdi>{m.created(created.name)}</bdi> : m.newTitle}
+      >
+        {!created && m.newText}
+      </PageHead>
+      {created ? (
+        <Saved created={created} />
+      ) : (
+        <Loaded query={projects}>
+          {(all) =>
+            all.length === 0 ? (
+              <Card label={m.newTitle}>
+                <Empty
+                  icon="project"
+                  title={m.noProjects}
+                  action={
+                    <ButtonLink look="primary" to="/projects/new">
+                      {m.createProject}
+                    </ButtonLink>
+                  }
+                />
+              </Card>
+            ) : (
+              <Loaded query={plans}>
+                {({ min_interval: interval }) => (
+                  <NewEndpointForm
+                    projectId={all.length === 1 ? (all[0]?.id ?? null) : null}
+                    interval={interval.default}
+                    onCreated={setCreated}
+                  />
+                )}
+              </Loaded>
+            )
+          }
+        </Loaded>
+      )}
+    </>
+  );
+};
+
+interface Created {
+  readonly id: string;
+  readonly name: string;
+  readonly secrets: readonly Secret[];
+}
+
+const Saved = ({ created }: { readonly created: Created }) => {
+  const m = useMessages(endpointsMessages);
+  const navigate = useNavigate();
+  return (
+    <Card title={m.saveTitle} className="endpoint-new">
+      <div className="card-body">
+        <SecretsOnce
+          secrets={created.secrets}
+          doneLabel={m.toEndpoint}
+          onDone={() => void navigate({ to: '/endpoints/$id', params: { id: created.id } })}
+        />
+      </div>
+    </Card>
+  );
+};
+
+const NewEndpointForm = ({
+  projectId,
+  interval,
+  onCreated,
+}: {
+  /** Chosen at first; null: none. */
+  readonly projectId: string | null;
+  /** Seconds. */
+  readonly interval: number;
+  readonly onCreated: (created: Created) => void;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const scope = useScope();
+  const needsOwner = useNeedsOwner();
+  const [mode, setMode] = useState<'live' | 'test'>('live');
+  const [owner, setOwner] = useState('');
+  const [isSent, setIsSent] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const [problems, setProblems] = useState<Problems>({});
+  const [draft, setDraft] = useState<EndpointDraft>({
+    ...{ name: '', projectIds: projectId === null ? [] : [projectId], interval: String(interval), allowlist: '' },
+    ...{ requireSignature: false, requireTimestamp: false, verbose: false },
+  });
+  const create = async (): Promise<void> => {
+    setIsSent(true);
+    setProblems({});
+    if (draft.projectIds.length === 0)
+      return setProblems({ project_ids: { path: 'project_ids', code: 'empty', message: m.chooseProject } });
+    if (needsOwner && owner === '') return;
+    setIsBusy(true);
+    try {
+      const ownerId = needsOwner ? owner : scope.isOperator ? (scope.ownerId ?? '') : undefined;
+      const endpoint = await management().post('/endpoints', {
+        body: { ...toBody(draft), mode, ...(ownerId !== undefined && { owner_id: ownerId }) },
+      });
+      await refreshEndpoints();
+      const { url, token, signing_secret: secret } = endpoint;
+      onCreated({
+        id: endpoint.id,
+        name: endpointName(endpoint),
+        secrets: [
+          { label: m.url, value: url, variable: 'CROSSPOST_URL', isSecret: false },
+          { label: m.token, value: token ?? '', variable: 'CROSSPOST_TOKEN', isSecret: true },
+          { label: m.secret, value: secret ?? '', variable: 'CROSSPOST_SIGNING_SECRET', isSecret: true },
+        ],
+      });
+    } catch (error) {
+      const found = readProblems(error);
+      if (found) setProblems(found);
+      else toastError(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Card label={m.newTitle} className="endpoint-new">
+      <form
+        className="endpoint-form card-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <OwnerField value={owner} onChange={setOwner} isMissing={isSent} />
+        <div className="row">
+          <Segmented
+            label={m.mode}
+            value={mode}
+            options={[
+              { value: 'live', label: m.live },
+              { value: 'test', label: m.test },
+            ]}
+            onChange={setMode}
+          />
+          <span className="tertiary">{mode === 'live' ? m.liveHint : m.testHint}</span>
+        </div>
+        <EndpointFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} problems={problems} />
+        <div>
+          <Button look="primary" type="submit" busy={isBusy}>
+            {m.create}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+};

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Api, management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+
+export type Endpoint = Api<'Endpoint'>;
+
+/** Returns the query of one endpoint. */
+export const useEndpoint = (id: string) =>
+  useQuery({ queryKey: ['endpoint', id], queryFn: () => management().get('/endpoints/{id}', { path: { id } }) });
+
+/** Asks for the endpoints again, after a change. */
+export const refreshEndpoints = (): Promise<void> =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => first === 'endpoints' || first === 'endpoint' || first === 'overview',
+  });
+
+/** Returns the name of an endpoint; the slug of one without a name. */
+export const endpointName = ({ name, slug }: Pick<Endpoint, 'name' | 'slug'>): string => name ?? slug;
+
+/** Enables an endpoint. */
+export const enableEndpoint = async (id: string): Promise<void> => {
+  await management().post('/endpoints/{id}/enable', { path: { id } });
+  await refreshEndpoints();
+};

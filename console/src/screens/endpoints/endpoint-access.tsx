@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import { management } from '../../api/management.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Field, Select } from '../../components/controls.js';
+import { CopyButton } from '../../components/copy.js';
+import { Confirmation, Dialog } from '../../components/dialog.js';
+import { type Secret, SecretsOnce } from '../../components/secrets.js';
+import { Moment } from '../../components/time.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Endpoint, refreshEndpoints } from './data.js';
+import { endpointsMessages } from './messages.js';
+
+type Kind = 'token' | 'slug' | 'secret';
+
+/** The URL of an endpoint, and its secrets, which can be replaced but not viewed. */
+export const EndpointAccess = ({ endpoint }: { readonly endpoint: Endpoint }) => {
+  const m = useMessages(endpointsMessages);
+  const [asked, setAsked] = useState<Kind | null>(null);
+  const [shown, setShown] = useState<Secret | null>(null);
+  const rows = [
+    { kind: 'slug', label: m.url, value: endpoint.url },
+    { kind: 'token', label: m.token, value: null },
+    { kind: 'secret', label: m.secret, value: null },
+  ] as const;
+  return (
+    <Card title={m.access}>
+      <dl className="endpoint-access">
+        {rows.map(({ kind, label, value }) => (
+          <div key={kind}>
+            <dt>{label}</dt>
+            <dd className={value === null ? 'tertiary' : 'mono'}>{value ?? m.hidden}</dd>
+            <dd>
+              {value !== null && <CopyButton text={value} />}
+              <Button size="small" onClick={() => setAsked(kind)} aria-label={`${m.replace} ${label}`}>
+                {m.replace}
+              </Button>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {endpoint.previous_secret_until !== null && (
+        <p className="card-body secondary">
+          {m.previous} <Moment at={endpoint.previous_secret_until} />.
+        </p>
+      )}
+      {asked && <Replace kind={asked} endpoint={endpoint} onClose={() => setAsked(null)} onShow={setShown} />}
+      {shown && (
+        <Dialog title={m.saveTitleOne} isOpen isLocked onClose={() => setShown(null)} className="wide">
+          <SecretsOnce secrets={[shown]} onDone={() => setShown(null)} />
+        </Dialog>
+      )}
+    </Card>
+  );
+};
+
+const Replace = ({
+  kind,
+  endpoint: { id },
+  onClose,
+  onShow,
+}: {
+  readonly kind: Kind;
+  readonly endpoint: Endpoint;
+  readonly onClose: () => void;
+  readonly onShow: (secret: Secret) => void;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const [overlap, setOverlap] = useState('60');
+  const { title, happens, risk, verb } = m.rotate[kind];
+  const path = { id };
+  const run = async (): Promise<void> => {
+    if (kind === 'slug') await management().post('/endpoints/{id}/rotate-slug', { path });
+    if (kind === 'token') {
+      const { token } = await management().post('/endpoints/{id}/rotate-token', { path });
+      if (token !== null) onShow({ label: m.token, value: token, variable: 'CROSSPOST_TOKEN', isSecret: true });
+    }
+    if (kind === 'secret') {
+      const body = { overlap_minutes: Number(overlap) };
+      const { signing_secret: secret } = await management().post('/endpoints/{id}/rotate-secret', { path, body });
+      if (secret !== null)
+        onShow({ label: m.secret, value: secret, variable: 'CROSSPOST_SIGNING_SECRET', isSecret: true });
+    }
+    await refreshEndpoints();
+  };
+  return (
+    <Confirmation
+      title={title}
+      consequences={[
+        { kind: 'happens', text: happens },
+        { kind: 'risk', text: risk },
+        { kind: 'stays', text: m.rotate.stays },
+      ]}
+      verb={verb}
+      run={run}
+      onClose={onClose}
+      fields={
+        kind === 'secret' && (
+          <Field label={m.overlap}>
+            {(ids) => (
+              <Select {...ids} value={overlap} onChange={(event) => setOverlap(event.target.value)}>
+                {Object.entries(m.overlapOptions).map(([minutes, label]) => (
+                  <option key={minutes} value={minutes}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )
+      }
+    />
+  );
+};

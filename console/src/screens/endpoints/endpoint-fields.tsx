@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Api, management } from '../../api/management.js';
+import { problemText, type Problems } from '../../api/problems.js';
+import { useProjects } from '../../api/things.js';
+import { Checkbox, Field, TextArea, TextInput } from '../../components/controls.js';
+import { useMessages } from '../../i18n/messages.js';
+import { endpointsMessages } from './messages.js';
+
+/** The fields of an endpoint, as people edit them. */
+export interface EndpointDraft {
+  readonly name: string;
+  readonly projectIds: readonly string[];
+  /** Seconds, as typed. */
+  readonly interval: string;
+  readonly requireSignature: boolean;
+  readonly requireTimestamp: boolean;
+  /** One address a line. */
+  readonly allowlist: string;
+  readonly verbose: boolean;
+}
+
+/** Returns the fields of a body of the API. */
+export const toBody = (draft: EndpointDraft) => ({
+  name: draft.name.trim() === '' ? null : draft.name.trim(),
+  project_ids: draft.projectIds,
+  min_interval: Number(draft.interval.replace(',', '.')),
+  require_signature: draft.requireSignature,
+  require_timestamp: draft.requireTimestamp,
+  ip_allowlist: draft.allowlist.split(/\s+/).filter(Boolean),
+  verbose_discovery: draft.verbose,
+});
+
+/** Returns the query of the figures that hold for all plans. */
+export const usePlans = () => useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
+
+/** Fields of an endpoint. */
+export const EndpointFields = ({
+  draft,
+  onChange,
+  problems,
+}: {
+  readonly draft: EndpointDraft;
+  readonly onChange: (changes: Partial<EndpointDraft>) => void;
+  readonly problems: Problems;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const interval = usePlans().data?.min_interval;
+  const errorOf = (path: string) => {
+    const problem = Object.entries(problems).find(([at]) => at === path || at.startsWith(`${path}[`))?.[1];
+    return problem && { error: problemText(problem) };
+  };
+  return (
+    <>
+      <Field label={m.name} hint={m.nameHint} {...errorOf('name')}>
+        {(ids) => (
+          <TextInput {...ids} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
+        )}
+      </Field>
+      <ProjectChoice draft={draft} onChange={onChange} error={errorOf('project_ids')?.error} />
+      <Field
+        label={m.intervalLabel}
+        {...(interval && { hint: m.intervalHint(interval.min, interval.max) })}
+        {...errorOf('min_interval')}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            inputMode="numeric"
+            className="endpoint-interval"
+            value={draft.interval}
+            onChange={(event) => onChange({ interval: event.target.value })}
+          />
+        )}
+      </Field>
+      <Checkbox
+        checked={draft.requireSignature}
+        onChange={(event) => onChange({ requireSignature: event.target.checked })}
+      >
+        {m.signature}
+      </Checkbox>
+      <Checkbox
+        checked={draft.requireTimestamp}
+        onChange={(event) => onChange({ requireTimestamp: event.target.checked })}
+      >
+        {m.timestamp}
+      </Checkbox>
+      <Checkbox checked={draft.verbose} onChange={(event) => onChange({ verbose: event.target.checked })}>
+        {m.verbose}
+      </Checkbox>
+      <Field label={m.allowlist} hint={m.allowlistHint} {...errorOf('ip_allowlist')}>
+        {(ids) => (
+          <TextArea
+            {...ids}
+            className="mono"
+            rows={3}
+            spellCheck={false}
+            value={draft.allowlist}
+            onChange={(event) => onChange({ allowlist: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
+  );
+};
+
+/** The projects that an endpoint posts to. Those that are chosen keep their order; a new one comes last. */
+const ProjectChoice = ({
+  draft: { projectIds },
+  onChange,
+  error,
+}: {
+  readonly draft: EndpointDraft;
+  readonly onChange: (changes: Partial<EndpointDraft>) => void;
+  readonly error: string | undefined;
+}) => {
+  const m = useMessages(endpointsMessages);
+  const projects: readonly Api<'Project'>[] = useProjects().data ?? [];
+  const toggle = (id: string, isOn: boolean): void =>
+    onChange({ projectIds: isOn ? [...projectIds, id] : projectIds.filter((each) => each !== id) });
+  return (
+    <fieldset className="endpoint-project-choice">
+      <legend>
+        {m.projects} <span className="tertiary">{m.projectsHint}</span>
+      </legend>
+      {projects.map(({ id, name }) => (
+        <Checkbox key={id} checked={projectIds.includes(id)} onChange={(event) => toggle(id, event.target.checked)}>
+          <bdi>{name}</bdi>
+        </Checkbox>
+      ))}
+      {error !== undefined && (
+        <p className="field-error tone-fail" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+};
