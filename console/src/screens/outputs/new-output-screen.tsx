@@ -1,4 +1,137 @@
-import { PageHead } from '../../components/card.js';
+import './outputs.css';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Api, management } from '../../api/management.js';
+import { type Problems, readProblems } from '../../api/problems.js';
+import { useProjects } from '../../api/things.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Field, Select } from '../../components/controls.js';
+import { type Secret, SecretsOnce } from '../../components/secrets.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { toastError } from '../../components/toasts.js';
+import { useMessages } from '../../i18n/messages.js';
+import { refreshOutputs } from './data.js';
+import { outputsMessages } from './messages.js';
+import { type OutputDraft, OutputFields } from './output-fields.js';
+import { secretForms } from './output-secret.js';
 
-/** To be replaced. */
-export const NewOutputScreen = () => <PageHead title="NewOutput" />;
+interface Created {
+  readonly id: string;
+  readonly secrets: readonly Secret[];
+}
+
+/** Creates a webhook, and shows its signing secret once. */
+export const NewOutputScreen = () => {
+  const m = useMessages(outputsMessages);
+  const projects = useProjects();
+  const navigate = useNavigate();
+  const [created, setCreated] = useState<Created | null>(null);
+  return (
+    <>
+      <PageHead
+        trail={
+          <Link className="link" to="/outputs">
+            {m.webhooks}
+          </Link>
+        }
+        title={created ? m.created : m.newTitle}
+      >
+        {!created && m.newText}
+      </PageHead>
+      {created ? (
+        <Card title={m.saveTitle} className="output-new">
+          <div className="card-body">
+            <SecretsOnce
+              secrets={created.secrets}
+              doneLabel={m.toOutput}
+              onDone={() => void navigate({ to: '/outputs/$id', params: { id: created.id } })}
+            />
+          </div>
+        </Card>
+      ) : (
+        <Loaded query={projects}>
+          {(all) =>
+            all.length === 0 ? (
+              <Card label={m.newTitle}>
+                <Empty
+                  icon="project"
+                  title={m.noProjects}
+                  action={
+                    <ButtonLink look="primary" to="/projects/new">
+                      {m.createProject}
+                    </ButtonLink>
+                  }
+                />
+              </Card>
+            ) : (
+              <NewOutputForm projects={all} onCreated={setCreated} />
+            )
+          }
+        </Loaded>
+      )}
+    </>
+  );
+};
+
+const NewOutputForm = ({
+  projects,
+  onCreated,
+}: {
+  readonly projects: readonly Api<'Project'>[];
+  readonly onCreated: (created: Created) => void;
+}) => {
+  const m = useMessages(outputsMessages);
+  const [projectId, setProjectId] = useState(projects.length === 1 ? (projects[0]?.id ?? '') : '');
+  const [draft, setDraft] = useState<OutputDraft>({ url: '', kinds: ['post.published'] });
+  const [problems, setProblems] = useState<Problems>({});
+  const [isBusy, setIsBusy] = useState(false);
+  const create = async (): Promise<void> => {
+    setProblems({});
+    if (projectId === '')
+      return setProblems({ project_id: { path: 'project_id', code: 'empty', message: m.chooseProject } });
+    setIsBusy(true);
+    try {
+      const output = await management().post('/webhook-outputs', { body: { ...draft, project_id: projectId } });
+      await refreshOutputs();
+      onCreated({ id: output.id, secrets: secretForms(output, m) });
+    } catch (error) {
+      const found = readProblems(error);
+      if (found) setProblems(found);
+      else toastError(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Card label={m.newTitle} className="output-new">
+      <form
+        className="output-form card-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <Field label={m.project} {...(problems.project_id && { error: problems.project_id.message })}>
+          {(ids) => (
+            <Select {...ids} value={projectId} onChange={(event) => setProjectId(event.target.value)}>
+              <option value="" disabled>
+                {m.choose}
+              </option>
+              {projects.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <OutputFields draft={draft} onChange={setDraft} problems={problems} />
+        <div>
+          <Button look="primary" type="submit" busy={isBusy}>
+            {m.create}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+};

@@ -1,0 +1,54 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type Api, management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+import { readAll } from '../../api/things.js';
+import { useScope } from '../../session/scope.js';
+
+export type Output = Api<'WebhookOutput'>;
+export type Delivery = Api<'Delivery'>;
+export type Kind = Output['kinds'][number];
+
+export const KINDS = [
+  'post.published',
+  'publication.succeeded',
+  'publication.failed',
+  'publication.in_doubt',
+  'post.completed',
+  'endpoint.disabled',
+  'channel.needs_attention',
+] as const satisfies readonly Kind[];
+
+/** Returns the host of a webhook's URL. */
+export const hostOf = ({ url }: Pick<Output, 'url'>): string => (URL.canParse(url) ? new URL(url).host : url);
+
+/** Returns the query of all webhooks of the scope. */
+export const useOutputs = () => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['outputs', scope.key],
+    queryFn: () => readAll((page) => management().get('/webhook-outputs', { query: { ...scope.query, ...page } })),
+  });
+};
+
+/** Returns the query of one webhook. */
+export const useOutput = (id: string) =>
+  useQuery({ queryKey: ['output', id], queryFn: () => management().get('/webhook-outputs/{id}', { path: { id } }) });
+
+/** Returns the query of a webhook's deliveries, newest first, page by page. */
+export const useDeliveries = (id: string, state: Delivery['state'] | null) =>
+  useInfiniteQuery({
+    queryKey: ['deliveries', id, state ?? 'all'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) =>
+      management().get('/webhook-outputs/{id}/deliveries', {
+        path: { id },
+        query: { limit: 50, ...(state && { state }), ...(pageParam !== null && { cursor: pageParam }) },
+      }),
+    getNextPageParam: ({ next }) => next,
+  });
+
+/** Asks for webhooks and deliveries again, after a change. */
+export const refreshOutputs = (): Promise<void> =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => ['outputs', 'output', 'deliveries', 'overview'].includes(String(first)),
+  });

@@ -1,0 +1,190 @@
+import { Fragment, useState } from 'react';
+import { management } from '../../api/management.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Segmented } from '../../components/controls.js';
+import { Icon } from '../../components/icon.js';
+import { Json } from '../../components/json.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { Countdown, Moment } from '../../components/time.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Delivery, refreshOutputs, useDeliveries } from './data.js';
+import { outputsMessages } from './messages.js';
+
+const LOOKS = {
+  pending: { name: 'waiting', tone: 'idle' },
+  delivered: { name: 'published', tone: 'ok' },
+  failed: { name: 'failed', tone: 'fail' },
+} as const;
+
+type Filter = Delivery['state'] | 'all';
+
+/** The deliveries of a webhook, each of which opens to its attempts and its body. */
+export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
+  const m = useMessages(outputsMessages);
+  const [filter, setFilter] = useState<Filter>('all');
+  const deliveries = useDeliveries(outputId, filter === 'all' ? null : filter);
+  const filters = ['all', 'pending', 'delivered', 'failed'] as const;
+  return (
+    <Card
+      title={m.deliveries}
+      aside={
+        <Segmented
+          label={m.state}
+          value={filter}
+          options={filters.map((value) => ({ value, label: value === 'all' ? m.allStates : m.states[value] }))}
+          onChange={setFilter}
+        />
+      }
+    >
+      <Loaded query={deliveries}>
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items);
+          if (items.length === 0)
+            return (
+              <Empty icon="webhook" title={filter === 'all' ? m.noDeliveries : m.noneInState}>
+                {filter === 'all' ? m.noDeliveriesText : undefined}
+              </Empty>
+            );
+          return (
+            <>
+              <DeliveryTable items={items} />
+              {deliveries.hasNextPage && (
+                <div className="card-body output-more">
+                  <Button busy={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
+                    {m.more}
+                  </Button>
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+};
+
+const DeliveryTable = ({ items }: { readonly items: readonly Delivery[] }) => {
+  const m = useMessages(outputsMessages);
+  const [openId, setOpenId] = useState<string | null>(null);
+  return (
+    <div className="table-scroll">
+      <table className="table delivery-table">
+        <thead>
+          <tr>
+            <th>{m.at}</th>
+            <th>{m.state}</th>
+            <th>{m.about}</th>
+            <th>{m.answer}</th>
+            <th className="number">{m.took}</th>
+            <th className="right">{m.next}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((delivery) => {
+            const isOpen = delivery.id === openId;
+            return (
+              <Fragment key={delivery.id}>
+                <DeliveryRow
+                  delivery={delivery}
+                  isOpen={isOpen}
+                  onToggle={() => setOpenId(isOpen ? null : delivery.id)}
+                />
+                {isOpen && (
+                  <tr className="delivery-open">
+                    <td colSpan={6}>
+                      <DeliveryDetails delivery={delivery} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+const DeliveryRow = ({
+  delivery: { created_at: createdAt, state, kind, attempts, next_attempt_at: next },
+  isOpen,
+  onToggle,
+}: {
+  readonly delivery: Delivery;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) => {
+  const m = useMessages(outputsMessages);
+  const format = useFormat();
+  const last = attempts.at(-1);
+  return (
+    <tr className={`selectable ${isOpen ? 'delivery-open' : ''}`} onClick={onToggle}>
+      <td className="tertiary nowrap">
+        <Moment at={createdAt} />
+      </td>
+      <td>
+        <button
+          type="button"
+          className={`row delivery-state tone-${LOOKS[state].tone}`}
+          aria-expanded={isOpen}
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          <Icon {...LOOKS[state]} /> {m.states[state]}
+        </button>
+      </td>
+      <td className="secondary">{m.kinds[kind]}</td>
+      <td className="secondary">{last ? (last.status ?? m.noAnswer) : m.noAttempt}</td>
+      <td className="number">{last && format.latency(last.latency_ms)}</td>
+      <td className="right">{next !== null && <Countdown until={next} />}</td>
+    </tr>
+  );
+};
+
+const DeliveryDetails = ({ delivery: { id, attempts, body, state } }: { readonly delivery: Delivery }) => {
+  const m = useMessages(outputsMessages);
+  const format = useFormat();
+  const [isBusy, setIsBusy] = useState(false);
+  const sendAgain = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await management().post('/deliveries/{id}/retry', { path: { id } });
+      await refreshOutputs();
+      toast(m.sentAgain);
+    } catch (error) {
+      toastError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <div className="delivery-details">
+      <div>
+        <h3>{m.attempts}</h3>
+        <ol className="attempt-list">
+          {attempts.map((attempt) => (
+            <li key={attempt.at}>
+              <Moment at={attempt.at} form="seconds" /> <b>{attempt.status ?? m.noAnswer}</b>{' '}
+              <span className="tertiary">{format.latency(attempt.latency_ms)}</span>
+              {attempt.answer !== '' && <bdi className="attempt-answer secondary">{attempt.answer}</bdi>}
+            </li>
+          ))}
+          {attempts.length === 0 && <li className="secondary">{m.noAttempt}</li>}
+        </ol>
+        {state !== 'delivered' && (
+          <Button size="small" busy={isBusy} onClick={() => void sendAgain()}>
+            {m.sendAgain}
+          </Button>
+        )}
+      </div>
+      <section aria-label={m.body}>
+        <h3>{m.body}</h3>
+        <Json value={body} depth={2} />
+      </section>
+    </div>
+  );
+};

@@ -1,0 +1,60 @@
+import { problemText, type Problems } from '../../api/problems.js';
+import { Checkbox, Field, TextInput } from '../../components/controls.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Kind, KINDS } from './data.js';
+import { outputsMessages } from './messages.js';
+
+/** The fields of a webhook, as people edit them. */
+export interface OutputDraft {
+  readonly url: string;
+  readonly kinds: readonly Kind[];
+}
+
+/** Fields of a webhook: its address, and what it tells about. */
+export const OutputFields = ({
+  draft,
+  onChange,
+  problems,
+}: {
+  readonly draft: OutputDraft;
+  readonly onChange: (draft: OutputDraft) => void;
+  readonly problems: Problems;
+}) => {
+  const m = useMessages(outputsMessages);
+  const kindsProblem = Object.entries(problems).find(([path]) => path.startsWith('kinds'))?.[1];
+  const toggle = (kind: Kind, isOn: boolean): void =>
+    onChange({ ...draft, kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((each) => each !== kind) });
+  return (
+    <>
+      <Field label={m.url} hint={m.urlHint} {...(problems.url && { error: problemText(problems.url) })}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            className="mono"
+            type="url"
+            placeholder="https://"
+            value={draft.url}
+            onChange={(event) => onChange({ ...draft, url: event.target.value })}
+          />
+        )}
+      </Field>
+      <fieldset className="output-kind-choice">
+        <legend>{m.kindsLabel}</legend>
+        {KINDS.map((kind) => (
+          <Checkbox
+            key={kind}
+            checked={draft.kinds.includes(kind)}
+            onChange={(event) => toggle(kind, event.target.checked)}
+          >
+            {m.kinds[kind]} <code className="tertiary">{kind}</code>
+          </Checkbox>
+        ))}
+        {kindsProblem && (
+          <p className="field-error tone-fail" role="alert">
+            {problemText(kindsProblem)}
+          </p>
+        )}
+      </fieldset>
+    </>
+  );
+};

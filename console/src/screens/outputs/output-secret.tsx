@@ -1,0 +1,85 @@
+import { useState } from 'react';
+import { management } from '../../api/management.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Field, Select } from '../../components/controls.js';
+import { Confirmation, Dialog } from '../../components/dialog.js';
+import { type Secret, SecretsOnce } from '../../components/secrets.js';
+import { Moment } from '../../components/time.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Output, refreshOutputs } from './data.js';
+import { outputsMessages } from './messages.js';
+
+/** The two forms of a signing secret, to be shown once. */
+export const secretForms = (
+  { secret, secret_whsec: standard }: { readonly secret: string | null; readonly secret_whsec: string | null },
+  m: (typeof outputsMessages)['en'],
+): readonly Secret[] => [
+  { label: m.secretRaw, value: secret ?? '', variable: 'CROSSPOST_WEBHOOK_SECRET', isSecret: true },
+  { label: m.secretStandard, value: standard ?? '', variable: 'CROSSPOST_WEBHOOK_SECRET_WHSEC', isSecret: true },
+];
+
+/** The signing secret of a webhook, which can be replaced but not viewed. */
+export const OutputSecret = ({ output }: { readonly output: Output }) => {
+  const m = useMessages(outputsMessages);
+  const [isAsking, setIsAsking] = useState(false);
+  const [overlap, setOverlap] = useState('1440');
+  const [shown, setShown] = useState<readonly Secret[] | null>(null);
+  const rotate = async (): Promise<void> => {
+    const answer = await management().post('/webhook-outputs/{id}/rotate-secret', {
+      path: { id: output.id },
+      body: { overlap_minutes: Number(overlap) },
+    });
+    setShown(secretForms(answer, m));
+    await refreshOutputs();
+  };
+  return (
+    <Card
+      title={m.secret}
+      aside={
+        <Button size="small" onClick={() => setIsAsking(true)}>
+          {m.replace}
+        </Button>
+      }
+    >
+      <p className="card-body secondary">
+        {m.hidden}
+        {output.previous_secret_until !== null && (
+          <>
+            . {m.previous} <Moment at={output.previous_secret_until} />
+          </>
+        )}
+      </p>
+      {isAsking && (
+        <Confirmation
+          title={m.rotateTitle}
+          consequences={[
+            { kind: 'happens', text: m.rotateHappens },
+            { kind: 'risk', text: m.rotateRisk },
+          ]}
+          verb={m.rotateVerb}
+          run={rotate}
+          onClose={() => setIsAsking(false)}
+          fields={
+            <Field label={m.overlap}>
+              {(ids) => (
+                <Select {...ids} value={overlap} onChange={(event) => setOverlap(event.target.value)}>
+                  {Object.entries(m.overlapOptions).map(([minutes, label]) => (
+                    <option key={minutes} value={minutes}>
+                      {label}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          }
+        />
+      )}
+      {shown && (
+        <Dialog title={m.saveTitle} isOpen isLocked onClose={() => setShown(null)} className="wide">
+          <SecretsOnce secrets={shown} onDone={() => setShown(null)} />
+        </Dialog>
+      )}
+    </Card>
+  );
+};

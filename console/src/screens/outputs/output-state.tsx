@@ -1,0 +1,20 @@
+import { Pill } from '../../components/state-pill.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Output } from './data.js';
+import { outputsMessages } from './messages.js';
+
+/** Shows whether a webhook is delivered to, and if not, why. */
+export const OutputState = ({ output: { disabled_by: by } }: { readonly output: Output }) => {
+  const m = useMessages(outputsMessages);
+  if (by === null)
+    return (
+      <Pill icon="published" tone="ok">
+        {m.on}
+      </Pill>
+    );
+  return (
+    <Pill icon="switchedOff" tone={by === 'owner' ? 'idle' : 'warn'}>
+      {m.off[by]}
+    </Pill>
+  );
+};
