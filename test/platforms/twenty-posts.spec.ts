@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import type { LedgerEntry } from '../../src/stand-ins/kit/ledger.js';
+import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
+import { READERS_VIEWS } from '../../src/stand-ins/readers-views.js';
+import { joinAlbums, type VisibleMessage } from '../../src/stand-ins/walls/visible-message.js';
 import { mediaFolder } from './media-files.js';
 import { postOf, publishPost } from './publish-post.js';
 import { TWENTY_POSTS } from './twenty-posts.js';
@@ -31,19 +33,25 @@ const publishOnce = async (name: NetworkName, made: (typeof TWENTY_POSTS)[string
     const post = postOf(made(textLimit));
     const paths = await Promise.all(post.media.map(({ url }) => files.make(new URL(url).pathname.slice(1))));
     const channel = { id: 'tgt_1', address, settings: {} };
-    const { outcome, warnings, textAfterTrim } = await publishPost(publisher, post, channel, {
+    const { outcome, results, warnings, textAfterTrim } = await publishPost(publisher, post, channel, {
       credentials,
       key: 'pub_1',
       waits: {},
       media: files.lending(paths),
       signal: new AbortController().signal,
     });
+    const ledger = await network.control.readLedger();
+    const probed = post.media.map((medium) => ({ ...medium, sizeBytes: null, mime: null }));
+    const foreseen = publisher
+      .render(post, channel, results)
+      .steps.flatMap((step) => publisher.previewCalls(step, probed).map((call) => ({ step: step.name, ...call })));
+    expect(READERS_VIEWS[name]!.readCalls(foreseen).map(previewed)).toEqual(joinAlbums(ledger).map(previewed));
     return {
       ends: outcome?.kind ?? 'nothing to send',
       warnings,
       text_after_trim: textAfterTrim,
       calls: recorder.calls,
-      readers_see: (await network.control.readLedger()).map(seen),
+      readers_see: ledger.map(seen),
     };
   } finally {
     await publisher.close();
@@ -61,11 +69,20 @@ const seen = ({ text, entities, media, buttons, reply_to, group_id }: LedgerEntr
   ...(group_id === null ? {} : { in_album: true }),
 });
 
+/** Selects the parts of a message that the console's preview has too: it knows no ids and loads no files. */
+const previewed = ({ text, entities, media, buttons, reply_to }: VisibleMessage) => ({
+  text,
+  entities,
+  buttons,
+  media: media.map(({ type }) => type),
+  isReply: reply_to !== null,
+});
+
 describe.each(NETWORK_NAMES)('on %s', (network) => {
   const folder = new URL(`./${network}/twenty/`, import.meta.url);
 
   it.each(Object.keys(TWENTY_POSTS))(
-    '%s is published in these exact calls, and readers see the expected result',
+    '%s is published in these exact calls, and readers see the expected result, as the console previews it',
     async (name) => {
       const file = new URL(`${name}.json`, folder);
       const now = await publishOnce(network, TWENTY_POSTS[name]!);

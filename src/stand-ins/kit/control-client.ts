@@ -1,6 +1,6 @@
 import type { LoggedCall } from './call-log.js';
 import type { Fault } from './faults.js';
-import type { LedgerEntry } from './ledger.js';
+import type { LedgerEntry } from './ledger-entry.js';
 
 /** A client of a stand-in's controls, for tests, demos and benchmarks. */
 export class StandInControl {

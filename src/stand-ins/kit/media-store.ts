@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LedgerMedium } from './ledger.js';
+import type { LedgerMedium } from './ledger-entry.js';
 import type { UploadedFile } from './uploaded-file.js';
 
 /** Extensions that the wall serves with their type; other files are offered as downloads. */

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { LedgerMedium } from './ledger.js';
+import type { LedgerMedium } from './ledger-entry.js';
 
 /** Uploads that posts may refer to, by the names that the network gives them; they survive a restart. */
 export class StoredUploads {

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badPayload } from './api-error.js';
 
 /** States of a chat for a posting bot. `denied`: it is no administrator. `removed`: it is not in the chat. */

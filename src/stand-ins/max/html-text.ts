@@ -1,4 +1,4 @@
-import type { LedgerEntity } from '../kit/ledger.js';
+import type { LedgerEntity } from '../kit/ledger-entry.js';
 import { badPayload } from './api-error.js';
 
 /** A text as the chat shows it. */

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { seqOf } from './chats.js';
 
 /** Returns a `Message` of the API, as it answers a post and appears in lists. */

@@ -3,13 +3,11 @@ import type { Ledger } from '../kit/ledger.js';
 import { readAttachments } from './attachments.js';
 import { MAX_COUNT, midOf, type Chats } from './chats.js';
 import { parseHtml, type FormattedText } from './html-text.js';
+import { MAX_TEXT } from './limits.js';
 import { messageJson } from './message.js';
 import type { RateLimits } from './rate-limits.js';
 import { ApiError, badPayload } from './api-error.js';
 import type { Uploads } from './uploads.js';
-
-/** UTF-16 code units of the raw field, at most. Tags count until the real rule is known (networks.md §2). */
-const MAX_TEXT = 4_000;
 
 const FIELDS = new Set(['text', 'format', 'attachments', 'notify']);
 

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError } from './api-error.js';
 
 /** A group with a name from the start. */

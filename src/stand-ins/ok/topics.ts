@@ -1,4 +1,5 @@
-import type { Ledger, LedgerMedium } from '../kit/ledger.js';
+import type { Ledger } from '../kit/ledger.js';
+import type { LedgerMedium } from '../kit/ledger-entry.js';
 import { findPostingError, type Groups } from './groups.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';

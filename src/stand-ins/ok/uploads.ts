@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { StoredUploads } from '../kit/stored-uploads.js';
-import type { LedgerMedium } from '../kit/ledger.js';
+import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';

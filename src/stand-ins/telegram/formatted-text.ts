@@ -1,4 +1,4 @@
-import type { LedgerEntity } from '../kit/ledger.js';
+import type { LedgerEntity } from '../kit/ledger-entry.js';
 import { checkNesting, limitEntities } from './entities.js';
 import { badRequest } from './api-error.js';
 

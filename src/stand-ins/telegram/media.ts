@@ -1,4 +1,4 @@
-import type { LedgerMedium } from '../kit/ledger.js';
+import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { detectMimeType } from '../kit/detect-mime-type.js';
 import { readPhotoDimensions } from '../kit/photo-dimensions.js';

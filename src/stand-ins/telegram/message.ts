@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import type { Chat } from './chats.js';
 
 /** Returns a `Chat` of the Bot API. */

@@ -1,18 +1,17 @@
-import type { Ledger, NewLedgerEntry, LedgerMedium } from '../kit/ledger.js';
+import type { Ledger } from '../kit/ledger.js';
+import type { NewLedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import type { Chat, Chats } from './chats.js';
 import { parseEntities } from './entities.js';
 import { prepareText, countCodePoints, type FormattedText } from './formatted-text.js';
 import { checkKeyboard, parseKeyboard, type Keyboard } from './keyboard.js';
+import { MAX_CAPTION, MAX_TEXT } from './limits.js';
 import { readMedium, MEDIUM_KINDS, type MediumKind } from './media.js';
 import { messageJson } from './message.js';
 import type { Parameters } from './parameters.js';
 import type { RateLimits } from './rate-limits.js';
 import { badRequest } from './api-error.js';
 
-/** Code points of a parsed text, at most (networks.md §2). */
-const MAX_TEXT = 4_096;
-const MAX_CAPTION = 1_024;
 const MAX_ALBUM = 10;
 
 /** The parts of the stand-in that posting needs. */

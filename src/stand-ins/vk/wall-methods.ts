@@ -1,11 +1,10 @@
 import type { Ledger } from '../kit/ledger.js';
 import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
+import { MAX_MESSAGE } from './limits.js';
 import { renderMentions } from './mentions.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
-/** UTF-16 code units of a post's text, at most. */
-const MAX_MESSAGE = 15_895;
 const MAX_ATTACHMENTS = 10;
 
 /** The parts of the stand-in that the wall methods need. */

@@ -1,5 +1,6 @@
 import { escapeHtml } from './escape-html.js';
 import type { WallChannel, WallFeed, WallSource } from './feed.js';
+import { HUE_RULES, hueOf } from './hues.js';
 import { themeCss } from './theme.js';
 import { WALL_SCRIPT } from './wall-script.js';
 import { WALL_STYLE } from './wall-style.js';
@@ -11,7 +12,7 @@ import { WALL_STYLE } from './wall-style.js';
  */
 export const renderWalls = (sources: readonly WallSource[], nonce: string): string => {
   const own = ` nonce="${escapeHtml(nonce)}"`;
-  const themes = sources.map(({ feed: { platform }, theme = {} }) => themeCss(platform, theme));
+  const themes = sources.map(({ feed: { platform }, theme = {} }) => themeCss(`[data-platform='${platform}']`, theme));
   const [first] = sources;
   const isSingle = sources.length === 1 && first !== undefined;
   const heading = isSingle ? first.feed.title : 'All walls';
@@ -22,7 +23,7 @@ export const renderWalls = (sources: readonly WallSource[], nonce: string): stri
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(heading)} · what readers see</title>
-<style${own}>${WALL_STYLE}${HUES.map(hueCss).join('')}${themes.join('')}</style>
+<style${own}>${WALL_STYLE}${HUE_RULES}${themes.join('')}</style>
 </head>
 <body class="${isSingle ? 'single' : 'many'}">
 <header class="bar"><h1>${escapeHtml(heading)}</h1><p>what readers see</p><span class="live" role="status">live</span></header>
@@ -88,13 +89,3 @@ const initials = (title: string): string =>
     .map((word) => [...word][0] ?? '')
     .join('')
     .toUpperCase();
-
-/** Hues of avatars and names that stay readable on light and dark. */
-const HUES = [4, 24, 140, 178, 208, 262, 330];
-
-/** A rule instead of a style attribute, which the Content-Security-Policy forbids. */
-const hueCss = (hue: number): string => `.channel[data-hue="${hue}"]{--hue:${hue}}`;
-
-/** Returns a stable colour for a channel. */
-const hueOf = (key: string): number =>
-  HUES[[...key].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973, 0) % HUES.length] ?? 0;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LedgerEntry } from '../kit/ledger.js';
+import type { LedgerEntry } from '../kit/ledger-entry.js';
 import type { StandInAnswer } from '../kit/network.js';
 import type { WallChannel, WallFeed } from './feed.js';
 import { renderPost } from './render-post.js';
 import type { WallTheme } from './theme.js';
+import { joinAlbums } from './visible-message.js';
 import { DATA_HEADERS, pageHeaders } from './wall-headers.js';
 import { renderWalls } from './wall-page.js';
 
@@ -86,10 +87,11 @@ export class Wall {
       const { channel: key, channel_title, channel_handle } = entry;
       if (!channels.has(key)) channels.set(key, { key, title: channel_title, handle: channel_handle });
     }
-    const posts = joinAlbums(fresh).map(({ entry, viewsBefore }) => ({
+    const shown = fresh.map(({ entry, viewsBefore }) => ({ ...entry, viewsBefore }));
+    const posts = joinAlbums(shown).map((entry) => ({
       seq: entry.seq,
       channel: entry.channel,
-      html: renderPost(entry, { views: 1 + (this.views.get(entry.channel) ?? 0) - viewsBefore, mediaBase }),
+      html: renderPost(entry, { views: 1 + (this.views.get(entry.channel) ?? 0) - entry.viewsBefore, mediaBase }),
     }));
     return { platform: this.platform, title: this.title, next: this.last, channels: [...channels.values()], posts };
   }
@@ -110,17 +112,3 @@ export class Wall {
     };
   }
 }
-
-/** Joins the messages of an album into one post, with the text of the message that has one. */
-const joinAlbums = (posts: readonly ShownPost[]): ShownPost[] => {
-  const joined: ShownPost[] = [];
-  for (const post of posts) {
-    const album = joined.at(-1);
-    if (album && post.entry.group_id !== null && album.entry.group_id === post.entry.group_id) {
-      const { text, entities } = album.entry.text === '' ? post.entry : album.entry;
-      const media = [...album.entry.media, ...post.entry.media];
-      joined[joined.length - 1] = { ...album, entry: { ...album.entry, text, entities, media } };
-    } else joined.push(post);
-  }
-  return joined;
-};

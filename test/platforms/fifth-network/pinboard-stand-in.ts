@@ -9,7 +9,7 @@ import { Wall } from '../../../src/stand-ins/walls/wall.js';
 export const API_KEY = 'pinboard-key-of-the-tests';
 const FIELDS = ['board', 'paper', 'text'];
 
-const THEME: WallTheme = { layout: 'cards', light: { '--accent': '#b5651d' }, dark: { '--accent': '#e0a46a' } };
+const THEME: WallTheme = { layout: 'cards', properties: { '--accent': 'light-dark(#8a4b12, #e0a46a)' } };
 
 /** Accepts a note of exactly the documented form, and nothing else. */
 class PinboardNetwork implements StandInNetwork {

@@ -1,0 +1,24 @@
+import { createElement, type ReactNode } from 'react';
+import type { WallNode } from '../../../src/stand-ins/walls/wall-node.js';
+
+/** React's names of attributes that differ from HTML's. */
+const NAMES: Readonly<Record<string, string>> = {
+  class: 'className',
+  tabindex: 'tabIndex',
+  datetime: 'dateTime',
+  'stroke-width': 'strokeWidth',
+};
+
+/** Addresses that the console links to. A network may link to more. */
+const LINKED = /^(https|tg):/i;
+
+/** Builds what a wall shows as elements of the page: texts stay texts. */
+export const toReact = (nodes: readonly WallNode[]): ReactNode[] =>
+  nodes.map((node, index) => {
+    if (typeof node === 'string') return node;
+    const { tag, attributes, children } = node;
+    const isDead = tag === 'a' && !LINKED.test(attributes['href'] ?? '');
+    const given = Object.entries(attributes).filter(([name]) => !isDead || name === 'class');
+    const props = Object.fromEntries(given.map(([name, value]) => [NAMES[name] ?? name, value]));
+    return createElement(isDead ? 'span' : tag, { ...props, key: index }, ...toReact(children));
+  });

@@ -1,0 +1,54 @@
+import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
+import { EMPTY_MESSAGE, type PreviewedCall } from '../../../src/stand-ins/walls/readers-view.js';
+import type { VisibleMessage } from '../../../src/stand-ins/walls/visible-message.js';
+
+/** A network's part of the sandbox's answer. */
+export interface NetworkPreview {
+  readonly text_after_trim: string;
+  readonly trimmed_chars: number;
+  readonly requests: readonly (PreviewedCall & { readonly target_id: string })[];
+  readonly warnings: readonly { readonly code: string; readonly message: string; readonly target_id?: string }[];
+}
+
+/** The messages that readers of one channel see. */
+export interface Wall {
+  readonly platform: string;
+  /** Oldest first; an album is one message. */
+  readonly messages: readonly VisibleMessage[];
+  /** UTF-16 units of the text. */
+  readonly length: number;
+  /** Most UTF-16 units of the text; null if it is not known. */
+  readonly limit: number | null;
+}
+
+/** Most UTF-16 units of a text on Odnoklassniki, unless the channel's settings name another limit. */
+const DEFAULT_LIMIT = 5_000;
+
+/**
+ * Reads from the calls that publishing would make what readers see. A network that the console does not know shows the text
+ * without formatting.
+ * @param channelId the channel; by default the first that the post goes to
+ * @param ownLimit the limit in the channel's settings
+ */
+export const readWall = (
+  platform: string,
+  { requests, text_after_trim: text }: NetworkPreview,
+  channelId = requests[0]?.target_id,
+  ownLimit: number | null = null,
+): Wall => {
+  const view = READERS_VIEWS[platform];
+  const calls = requests.filter(({ target_id: targetId }) => targetId === channelId);
+  const messages = readMessages(platform, calls) ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);
+  const withText = messages.find((message) => message.text !== '') ?? messages[0];
+  const limit = view && withText ? (view.textLimit(withText) ?? ownLimit ?? DEFAULT_LIMIT) : null;
+  return { platform, messages, length: text.length, limit };
+};
+
+/** Returns the messages; null if the calls cannot be read. */
+const readMessages = (platform: string, calls: NetworkPreview['requests']): readonly VisibleMessage[] | null => {
+  try {
+    return (calls.length > 0 && READERS_VIEWS[platform]?.readCalls(calls)) || null;
+  } catch {
+    return null; // The network would refuse the call: the text is shown, and the network's own words when it was sent.
+  }
+};

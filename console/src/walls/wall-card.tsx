@@ -1,0 +1,62 @@
+import './wall-card.css';
+import type { ReactNode } from 'react';
+import { Card } from '../components/card.js';
+import { NetworkMark, networkTitle } from '../components/icon.js';
+import { type Instant, useFormat } from '../i18n/format.js';
+import { useMessages } from '../i18n/messages.js';
+import { wallMessages } from './messages.js';
+import type { Wall } from './read-wall.js';
+import { WallPosts } from './wall-posts.js';
+
+/** Shows what readers of a channel would see, and the length of the text against the network's limit. */
+export const WallCard = ({
+  wall,
+  channel,
+  at,
+  isStale = false,
+  aside,
+  children,
+}: {
+  readonly wall: Wall;
+  readonly channel: { readonly id: string; readonly name: string };
+  /** Time of the post. */
+  readonly at: Instant;
+  /** True: the wall is older than the text, and dimmed. */
+  readonly isStale?: boolean;
+  /** Stands behind the network's name: a choice between channels. */
+  readonly aside?: ReactNode;
+  /** Stands below the wall: what the network changes. */
+  readonly children?: ReactNode;
+}) => {
+  const m = useMessages(wallMessages);
+  const { number } = useFormat();
+  const { platform, messages, length, limit } = wall;
+  return (
+    <Card
+      className={`wall-card ${isStale ? 'stale' : ''}`}
+      title={
+        <span className="row">
+          <NetworkMark platform={platform} label={false} />
+          {networkTitle(platform)}
+        </span>
+      }
+      aside={
+        <>
+          {aside}
+          {limit !== null && (
+            <span title={m.length(number(length), number(limit))}>
+              {number(length)} / {number(limit)}
+            </span>
+          )}
+        </>
+      }
+    >
+      {messages.length > 0 ? (
+        <WallPosts wall={wall} channel={channel} at={at} />
+      ) : (
+        <p className="wall-ground wall-nothing secondary">{m.nothing}</p>
+      )}
+      {children}
+    </Card>
+  );
+};

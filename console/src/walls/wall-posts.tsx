@@ -1,0 +1,88 @@
+import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { hueOf } from '../../../src/stand-ins/walls/hues.js';
+import { postElement } from '../../../src/stand-ins/walls/post-element.js';
+import type { VisibleMedium } from '../../../src/stand-ins/walls/visible-message.js';
+import { element, type WallNode } from '../../../src/stand-ins/walls/wall-node.js';
+import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
+import { ICONS } from '../components/icon-shapes.js';
+import { networkTitle } from '../components/icon.js';
+import { type Instant, useFormat } from '../i18n/format.js';
+import { useMessages } from '../i18n/messages.js';
+import { toReact } from './react-nodes.js';
+import { wallMessages } from './messages.js';
+import type { Wall } from './read-wall.js';
+import { wallSheet } from './wall-sheet.js';
+
+/** A channel's messages in its network's look. Media are not loaded: nothing leaves the gateway's host. */
+export const WallPosts = ({
+  wall,
+  channel,
+  at,
+}: {
+  readonly wall: Wall;
+  readonly channel: { readonly id: string; readonly name: string };
+  readonly at: Instant;
+}) => {
+  const m = useMessages(wallMessages);
+  const format = useFormat();
+  const host = useRef<HTMLDivElement>(null);
+  const [root, setRoot] = useState<ShadowRoot | null>(null);
+  useLayoutEffect(() => {
+    if (!host.current) return;
+    const shadow = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
+    shadow.adoptedStyleSheets = [wallSheet(wall.platform)];
+    setRoot(shadow);
+  }, [wall.platform]);
+
+  const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
+  const posts = wall.messages.map((message) =>
+    postElement(message, {
+      author: channel.name,
+      showMedium: (medium) => placeholder(medium, m.mediaType(medium.type)),
+      footer: [element('time', { datetime: iso }, [format.time(at)])],
+      words: { inReplyTo: () => m.inReplyToMedia, hidden: m.hidden },
+    }),
+  );
+  return (
+    <div ref={host} className="wall-ground">
+      {root &&
+        createPortal(
+          <div
+            className="posts"
+            data-layout={READERS_VIEWS[wall.platform]?.theme.layout ?? 'messages'}
+            data-hue={hueOf(channel.id)}
+            role="group"
+            aria-label={m.readersSee(networkTitle(wall.platform))}
+            tabIndex={0}
+            onClick={reveal}
+            onKeyDown={(event) => event.key === 'Enter' && reveal(event)}
+          >
+            <div className="list">{toReact(posts)}</div>
+          </div>,
+          root,
+        )}
+    </div>
+  );
+};
+
+/** Shows hidden words, or all of a long quote, as the walls do. */
+const reveal = ({ target }: MouseEvent | KeyboardEvent): void => {
+  if (!(target instanceof Element)) return;
+  target.closest('.spoiler')?.classList.toggle('seen');
+  if (!target.closest('a')) target.closest('.expandable')?.classList.toggle('open');
+};
+
+const placeholder = ({ type, name }: VisibleMedium, words: string): WallNode =>
+  element('span', { class: `placeholder ${type}` }, [
+    element('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, [
+      element('path', {
+        d: ICONS[type === 'photo' ? 'image' : type === 'audio' ? 'audio' : 'video'].line,
+        fill: 'none',
+        stroke: 'currentColor',
+        'stroke-width': '1.3',
+      }),
+    ]),
+    element('bdi', {}, [name]),
+    element('span', {}, [words]),
+  ]);

@@ -1,0 +1,19 @@
+import { HUE_RULES } from '../../../src/stand-ins/walls/hues.js';
+import { POST_COLOURS, POST_STYLE } from '../../../src/stand-ins/walls/post-style.js';
+import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
+import { themeCss } from '../../../src/stand-ins/walls/theme.js';
+import frame from './wall-frame.css?inline';
+
+const sheets = new Map<string, CSSStyleSheet>();
+
+/** Returns the style of a network's wall for a shadow root, so that neither the console's style nor the walls' changes the other. */
+export const wallSheet = (platform: string): CSSStyleSheet => {
+  let sheet = sheets.get(platform);
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    const theme = themeCss(':host', READERS_VIEWS[platform]?.theme ?? {});
+    sheet.replaceSync(`:host { ${POST_COLOURS} }\n${theme}${HUE_RULES}\n${POST_STYLE}\n${frame}`);
+    sheets.set(platform, sheet);
+  }
+  return sheet;
+};

@@ -1,0 +1,30 @@
+import { EMPTY_MESSAGE, findUploads, mediumAt, readReference, type ReadersView } from '../walls/readers-view.js';
+import { THEME } from './theme.js';
+
+type Block = { readonly type?: unknown; readonly text?: unknown; readonly url?: unknown; readonly list?: unknown };
+
+/** OK's topics as readers see them. */
+export const OK_VIEW: ReadersView = {
+  theme: THEME,
+  readCalls: (calls) => {
+    const files = findUploads(calls);
+    return calls
+      .filter(({ method }) => method === 'mediatopic.post')
+      .map(({ request: { attachment } }) => {
+        const { media } = (attachment ?? {}) as { readonly media?: readonly Block[] };
+        const blocks = media ?? [];
+        return {
+          ...EMPTY_MESSAGE,
+          text: blocks
+            .flatMap(({ type, text, url }) => (type === 'text' ? [text] : type === 'link' ? [url] : []))
+            .join('\n'),
+          media: blocks.flatMap(({ type, list }) =>
+            (Array.isArray(list) ? (list as readonly { readonly id?: unknown }[]) : []).map(({ id }) =>
+              mediumAt(type === 'movie' ? 'video' : String(type), files.get(readReference(id) ?? '') ?? ''),
+            ),
+          ),
+        };
+      });
+  },
+  textLimit: () => null,
+};

@@ -1,0 +1,56 @@
+import type { LedgerEntity } from '../kit/ledger-entry.js';
+import {
+  EMPTY_MESSAGE,
+  mediumAt,
+  readFilePlaceholder,
+  readReference,
+  type PreviewedCall,
+  type ReadersView,
+} from '../walls/readers-view.js';
+import type { VisibleMedium, VisibleMessage } from '../walls/visible-message.js';
+import { limitEntities, parseEntities } from './entities.js';
+import { checkKeyboard, parseKeyboard } from './keyboard.js';
+import { MAX_CAPTION, MAX_TEXT } from './limits.js';
+import { THEME } from './theme.js';
+
+/** Telegram's messages as readers see them. */
+export const TELEGRAM_VIEW: ReadersView = {
+  theme: THEME,
+  readCalls: (calls) => calls.filter(({ method }) => /^send[A-Z]/.test(method)).map(readCall),
+  textLimit: ({ media }) => (media.length > 0 ? MAX_CAPTION : MAX_TEXT),
+};
+
+const readCall = ({ method, request }: PreviewedCall): VisibleMessage => {
+  const items = method === 'sendMediaGroup' && Array.isArray(request['media']) ? (request['media'] as unknown[]) : [];
+  const kind = method.slice('send'.length).toLowerCase();
+  const own = kind in request ? [readMedium(kind, request[kind], request)] : [];
+  const captioned = [request, ...items.map(fieldsOf)].find(({ caption }) => typeof caption === 'string') ?? {};
+  const { message_id: replyTo } = fieldsOf(request['reply_parameters']);
+  return {
+    ...EMPTY_MESSAGE,
+    ...(kind === 'message'
+      ? readText(request['text'], request['entities'])
+      : readText(captioned['caption'], captioned['caption_entities'])),
+    media: [
+      ...own,
+      ...items.map((item) => readMedium(String(fieldsOf(item)['type']), fieldsOf(item)['media'], request)),
+    ],
+    buttons: request['reply_markup'] === undefined ? [] : checkKeyboard(parseKeyboard(request['reply_markup'])),
+    reply_to: readReference(replyTo),
+  };
+};
+
+const readText = (
+  text: unknown,
+  entities: unknown,
+): { readonly text: string; readonly entities: readonly LedgerEntity[] } => ({
+  text: typeof text === 'string' ? text : '',
+  entities: limitEntities(parseEntities(entities)),
+});
+
+const readMedium = (kind: string, reference: unknown, request: PreviewedCall['request']): VisibleMedium => {
+  const attached = typeof reference === 'string' ? /^attach:\/\/(.*)$/s.exec(reference)?.[1] : undefined;
+  return mediumAt(kind, readFilePlaceholder(request[attached ?? '']) ?? String(reference));
+};
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (value ?? {}) as Record<string, unknown>;

@@ -1,0 +1,9 @@
+/** Hues of avatars and names that stay readable on light and dark. */
+export const HUES = [4, 24, 140, 178, 208, 262, 330];
+
+/** Rules instead of a style attribute, which the Content-Security-Policy forbids. */
+export const HUE_RULES = HUES.map((hue) => `[data-hue="${hue}"] { --hue: ${hue}; }`).join('\n');
+
+/** Returns a stable hue for a channel. */
+export const hueOf = (key: string): number =>
+  HUES[[...key].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973, 0) % HUES.length] ?? 0;

@@ -1,0 +1,56 @@
+import type { LedgerButton } from '../kit/ledger-entry.js';
+import { formatText } from './format-text.js';
+import { EXTERNAL, safeHref } from './safe-href.js';
+import type { VisibleMedium, VisibleMessage } from './visible-message.js';
+import { element, type WallElement, type WallNode } from './wall-node.js';
+
+/** The parts of a post in which the walls and the console's previews differ. */
+export interface PostFrame {
+  /** Name of the channel. */
+  readonly author: string;
+  /** Further attributes of the post. */
+  readonly attributes?: WallElement['attributes'];
+  /** Returns a medium's element; null leaves it out. */
+  readonly showMedium: (medium: VisibleMedium) => WallNode | null;
+  /** The last line below the text: views and time. */
+  readonly footer: readonly WallNode[];
+  readonly words?: PostWords;
+}
+
+/** The words of a post that its author did not write. */
+export interface PostWords {
+  readonly inReplyTo: (messageId: string) => string;
+  /** Title of hidden words. */
+  readonly hidden: string;
+}
+
+const ENGLISH: PostWords = { inReplyTo: (messageId) => `in reply to ${messageId}`, hidden: 'Hidden: click to see' };
+
+/** Returns one message as readers see it: media, formatted text, last line, buttons below. */
+export const postElement = (message: VisibleMessage, frame: PostFrame): WallElement => {
+  const { author, attributes = {}, showMedium, footer, words = ENGLISH } = frame;
+  const media = message.media.map(showMedium).filter((node) => node !== null);
+  const { text, entities, reply_to: replyTo, buttons } = message;
+  return element('article', { class: 'post', ...attributes }, [
+    element('div', { class: 'bubble' }, [
+      ...(media.length > 0 ? [element('div', { class: 'media' }, media)] : []),
+      element('div', { class: 'body' }, [
+        element('div', { class: 'author', 'data-initial': [...author][0] ?? '' }, [author]),
+        ...(replyTo === null ? [] : [element('div', { class: 'reply' }, [words.inReplyTo(replyTo)])]),
+        ...(text === '' ? [] : [element('div', { class: 'text' }, formatText(text, entities, words.hidden))]),
+        element('footer', {}, footer),
+      ]),
+    ]),
+    ...(buttons.length > 0 ? [element('div', { class: 'buttons' }, buttons.map(showRow))] : []),
+  ]);
+};
+
+const showRow = (row: readonly LedgerButton[]): WallElement => element('div', { class: 'row' }, row.map(showButton));
+
+const showButton = ({ text, url }: LedgerButton): WallElement => {
+  const href = safeHref(url);
+  const label = element('span', {}, [text]);
+  return href === null
+    ? element('span', { class: 'button' }, [label])
+    : element('a', { class: 'button', href, ...EXTERNAL }, [label, element('i', { 'aria-hidden': 'true' }, ['↗'])]);
+};

@@ -1,0 +1,73 @@
+import type { WallTheme } from './theme.js';
+import type { VisibleMedium, VisibleMessage } from './visible-message.js';
+
+/** A call to a network as the sandbox previews it: files and results of earlier calls are placeholders. */
+export interface PreviewedCall {
+  /** Name of the step that makes the call. */
+  readonly step: string;
+  readonly method: string;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+/** Shows what readers of a network would see if calls were made. Browsers load it too, so it uses no module of Node. */
+export interface ReadersView {
+  readonly theme: WallTheme;
+  /**
+   * Returns the messages that readers see after the calls to one channel, oldest first; an album is one message.
+   * @throws Error if the network would refuse a call
+   */
+  readonly readCalls: (calls: readonly PreviewedCall[]) => readonly VisibleMessage[];
+  /** Returns the most UTF-16 units of a message's text; null if the channel's settings decide. */
+  readonly textLimit: (message: VisibleMessage) => number | null;
+}
+
+/** Returns the URL in a placeholder for a file; null for another value. */
+export const readFilePlaceholder = (value: unknown): string | null =>
+  typeof value === 'string' ? (/^<file of (.*)>$/s.exec(value)?.[1] ?? null) : null;
+
+/** Returns the name of the step whose result a value refers to; null for another value. */
+export const readReference = (value: unknown): string | null => {
+  const { $from: from } = (value ?? {}) as { readonly $from?: unknown };
+  return typeof from === 'string' ? from.slice(0, from.lastIndexOf('.')) : null;
+};
+
+/** Finds the file that each step uploads. */
+export const findUploads = (calls: readonly PreviewedCall[]): ReadonlyMap<string, string> =>
+  new Map(
+    calls.flatMap(({ step, request }) =>
+      Object.values(request).flatMap((value) => {
+        const url = readFilePlaceholder(value);
+        return url === null ? [] : [[step, url] as const];
+      }),
+    ),
+  );
+
+/** Returns a medium that is named by its URL. */
+export const mediumAt = (type: string, url: string): VisibleMedium => ({
+  type,
+  file: null,
+  url,
+  name: nameOf(url),
+  bytes: 0,
+});
+
+/** Returns the last part of a URL's path, as people read it. */
+const nameOf = (url: string): string => {
+  if (!URL.canParse(url)) return url;
+  const name = new URL(url).pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+};
+
+/** A message without anything. */
+export const EMPTY_MESSAGE: VisibleMessage = {
+  text: '',
+  entities: [],
+  buttons: [],
+  media: [],
+  reply_to: null,
+  group_id: null,
+};

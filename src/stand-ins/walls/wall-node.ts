@@ -1,0 +1,35 @@
+import { escapeHtml } from './escape-html.js';
+
+/**
+ * A part of what a wall shows: a text, or an element. The walls write it as HTML and the console builds it as elements of its
+ * page, so that both show the same.
+ */
+export type WallNode = string | WallElement;
+
+/** An element with its attributes as HTML names them. */
+export interface WallElement {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly WallNode[];
+}
+
+/** Creates an element. */
+export const element = (
+  tag: string,
+  attributes: WallElement['attributes'] = {},
+  children: readonly WallNode[] = [],
+): WallElement => ({ tag, attributes, children });
+
+/** Elements without an end tag. */
+const VOID = new Set(['img']);
+
+/** Writes nodes as HTML, safe to insert: texts and values of attributes are escaped. */
+export const toHtml = (nodes: readonly WallNode[]): string =>
+  nodes
+    .map((node) => {
+      if (typeof node === 'string') return escapeHtml(node);
+      const { tag, attributes, children } = node;
+      const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`);
+      return `<${tag}${written.join('')}>${VOID.has(tag) ? '' : `${toHtml(children)}</${tag}>`}`;
+    })
+    .join('');
