@@ -3,7 +3,7 @@ import { OverviewScreen } from '../screens/overview/overview-screen.js';
 import { readRequestsSearch } from '../screens/requests/search.js';
 import { readTimeSearch } from '../screens/time/search.js';
 import { readTimelineSearch } from '../screens/timeline/search.js';
-import { readChannelSearch } from '../screens/channels/search.js';
+import { readChannelSearch, readChannelsSearch } from '../screens/channels/search.js';
 import { readComposeSearch } from '../screens/compose/search.js';
 import { NotFoundScreen } from '../shell/not-found-screen.js';
 import { Shell } from '../shell/shell.js';
@@ -36,6 +36,7 @@ const compose = createRoute({
 const channels = createRoute({
   getParentRoute: () => root,
   path: '/channels',
+  validateSearch: readChannelsSearch,
   component: lazyRouteComponent(() => import('../screens/channels/channels-screen.js'), 'ChannelsScreen'),
 });
 const newChannel = createRoute({

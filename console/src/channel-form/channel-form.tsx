@@ -1,5 +1,5 @@
 import './channel-form.css';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { type Api, management } from '../api/management.js';
 import { type Problems, readProblems } from '../api/problems.js';
 import { Button } from '../components/button.js';
@@ -11,6 +11,7 @@ import { serverNow } from '../time/server-clock.js';
 import { BeforeTest } from './before-test.js';
 import { changeCredentials, type ChannelDraft, connectChannel } from './connect-channel.js';
 import { CredentialFields } from './credential-fields.js';
+import { FormEnd } from './form-end.js';
 import { channelFormMessages } from './messages.js';
 import { NameField } from './name-field.js';
 import { NetworkChoice } from './network-choice.js';
@@ -150,11 +151,3 @@ export const ChannelForm = ({
     </div>
   );
 };
-
-/** The last line of a form: a note, and its buttons. */
-export const FormEnd = ({ text, children }: { readonly text?: ReactNode; readonly children: ReactNode }) => (
-  <div className="form-end">
-    {text !== undefined && <span className="tertiary">{text}</span>}
-    <div className="row">{children}</div>
-  </div>
-);

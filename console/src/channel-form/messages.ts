@@ -1,4 +1,4 @@
-import { byName, defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
+import { byName, defineMessages } from '../i18n/messages.js';
 
 /** Texts of the form that connects a channel, and of its test. */
 export const channelFormMessages = defineMessages({
@@ -31,7 +31,6 @@ export const channelFormMessages = defineMessages({
     done: 'Open the channel',
     keepAsItIs: 'Leave as it is',
     connected: (name: string) => `${name} is connected.`,
-    saved: 'The credentials are saved.',
     testTitle: 'Test',
     testedAt: 'Tested at',
     withoutPosting: ', without posting',
@@ -44,7 +43,7 @@ export const channelFormMessages = defineMessages({
     says: (network: string) => `${network} says:`,
     notYet: 'Checked when the checks above have passed.',
     noSameChat: 'No other channel of yours posts to this chat, so nothing appears twice.',
-    sameChat: 'Another channel posts to the same chat.',
+    sameChat: 'Another channel posts to the same chat:',
     sameChatText: 'A post that goes to both channels appears there twice.',
     checkOk: byName({
       credentials: 'Token accepted',
@@ -64,10 +63,11 @@ export const channelFormMessages = defineMessages({
       rights: 'Permission to post',
       uploads: 'Permission to upload',
     }),
+    notNow: 'Not now',
+    saveAndTestNew: 'Save and test',
     replaceTitle: 'New credentials',
     replaceText: 'All credentials are replaced together: enter each token, also those that have not changed.',
     storedUpload: 'One is stored. Leave this empty to remove it.',
-    retriesHeld: (count: number) => `Saving tries the ${count} waiting ${pluralEn(count, 'post', 'posts')} again.`,
   },
   ru: {
     channel: 'Канал',
@@ -98,7 +98,6 @@ export const channelFormMessages = defineMessages({
     done: 'Открыть канал',
     keepAsItIs: 'Оставить как есть',
     connected: (name: string) => `Канал «${name}» подключён.`,
-    saved: 'Данные доступа сохранены.',
     testTitle: 'Проверка',
     testedAt: 'Проверено в',
     withoutPosting: ', без публикации',
@@ -111,7 +110,7 @@ export const channelFormMessages = defineMessages({
     says: (network: string) => `Ответ сети ${network}:`,
     notYet: 'Проверим, когда пройдут проверки выше.',
     noSameChat: 'Другие ваши каналы не публикуют в этот чат, так что повторов не будет.',
-    sameChat: 'В этот же чат публикует другой канал.',
+    sameChat: 'В этот же чат публикует другой канал:',
     sameChatText: 'Пост, отправленный в оба канала, появится там дважды.',
     checkOk: {
       credentials: 'Токен принят',
@@ -131,10 +130,10 @@ export const channelFormMessages = defineMessages({
       rights: 'Право публиковать',
       uploads: 'Право загружать',
     },
+    notNow: 'Не сейчас',
+    saveAndTestNew: 'Сохранить и проверить',
     replaceTitle: 'Новые данные доступа',
     replaceText: 'Данные заменяются целиком: введите все токены, даже те, что не изменились.',
     storedUpload: 'Токен сохранён. Оставьте поле пустым, чтобы удалить его.',
-    retriesHeld: (count: number) =>
-      `После сохранения ${count} ${pluralRu(count, 'ждущий пост', 'ждущих поста', 'ждущих постов')} будут отправлены снова.`,
   },
 });

@@ -1,6 +1,7 @@
 import './channel-form.css';
 import { Link } from '@tanstack/react-router';
 import type { Api } from '../api/management.js';
+import { useNames } from '../api/things.js';
 import { Button, ExternalLink } from '../components/button.js';
 import { Card } from '../components/card.js';
 import { Icon, networkTitle } from '../components/icon.js';
@@ -51,7 +52,16 @@ export const TestResults = ({
           {m.withoutPosting}
         </>
       }
-      aside={m.passed(format.number(test.checks.filter(({ ok }) => ok).length), format.number(expected.length))}
+      aside={
+        <>
+          {m.passed(format.number(test.checks.filter(({ ok }) => ok).length), format.number(expected.length))}
+          {!failed && (
+            <Button size="small" busy={isTesting} onClick={onTest}>
+              {isTesting ? m.testing : m.testAgain}
+            </Button>
+          )}
+        </>
+      }
     >
       <ol className="checks" aria-live="polite">
         {test.checks.map((check, index) => (
@@ -103,14 +113,6 @@ export const TestResults = ({
             </li>
           ))}
       </ol>
-      {!failed && (
-        <div className="card-end">
-          <span className="grow" />
-          <Button size="small" icon="retrying" busy={isTesting} onClick={onTest}>
-            {isTesting ? m.testing : m.testAgain}
-          </Button>
-        </div>
-      )}
       {warnings && <SameChat warnings={warnings} />}
     </Card>
   );
@@ -118,6 +120,7 @@ export const TestResults = ({
 
 const SameChat = ({ warnings }: { readonly warnings: readonly Api<'ChannelWarning'>[] }) => {
   const m = useMessages(channelFormMessages);
+  const names = useNames();
   if (warnings.length === 0)
     return (
       <p className="card-end tertiary">
@@ -129,14 +132,17 @@ const SameChat = ({ warnings }: { readonly warnings: readonly Api<'ChannelWarnin
     <div className="card-end">
       <Icon name="onHold" tone="warn" />
       <div>
-        <b>{m.sameChat}</b> {m.sameChatText}
-        {warnings.map(({ channel_id: id, message }) => (
-          <p key={id}>
+        <b>{m.sameChat}</b>{' '}
+        {warnings.map(({ channel_id: id }, index) => (
+          <span key={id}>
+            {index > 0 && ', '}
             <Link className="link" to="/channels/$id" params={{ id }}>
-              <bdi>{message}</bdi>
+              <bdi>{names.channel(id)?.name ?? id}</bdi>
             </Link>
-          </p>
+          </span>
         ))}
+        {'. '}
+        {m.sameChatText}
       </div>
     </div>
   );

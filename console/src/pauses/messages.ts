@@ -35,8 +35,9 @@ export const pauseMessages = defineMessages({
     neverShorter: (until: string) =>
       `It is already paused until ${until}. A pause is never shortened, so that time stays.`,
     nothingHeld: 'No posts are waiting. New posts are published at once.',
+    oneGoes: 'The waiting post is published now.',
     heldGo: (count: number, isMore: boolean) =>
-      `${postsEn(count, isMore)} ${pluralEn(count, 'is', 'are')} published from now on, one a minute, in order.`,
+      `${postsEn(count, isMore)} are published from now on, one a minute, in order.`,
     heldOfProjectGo: 'Posts that the pause holds are published from now on, one a minute on each channel, in order.',
     lastAt: (last: string) => `The last one goes out at about ${last}.`,
     cannotUndo: 'A post that is published can’t be taken back. You can pause again at any time.',
@@ -69,8 +70,9 @@ export const pauseMessages = defineMessages({
     acceptedBefore: 'Посты, принятые до паузы, всё равно выйдут.',
     neverShorter: (until: string) => `Пауза уже стоит до ${until}. Сократить её нельзя, поэтому это время останется.`,
     nothingHeld: 'В очереди пусто. Новые посты будут выходить сразу.',
+    oneGoes: 'Пост из очереди выйдет сразу.',
     heldGo: (count: number, isMore: boolean) =>
-      `${capitalize(postsRu(count, isMore))} ${pluralRu(count, 'выйдет', 'выйдут', 'выйдут')} с этого момента по порядку, по одному в минуту.`,
+      `${capitalize(postsRu(count, isMore))} начнут выходить по порядку, по одному в минуту.`,
     heldOfProjectGo: 'Посты, которые держит пауза, начнут выходить по порядку: на каждом канале по одному в минуту.',
     lastAt: (last: string) => `Последний выйдет примерно в ${last}.`,
     cannotUndo: 'Вышедший пост вернуть нельзя. Поставить новую паузу можно в любой момент.',

@@ -17,12 +17,13 @@ export const ResumeDialog = ({ thing, onClose }: { readonly thing: Pausable; rea
     if (thing.kind === 'project') return m.heldOfProjectGo;
     const { count, isMore } = held ?? { count: 0, isMore: false };
     if (count === 0) return m.nothingHeld;
-    const last = count > 1 && !isMore ? ` ${m.lastAt(format.moment(now + (count - 1) * 60_000, now))}` : '';
+    if (count === 1) return m.oneGoes;
+    const last = !isMore ? ` ${m.lastAt(format.moment(now + (count - 1) * 60_000, now))}` : '';
     return m.heldGo(count, isMore) + last;
   };
   const consequences: readonly Consequence[] = [
     { kind: 'happens', text: goOut() },
-    { kind: 'stays', text: m.cannotUndo },
+    { kind: 'risk', text: m.cannotUndo },
   ];
   return (
     <Confirmation

@@ -1,4 +1,152 @@
-import { PageHead } from '../../components/card.js';
+import './channels.css';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useChannels, useProjects } from '../../api/things.js';
+import { type Channel, channelState, ChannelStatus } from '../../channels/channel-status.js';
+import { useTraffic } from '../../channels/traffic.js';
+import { ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { networkTitle } from '../../components/icon.js';
+import { type Column, RowList } from '../../components/row-list.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { useMessages } from '../../i18n/messages.js';
+import { PauseDialog } from '../../pauses/pause-dialog.js';
+import { ResumeDialog } from '../../pauses/resume-dialog.js';
+import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
+import { ChannelFilters } from './channel-filters.js';
+import { channelsMessages } from './messages.js';
+import { groupProjects, selectChannels } from './select-channels.js';
 
-/** To be replaced. */
-export const ChannelsScreen = () => <PageHead title="Channels" />;
+/** All channels: which of them publish, which wait, and for what. */
+export const ChannelsScreen = () => {
+  const m = useMessages(channelsMessages);
+  const channels = useChannels();
+  if (channels.data?.length === 0)
+    return (
+      <>
+        <PageHead title={m.noneTitle} />
+        <Card label={m.channels}>
+          <Empty
+            icon="channel"
+            title={m.noneYet}
+            action={
+              <ButtonLink look="primary" icon="plus" to="/channels/new">
+                {m.connect}
+              </ButtonLink>
+            }
+          >
+            {m.noneText}
+          </Empty>
+        </Card>
+      </>
+    );
+  return (
+    <Loaded query={channels} rows={8}>
+      {(all) => (
+        <>
+          <ChannelsHead channels={all} />
+          <ChannelList channels={all} />
+        </>
+      )}
+    </Loaded>
+  );
+};
+
+const ChannelsHead = ({ channels }: { readonly channels: readonly Channel[] }) => {
+  const m = useMessages(channelsMessages);
+  const onHold = channels.filter((channel) => channelState(channel) === 'on_hold');
+  const count = (state: string): number => channels.filter((channel) => channelState(channel) === state).length;
+  const networks = [...new Set(onHold.map(({ platform }) => networkTitle(platform)))];
+  const rest = [
+    ...(count('paused') > 0 ? [m.pausedCount(count('paused'))] : []),
+    ...(count('disabled') > 0 ? [m.disabledCount(count('disabled'))] : []),
+    m.activeCount(count('active')),
+  ];
+  return (
+    <PageHead
+      title={
+        onHold.length === 0
+          ? m.titleWell(channels.length)
+          : networks.length === 1
+            ? m.titleRefused(channels.length, networks[0] ?? '', onHold.length)
+            : m.titleOnHold(channels.length, onHold.length)
+      }
+      actions={
+        <ButtonLink look={onHold.length === 0 ? 'primary' : 'plain'} icon="plus" to="/channels/new">
+          {m.connect}
+        </ButtonLink>
+      }
+    >
+      {rest.join(' ')}
+    </PageHead>
+  );
+};
+
+const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) => {
+  const m = useMessages(channelsMessages);
+  const search = useSearch({ from: '/channels' });
+  const navigate = useNavigate({ from: '/channels' });
+  const projects = useProjects().data;
+  const traffic = useTraffic();
+  const byChannel = useMemo(() => groupProjects(projects ?? []), [projects]);
+  const shown = useMemo(() => selectChannels(channels, byChannel, search), [channels, byChannel, search]);
+  const [asked, setAsked] = useState<{ readonly verb: 'pause' | 'resume'; readonly channel: Channel } | null>(null);
+  const firstOnHold = shown.find((channel) => channelState(channel) === 'on_hold')?.id;
+  const columns: readonly Column<Channel>[] = [
+    { name: 'name', title: m.channel, cell: (channel) => <NameCell channel={channel} /> },
+    { name: 'status', title: m.status, cell: (channel) => <ChannelStatus channel={channel} /> },
+    {
+      name: 'projects',
+      title: m.projects,
+      cell: ({ id }) => projects && <ProjectsCell projects={byChannel.get(id) ?? []} />,
+    },
+    { name: 'waiting', title: m.waiting, cell: ({ id }) => <WaitingCell id={id} traffic={traffic} /> },
+    { name: 'last', title: m.lastPublished, cell: ({ id }) => <LastCell id={id} traffic={traffic} /> },
+    {
+      name: 'action',
+      title: m.action,
+      isTitleHidden: true,
+      cell: (channel) => (
+        <ActionCell
+          channel={channel}
+          isFirstOnHold={channel.id === firstOnHold}
+          onPause={() => setAsked({ verb: 'pause', channel })}
+          onResume={() => setAsked({ verb: 'resume', channel })}
+        />
+      ),
+    },
+  ];
+  const close = (): void => setAsked(null);
+  return (
+    <>
+      <ChannelFilters
+        channels={channels}
+        search={search}
+        onChange={(changes) => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })}
+      />
+      <Card label={m.channels}>
+        {shown.length === 0 ? (
+          <Empty
+            icon="search"
+            title={m.nothingFound}
+            action={
+              <ButtonLink to="/channels" search={{}}>
+                {m.showAll}
+              </ButtonLink>
+            }
+          />
+        ) : (
+          <RowList
+            label={m.channels}
+            items={shown}
+            columns={columns}
+            rowHeight={{ desktop: 44, phone: 76 }}
+            className="channel-list"
+          />
+        )}
+      </Card>
+      {asked?.verb === 'pause' && <PauseDialog thing={{ ...asked.channel, kind: 'channel' }} onClose={close} />}
+      {asked?.verb === 'resume' && <ResumeDialog thing={{ ...asked.channel, kind: 'channel' }} onClose={close} />}
+    </>
+  );
+};

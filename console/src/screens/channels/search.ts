@@ -11,3 +11,16 @@ export interface ChannelSearch {
 /** Reads the address; ignores what it does not know. */
 export const readChannelSearch = (search: Readonly<Record<string, unknown>>): ChannelSearch =>
   readText(search, ['pause', 'credentials']);
+
+/** The filters of the list of channels, as they stand in its address. */
+export interface ChannelsSearch {
+  /** A state of channels/channel-status.tsx; all states if absent. */
+  readonly state?: string;
+  readonly network?: string;
+  /** Part of a name, a chat or a project. */
+  readonly find?: string;
+}
+
+/** Reads the address; ignores what it does not know. */
+export const readChannelsSearch = (search: Readonly<Record<string, unknown>>): ChannelsSearch =>
+  readText(search, ['state', 'network', 'find']);

@@ -1,0 +1,66 @@
+import './channel-form.css';
+import { useState } from 'react';
+import type { Api } from '../api/management.js';
+import { type Problems, readProblems } from '../api/problems.js';
+import { Button } from '../components/button.js';
+import { Dialog } from '../components/dialog.js';
+import { toastError } from '../components/toasts.js';
+import { useMessages } from '../i18n/messages.js';
+import { changeCredentials } from './connect-channel.js';
+import { CredentialFields, type CredentialValues } from './credential-fields.js';
+import { channelFormMessages } from './messages.js';
+import type { Network } from './networks.js';
+
+/** Asks for new credentials of a channel, saves them, and hands on their test. */
+export const CredentialsDialog = ({
+  channel: { id, platform, address },
+  onSaved,
+  onClose,
+}: {
+  readonly channel: Api<'Channel'>;
+  readonly onSaved: (channel: Api<'TestedChannel'>) => void;
+  readonly onClose: () => void;
+}) => {
+  const m = useMessages(channelFormMessages);
+  const network = platform as Network;
+  const [values, setValues] = useState<CredentialValues>(address);
+  const [problems, setProblems] = useState<Problems>({});
+  const [isBusy, setIsBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      onSaved(await changeCredentials(id, network, values));
+      onClose();
+    } catch (error) {
+      const found = readProblems(error);
+      setProblems(found ?? {});
+      if (!found) toastError(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Dialog title={m.replaceTitle} description={m.replaceText} isOpen onClose={onClose}>
+      <form
+        className="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <CredentialFields
+          network={network}
+          values={values}
+          onChange={setValues}
+          problems={problems}
+          hasUploadToken={address.uploads !== undefined}
+        />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>{m.notNow}</Button>
+          <Button type="submit" look="primary" busy={isBusy}>
+            {m.saveAndTestNew}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { Button } from '../components/button.js';
+import { networkTitle } from '../components/networks.js';
+import { toast, toastError } from '../components/toasts.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { retryChannel } from '../publications/retry-channel.js';
+import { refreshChannel } from '../channel-form/connect-channel.js';
+import type { Channel } from './channel-status.js';
+
+const messages = defineMessages({
+  en: {
+    tryAgain: 'Try again',
+    published: (name: string) => `${name} publishes again.`,
+    refused: (network: string, says: string) => `${network} still refuses: ${says}`,
+    going: (name: string) => `${name}: the waiting posts are tried again.`,
+  },
+  ru: {
+    tryAgain: 'Повторить',
+    published: (name: string) => `Канал «${name}» снова публикует.`,
+    refused: (network: string, says: string) => `${network} по-прежнему отказывает: ${says}`,
+    going: (name: string) => `«${name}»: ждущие посты отправляются снова.`,
+  },
+});
+
+/** Has the posts of a channel on hold tried again with the credentials that are there, and says what came of it. */
+export const RetryButton = ({
+  channel: { id, name, platform },
+  isPrimary,
+  isSmall = false,
+}: {
+  readonly channel: Channel;
+  readonly isPrimary: boolean;
+  /** True: in a row of a list, where its name needs that of the channel. */
+  readonly isSmall?: boolean;
+}) => {
+  const m = useMessages(messages);
+  const [isBusy, setIsBusy] = useState(false);
+  const tryAgain = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      const outcome = await retryChannel(id, () => void refreshChannel());
+      if (outcome.kind === 'refused') toastError(m.refused(networkTitle(platform), outcome.says));
+      else toast(outcome.kind === 'published' ? m.published(name) : m.going(name));
+      await refreshChannel();
+    } catch (error) {
+      toastError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <Button
+      look={isPrimary ? 'primary' : 'plain'}
+      busy={isBusy}
+      onClick={() => void tryAgain()}
+      {...(isSmall ? { size: 'small', 'aria-label': `${m.tryAgain}: ${name}` } : { icon: 'retrying' })}
+    >
+      {m.tryAgain}
+    </Button>
+  );
+};

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { management } from '../api/management.js';
+import type { Publication } from '../publications/states.js';
+import { useScope } from '../session/scope.js';
+
+/** Posts that wait, and those published last, by channel. */
+export interface Traffic {
+  readonly isLoaded: boolean;
+  /** Publications that wait, by channel. */
+  readonly waiting: ReadonlyMap<string, number>;
+  /** True: there are more posts that wait than were counted. */
+  readonly isMoreWaiting: boolean;
+  /** Time of the latest publication (ISO 8601), by channel; absent: none among the latest 200 posts. */
+  readonly publishedAt: ReadonlyMap<string, string>;
+}
+
+const NONE: readonly Publication[] = [];
+
+const byChannel = <T>(
+  publications: readonly Publication[],
+  read: (publication: Publication, before: T | undefined) => T | undefined,
+): ReadonlyMap<string, T> => {
+  const map = new Map<string, T>();
+  for (const publication of publications) {
+    const value = read(publication, map.get(publication.target_id));
+    if (value !== undefined) map.set(publication.target_id, value);
+  }
+  return map;
+};
+
+/** Returns the traffic of all channels of the scope, by two calls. */
+export const useTraffic = (): Traffic => {
+  const scope = useScope();
+  const list = (state: 'queued' | 'published') => ({
+    queryKey: ['posts', scope.key, 'traffic', state],
+    queryFn: () => management().get('/posts', { query: { ...scope.query, state, limit: 200 } }),
+  });
+  const queued = useQuery(list('queued')).data;
+  const published = useQuery(list('published')).data;
+  return useMemo(
+    () => ({
+      isLoaded: published !== undefined,
+      waiting: byChannel<number>(
+        queued?.items.flatMap(({ publications }) => publications) ?? NONE,
+        ({ state }, before) => (state === 'queued' ? (before ?? 0) + 1 : before),
+      ),
+      isMoreWaiting: queued !== undefined && queued.next !== null,
+      publishedAt: byChannel<string>(
+        published?.items.flatMap(({ publications }) => publications) ?? NONE,
+        ({ published_at: at }, before) => (at !== null && (before === undefined || at > before) ? at : before),
+      ),
+    }),
+    [queued, published],
+  );
+};
+
+/**
+ * Returns when a channel published last (ISO 8601); null if it never has, undefined while this is loading. Asks for channels that
+ * are not in the traffic: as soon as one publishes again, it is.
+ */
+export const useLastPublished = (channelId: string, traffic: Traffic): string | null | undefined => {
+  const known = traffic.publishedAt.get(channelId);
+  const asked = useQuery({
+    queryKey: ['last-published', channelId],
+    queryFn: async () => {
+      const { items } = await management().get('/posts', {
+        query: { channel_id: channelId, state: 'published', limit: 1 },
+      });
+      const publications = items[0]?.publications ?? NONE;
+      return publications.find(({ target_id: id }) => id === channelId)?.published_at ?? null;
+    },
+    enabled: known === undefined && traffic.isLoaded,
+  }).data;
+  return known ?? asked;
+};

@@ -1,0 +1,126 @@
+import './row-list.css';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+/** A column of a list of rows. */
+export interface Column<T> {
+  readonly name: string;
+  /** Heading; for a column of buttons, its name for screen readers. */
+  readonly title: string;
+  readonly isTitleHidden?: boolean;
+  readonly cell: (item: T) => ReactNode;
+}
+
+/** Rows below and above the window that are rendered, too. */
+const OVERSCAN = 30;
+
+/**
+ * A table of things in rows of one height, of which only those near the window are rendered. `j` and `k` move between the
+ * rows' links, whose class is `row-link`; Enter opens one. The grid of the columns is set by `className`.
+ */
+export const RowList = <T extends { readonly id: string }>({
+  label,
+  items,
+  columns,
+  rowHeight,
+  className,
+}: {
+  readonly label: string;
+  readonly items: readonly T[];
+  readonly columns: readonly Column<T>[];
+  /** Pixels, on a desktop and on a phone. */
+  readonly rowHeight: { readonly desktop: number; readonly phone: number };
+  readonly className: string;
+}) => {
+  const list = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measured = (list.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
+    setTop(measured);
+  }, [items.length]);
+  const height = useIsPhone() ? rowHeight.phone : rowHeight.desktop;
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => height,
+    overscan: OVERSCAN,
+    scrollMargin: top,
+    getItemKey: (index) => items[index]?.id ?? index,
+  });
+  useEffect(() => virtual.measure(), [virtual, height]);
+  useRowKeys(list, items.length, (index) => virtual.scrollToIndex(index));
+  return (
+    <div role="table" aria-label={label} aria-rowcount={items.length + 1} className={`row-table ${className}`}>
+      <div role="row" aria-rowindex={1} className="row-list-head">
+        {columns.map(({ name, title, isTitleHidden }) => (
+          <span key={name} role="columnheader" className={`column-${name}`}>
+            {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" ref={list} className="row-list" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ key, index, start }) => {
+          const item = items[index];
+          if (!item) return null;
+          return (
+            <div
+              key={key}
+              role="row"
+              aria-rowindex={index + 2}
+              data-index={index}
+              className="row-list-row"
+              style={{ height, transform: `translateY(${start - top}px)` }}
+            >
+              {columns.map(({ name, cell }) => (
+                <div key={name} role="cell" className={`column-${name}`}>
+                  {cell(item)}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+};
+
+const PHONE = '(max-width: 760px)';
+
+const useIsPhone = (): boolean => {
+  const [isPhone, setIsPhone] = useState(() => matchMedia(PHONE).matches);
+  useEffect(() => {
+    const query = matchMedia(PHONE);
+    const follow = (): void => setIsPhone(query.matches);
+    query.addEventListener('change', follow);
+    return () => query.removeEventListener('change', follow);
+  }, []);
+  return isPhone;
+};
+
+/** Moves the focus with `j` and `k`, except while a person types or a dialog is open. */
+const useRowKeys = (
+  list: { readonly current: HTMLElement | null },
+  count: number,
+  scrollTo: (index: number) => void,
+): void => {
+  const scroll = useRef(scrollTo);
+  useEffect(() => {
+    scroll.current = scrollTo;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const step = { j: 1, k: -1 }[event.key];
+      const target = event.target as HTMLElement;
+      if (step === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || document.querySelector('[role="dialog"]')) return;
+      const row = list.current?.contains(target) ? target.closest<HTMLElement>('[data-index]') : null;
+      const from = row ? Number(row.dataset.index) : -1;
+      const next = Math.min(count - 1, Math.max(0, from + step));
+      scroll.current(next);
+      requestAnimationFrame(() =>
+        list.current?.querySelector<HTMLElement>(`[data-index="${next}"] .row-link`)?.focus({ preventScroll: true }),
+      );
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [list, count]);
+};

@@ -1,0 +1,78 @@
+import type { Api } from '../../api/management.js';
+import { channelUrl } from '../../channel-form/networks.js';
+import type { Channel } from '../../channels/channel-status.js';
+import { RetryButton } from '../../channels/retry-button.js';
+import { Button, ExternalLink } from '../../components/button.js';
+import { Icon, networkTitle } from '../../components/icon.js';
+import { Age } from '../../components/time.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useHeldPosts } from '../../pauses/held-posts.js';
+import { channelMessages } from './channel-messages.js';
+
+/** The refusal that holds a channel's posts: the network's words, what mends it, and the buttons that do it. */
+export const AttentionCard = ({
+  channel,
+  attention,
+  onReplace,
+}: {
+  readonly channel: Channel;
+  readonly attention: Api<'Attention'>;
+  readonly onReplace: () => void;
+}) => {
+  const m = useMessages(channelMessages);
+  const held = useHeldPosts(channel.id);
+  const { platform, address } = channel;
+  const url = channelUrl(platform, address);
+  const network = networkTitle(platform);
+  const codes = attention.actions.map(({ code }) => code);
+  const buttons = codes.filter((code) => code !== 'fix_on_platform');
+  return (
+    <section className="card attention" aria-labelledby="attention">
+      <Icon name="onHold" tone="warn" size={20} />
+      <div>
+        <h2 id="attention">
+          {attention.code.startsWith('credentials_') ? m.credentialsGone : m.refusedSince(network)}{' '}
+          <Age since={attention.since} />
+        </h2>
+        <p>
+          <bdi>{attention.message}</bdi>
+        </p>
+        {attention.platform_says !== null && (
+          <p className="secondary">
+            {m.says(network)} “<bdi>{attention.platform_says}</bdi>”
+          </p>
+        )}
+        <h3>{m.howToFix}</h3>
+        <ol className="attention-steps">
+          {attention.actions
+            .filter(({ code }) => code !== 'fix_on_platform')
+            .map(({ code, message }) => (
+              <li key={code}>
+                <Icon name="chevronRight" size={14} tone="time" />
+                <span>
+                  {code === 'retry' ? m.fixThenRetry(network) : code === 'replace_credentials' ? m.orReplace : message}
+                </span>
+              </li>
+            ))}
+        </ol>
+        <p className="secondary">{held && held.count > 0 ? m.heldMeanwhile(held.count, held.isMore) : m.holdsNew}</p>
+        <div className="row attention-actions">
+          {buttons.map((code, index) =>
+            code === 'retry' ? (
+              <RetryButton key={code} channel={channel} isPrimary={index === 0} />
+            ) : (
+              <Button key={code} icon="key" look={index === 0 ? 'primary' : 'plain'} onClick={onReplace}>
+                {m.newCredentials}
+              </Button>
+            ),
+          )}
+          {url !== null && codes.includes('fix_on_platform') && (
+            <ExternalLink href={url} look="plain">
+              {m.openOn(network)}
+            </ExternalLink>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+};

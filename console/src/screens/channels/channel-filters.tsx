@@ -1,0 +1,74 @@
+import {
+  type Channel,
+  CHANNEL_STATES,
+  channelLook,
+  channelState,
+  useChannelStateNames,
+} from '../../channels/channel-status.js';
+import { Chip, Select, TextInput } from '../../components/controls.js';
+import { Icon, NETWORKS, networkTitle } from '../../components/icon.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { channelsMessages } from './messages.js';
+import type { ChannelsSearch } from './search.js';
+
+/** The filters of the list of channels: their state, their network, a search. */
+export const ChannelFilters = ({
+  channels,
+  search,
+  onChange,
+}: {
+  readonly channels: readonly Channel[];
+  readonly search: ChannelsSearch;
+  readonly onChange: (changes: { readonly [K in keyof ChannelsSearch]: string | undefined }) => void;
+}) => {
+  const m = useMessages(channelsMessages);
+  const names = useChannelStateNames();
+  const format = useFormat();
+  const count = (state: string): number => channels.filter((channel) => channelState(channel) === state).length;
+  const networks = NETWORKS.filter((network) => channels.some(({ platform }) => platform === network));
+  return (
+    <div className="filters">
+      <Chip isOn={search.state === undefined} onClick={() => onChange({ state: undefined })}>
+        {m.all} {format.number(channels.length)}
+      </Chip>
+      {CHANNEL_STATES.filter((state) => count(state) > 0 || search.state === state).map((state) => (
+        <Chip
+          key={state}
+          isOn={search.state === state}
+          onClick={() => onChange({ state: search.state === state ? undefined : state })}
+        >
+          <Icon
+            name={channelLook(state).icon}
+            size={14}
+            {...(search.state !== state && { tone: channelLook(state).tone })}
+          />
+          {names[state]} {format.number(count(state))}
+        </Chip>
+      ))}
+      {networks.length > 1 && (
+        <Select
+          className="filter-select"
+          aria-label={m.network}
+          value={search.network ?? ''}
+          onChange={(event) => onChange({ network: event.target.value || undefined })}
+        >
+          <option value="">{m.allNetworks}</option>
+          {networks.map((network) => (
+            <option key={network} value={network}>
+              {networkTitle(network)}
+            </option>
+          ))}
+        </Select>
+      )}
+      <TextInput
+        className="filter-find"
+        type="search"
+        aria-label={m.find}
+        placeholder={m.find}
+        value={search.find ?? ''}
+        onChange={(event) => onChange({ find: event.target.value || undefined })}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,112 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { setChannelEnabled } from '../../channels/channel-calls.js';
+import { type Channel, channelState } from '../../channels/channel-status.js';
+import { RetryButton } from '../../channels/retry-button.js';
+import { type Traffic, useLastPublished } from '../../channels/traffic.js';
+import { Button } from '../../components/button.js';
+import { NetworkMark } from '../../components/icon.js';
+import { Age } from '../../components/time.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Api } from '../../api/management.js';
+import { channelsMessages } from './messages.js';
+
+/** The network, name and chat of a channel. */
+export const NameCell = ({ channel: { id, name, platform, address } }: { readonly channel: Channel }) => (
+  <span className="row">
+    <NetworkMark platform={platform} />
+    <Link className="row-link cut" to="/channels/$id" params={{ id }}>
+      <bdi>{name}</bdi>
+    </Link>
+    <bdi className="tertiary cut channel-address">{address.chat_id ?? address.group_id}</bdi>
+  </span>
+);
+
+/** The projects that a channel is in. */
+export const ProjectsCell = ({ projects }: { readonly projects: readonly Api<'Project'>[] }) => {
+  const m = useMessages(channelsMessages);
+  const [first, ...others] = projects;
+  if (!first) return <span className="tertiary">{m.noProject}</span>;
+  return (
+    <span className="row">
+      <Link className="link cut" to="/projects/$id" params={{ id: first.id }}>
+        <bdi>{first.name}</bdi>
+      </Link>
+      {others.length > 0 && <span className="tertiary nowrap">{m.more(others.length)}</span>}
+    </span>
+  );
+};
+
+/** The number of posts that wait for a channel. */
+export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
+  const format = useFormat();
+  const count = traffic.waiting.get(id) ?? 0;
+  if (count === 0) return <span className="tertiary">{traffic.isMoreWaiting ? '' : '0'}</span>;
+  return (
+    <Link className="link" to="/timeline" search={{ channel: id, state: 'queued' }}>
+      {format.number(count)}
+      {traffic.isMoreWaiting && '+'}
+    </Link>
+  );
+};
+
+/** Time since a channel published last. */
+export const LastCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
+  const m = useMessages(channelsMessages);
+  const at = useLastPublished(id, traffic);
+  if (at === undefined) return null;
+  return at === null ? <span className="tertiary">{m.never}</span> : <Age since={at} ago />;
+};
+
+/** The one thing to do about a channel. */
+export const ActionCell = ({
+  channel,
+  isFirstOnHold,
+  onPause,
+  onResume,
+}: {
+  readonly channel: Channel;
+  /** True: its button is the screen's filled one. */
+  readonly isFirstOnHold: boolean;
+  readonly onPause: () => void;
+  readonly onResume: () => void;
+}) => {
+  const m = useMessages(channelsMessages);
+  const [isBusy, setIsBusy] = useState(false);
+  const run = async (work: () => Promise<void>, done: string): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await work();
+      toast(done);
+    } catch (error) {
+      toastError(error);
+    }
+    setIsBusy(false);
+  };
+  const { id, name } = channel;
+  const named = (verb: string) => ({ 'aria-label': `${verb} ${name}`, size: 'small' as const, busy: isBusy });
+  switch (channelState(channel)) {
+    case 'on_hold':
+      return <RetryButton channel={channel} isPrimary={isFirstOnHold} isSmall />;
+    case 'paused':
+      return (
+        <Button {...named(m.resume)} onClick={onResume}>
+          {m.resume}
+        </Button>
+      );
+    case 'disabled':
+      return (
+        <Button {...named(m.enable)} onClick={() => void run(() => setChannelEnabled(id, true), m.enabled(name))}>
+          {m.enable}
+        </Button>
+      );
+    case 'active':
+      return (
+        <Button {...named(m.pause)} look="quiet" onClick={onPause}>
+          {m.pause}
+        </Button>
+      );
+  }
+};

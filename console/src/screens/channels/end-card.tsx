@@ -1,0 +1,112 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { GatewayError } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+import { useProjects } from '../../api/things.js';
+import { deleteChannel, forgetChannel, setChannelEnabled } from '../../channels/channel-calls.js';
+import type { Channel } from '../../channels/channel-status.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Confirmation, type Consequence } from '../../components/dialog.js';
+import { networkTitle } from '../../components/networks.js';
+import { SentenceText } from '../../components/sentence.js';
+import { toast } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { sentence } from '../../i18n/sentence.js';
+import { useHeldPosts } from '../../pauses/held-posts.js';
+import { channelMessages } from './channel-messages.js';
+
+/** Disables or deletes a channel. */
+export const EndCard = ({ channel }: { readonly channel: Channel }) => {
+  const m = useMessages(channelMessages);
+  const [asked, setAsked] = useState<'disable' | 'delete' | null>(null);
+  const close = (): void => setAsked(null);
+  return (
+    <Card title={m.stop}>
+      <ul className="channel-ends">
+        {channel.status !== 'disabled' && (
+          <li>
+            <span>{m.disableText}</span>
+            <Button size="small" onClick={() => setAsked('disable')}>
+              {m.disable}
+            </Button>
+          </li>
+        )}
+        <li>
+          <span>{m.deleteText}</span>
+          <Button size="small" look="danger" onClick={() => setAsked('delete')}>
+            {m.delete}
+          </Button>
+        </li>
+      </ul>
+      {asked === 'disable' && <DisableDialog channel={channel} onClose={close} />}
+      {asked === 'delete' && <DeleteDialog channel={channel} onClose={close} />}
+    </Card>
+  );
+};
+
+interface DialogProps {
+  readonly channel: Channel;
+  readonly onClose: () => void;
+}
+
+const DisableDialog = ({ channel: { id, name }, onClose }: DialogProps) => {
+  const m = useMessages(channelMessages);
+  const held = useHeldPosts(id);
+  return (
+    <Confirmation
+      title={<SentenceText of={sentence(m.disableTitle, { name: { name } })} />}
+      verb={m.disableNow}
+      consequences={[
+        { kind: 'happens', text: held && held.count > 0 ? m.heldByDisabling(held.count, held.isMore) : m.newHeld },
+        { kind: 'happens', text: m.afterEnabling },
+        { kind: 'stays', text: m.credentialsStay },
+      ]}
+      run={async () => {
+        await setChannelEnabled(id, false);
+        toast(m.disabled(name));
+      }}
+      onClose={onClose}
+    />
+  );
+};
+
+const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps) => {
+  const m = useMessages(channelMessages);
+  const format = useFormat();
+  const navigate = useNavigate();
+  const held = useHeldPosts(id);
+  const projects = useProjects().data?.filter(({ channel_ids: ids }) => ids.includes(id)) ?? [];
+  const consequences: readonly Consequence[] = [
+    ...(projects.length > 0
+      ? [{ kind: 'happens' as const, text: m.takenOut(format.list(projects.map((project) => `“${project.name}”`))) }]
+      : []),
+    ...(held && held.count > 0 ? [{ kind: 'happens' as const, text: m.cancelled(held.count, held.isMore) }] : []),
+    { kind: 'happens', text: m.secretsErased },
+    { kind: 'risk', text: m.noUndo },
+    { kind: 'stays', text: m.postsStay(networkTitle(platform)) },
+  ];
+  return (
+    <Confirmation
+      title={<SentenceText of={sentence(m.deleteTitle, { name: { name } })} />}
+      verb={m.deleteNow}
+      isDanger
+      consequences={consequences}
+      run={async () => {
+        try {
+          await deleteChannel(id, projects.length > 0);
+        } catch (error) {
+          // A project took the channel in meanwhile: the dialog then names it.
+          if (error instanceof GatewayError && error.code === 'in_use')
+            await queryClient.invalidateQueries({ queryKey: ['projects'] });
+          throw error;
+        }
+        toast(m.deleted(name));
+        await navigate({ to: '/channels' });
+        await forgetChannel(id);
+      }}
+      onClose={onClose}
+    />
+  );
+};

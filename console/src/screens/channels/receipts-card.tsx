@@ -1,0 +1,170 @@
+import '../../components/table.css';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { type Api, management } from '../../api/management.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { Moment } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { shownState, StatePill } from '../../publications/states.js';
+import { useScope } from '../../session/scope.js';
+import { channelMessages } from './channel-messages.js';
+
+/** Receipts on a page. */
+const PAGE = 20;
+/** Posts whose texts are shown beside the receipts. */
+const TEXTS = 200;
+
+interface LatestPosts {
+  /** Number of the channel's latest publication; 0 if it has none. */
+  readonly last: number;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly publications: ReadonlyMap<string, Api<'Publication'>>;
+}
+
+/** Returns the query of a channel's latest posts: the number that the newest has, and their texts. */
+const useLatestPosts = (channelId: string) => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['posts', scope.key, 'of-channel', channelId],
+    queryFn: () => management().get('/posts', { query: { channel_id: channelId, limit: TEXTS } }),
+    select: ({ items }): LatestPosts => {
+      const texts = new Map<string, string>();
+      const publications = new Map<string, Api<'Publication'>>();
+      let last = 0;
+      for (const post of items)
+        for (const publication of post.publications) {
+          if (publication.target_id !== channelId) continue;
+          last = Math.max(last, publication.sequence);
+          publications.set(publication.id, publication);
+          const excerpt = 'excerpt' in post && typeof post.excerpt === 'string' ? post.excerpt : null;
+          if (excerpt !== null) texts.set(publication.id, excerpt);
+        }
+      return { last, texts, publications };
+    },
+  });
+};
+
+/** The receipts of a channel: its publications by number, a page at a time, the newest at the end. */
+export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
+  const m = useMessages(channelMessages);
+  const format = useFormat();
+  const latest = useLatestPosts(channelId);
+  /** Number of the last receipt on the page; null: the newest. */
+  const [end, setEnd] = useState<number | null>(null);
+  const last = latest.data?.last ?? 0;
+  const until = Math.min(end ?? last, last);
+  const from = Math.max(1, until - PAGE + 1);
+  return (
+    <Card title={m.receipts} aside={last > 0 && m.receiptsCount(format.number(last))}>
+      <Loaded query={latest}>
+        {(posts) =>
+          posts.last === 0 ? (
+            <Empty
+              icon="timeline"
+              title={m.noReceipts}
+              action={
+                <ButtonLink icon="compose" to="/compose">
+                  {m.compose}
+                </ButtonLink>
+              }
+            >
+              {m.noReceiptsText}
+            </Empty>
+          ) : (
+            <>
+              <Receipts channelId={channelId} from={from} until={until} posts={posts} />
+              {last > PAGE && (
+                <div className="pager">
+                  <span className="tertiary">{m.receiptsRange(format.number(from), format.number(until))}</span>
+                  <Button size="small" disabled={from === 1} onClick={() => setEnd(from - 1)}>
+                    {m.older}
+                  </Button>
+                  <Button
+                    size="small"
+                    disabled={until === last}
+                    onClick={() => setEnd(until + PAGE >= last ? null : until + PAGE)}
+                  >
+                    {m.newer}
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+};
+
+const Receipts = ({
+  channelId,
+  from,
+  until,
+  posts,
+}: {
+  readonly channelId: string;
+  readonly from: number;
+  readonly until: number;
+  readonly posts: LatestPosts;
+}) => {
+  const m = useMessages(channelMessages);
+  const format = useFormat();
+  const receipts = useQuery({
+    queryKey: ['posts', 'receipts', channelId, from, until],
+    queryFn: () =>
+      management().get('/channels/{id}/receipts', {
+        path: { id: channelId },
+        query: { from: String(from), limit: Math.max(1, until - from + 1) },
+      }),
+    placeholderData: keepPreviousData,
+  });
+  const stateOf = useMemo(
+    () => (receipt: Api<'Receipt'>) =>
+      shownState(posts.publications.get(receipt.publication_id) ?? { state: receipt.state, waiting_for: null }),
+    [posts],
+  );
+  return (
+    <Loaded query={receipts} rows={8}>
+      {({ items }) => (
+        <div className="table-scroll">
+          <table className="table receipts">
+            <thead>
+              <tr>
+                <th className="number">{m.number}</th>
+                <th>{m.state}</th>
+                <th>{m.post}</th>
+                <th>{m.messageIds}</th>
+                <th className="number">{m.publishedAt}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((receipt) => (
+                <tr key={receipt.publication_id}>
+                  <td className="number">{format.number(receipt.sequence)}</td>
+                  <td>
+                    <StatePill state={stateOf(receipt)} />
+                  </td>
+                  <td className="receipt-post">
+                    <Link className="link cut" to="/publications/$id" params={{ id: receipt.publication_id }}>
+                      <bdi>
+                        {posts.texts.get(receipt.publication_id) ?? m.openPost(format.number(receipt.sequence))}
+                      </bdi>
+                    </Link>
+                  </td>
+                  <td className="mono cut receipt-ids" title={receipt.message_ids.join(', ')}>
+                    {receipt.message_ids.join(', ')}
+                  </td>
+                  <td className="number">{receipt.published_at !== null && <Moment at={receipt.published_at} />}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Loaded>
+  );
+};
