@@ -49,7 +49,7 @@ export const TestResults = ({
       title={
         <>
           {m.testedAt} <Moment at={at} form="seconds" />
-          {m.withoutPosting}
+          <span className="without-posting">{m.withoutPosting}</span>
         </>
       }
       aside={

@@ -27,10 +27,10 @@ export const AttentionCard = ({
   const codes = attention.actions.map(({ code }) => code);
   const buttons = codes.filter((code) => code !== 'fix_on_platform');
   return (
-    <section className="card attention" aria-labelledby="attention">
+    <section className="card channel-hold" aria-labelledby="channel-hold">
       <Icon name="onHold" tone="warn" size={20} />
       <div>
-        <h2 id="attention">
+        <h2 id="channel-hold">
           {attention.code.startsWith('credentials_') ? m.credentialsGone : m.refusedSince(network)}{' '}
           <Age since={attention.since} />
         </h2>
@@ -43,7 +43,7 @@ export const AttentionCard = ({
           </p>
         )}
         <h3>{m.howToFix}</h3>
-        <ol className="attention-steps">
+        <ol className="hold-steps">
           {attention.actions
             .filter(({ code }) => code !== 'fix_on_platform')
             .map(({ code, message }) => (
@@ -56,7 +56,7 @@ export const AttentionCard = ({
             ))}
         </ol>
         <p className="secondary">{held && held.count > 0 ? m.heldMeanwhile(held.count, held.isMore) : m.holdsNew}</p>
-        <div className="row attention-actions">
+        <div className="row hold-actions">
           {buttons.map((code, index) =>
             code === 'retry' ? (
               <RetryButton key={code} channel={channel} isPrimary={index === 0} />

@@ -4,7 +4,7 @@ import { channelUrl } from '../../channel-form/networks.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState, ChannelStatus } from '../../channels/channel-status.js';
 import { useLastPublished, useTraffic } from '../../channels/traffic.js';
-import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
+import { Button, ExternalLink } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { NetworkMark } from '../../components/icon.js';
 import { networkTitle } from '../../components/networks.js';
@@ -37,12 +37,6 @@ export const ChannelHead = ({
       title={<Title channel={channel} />}
       actions={
         <>
-          <ButtonLink icon="timeline" to="/timeline" search={{ channel: id }}>
-            {m.itsPosts}
-          </ButtonLink>
-          <ButtonLink icon="timeMachine" to="/time">
-            {m.history}
-          </ButtonLink>
           {state === 'disabled' && <EnableButton id={id} name={name} />}
           {pausedUntil !== null && (
             <Button icon="paused" look={state === 'paused' ? 'primary' : 'plain'} onClick={onResume}>

@@ -5,11 +5,12 @@ import { useMemo, useState } from 'react';
 import { type Api, management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { Icon } from '../../components/icon.js';
 import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import { shownState, StatePill } from '../../publications/states.js';
+import { shownState, type ShownState, StatePill, useStateNames } from '../../publications/states.js';
 import { useScope } from '../../session/scope.js';
 import { channelMessages } from './channel-messages.js';
 
@@ -59,7 +60,16 @@ export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
   const until = Math.min(end ?? last, last);
   const from = Math.max(1, until - PAGE + 1);
   return (
-    <Card title={m.receipts} aside={last > 0 && m.receiptsCount(format.number(last))}>
+    <Card
+      title={m.receipts}
+      aside={
+        last > 0 && (
+          <Link className="link" to="/timeline" search={{ channel: channelId }}>
+            {m.inTimeline}
+          </Link>
+        )
+      }
+    >
       <Loaded query={latest}>
         {(posts) =>
           posts.last === 0 ? (
@@ -77,26 +87,42 @@ export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
           ) : (
             <>
               <Receipts channelId={channelId} from={from} until={until} posts={posts} />
-              {last > PAGE && (
-                <div className="pager">
-                  <span className="tertiary">{m.receiptsRange(format.number(from), format.number(until))}</span>
-                  <Button size="small" disabled={from === 1} onClick={() => setEnd(from - 1)}>
-                    {m.older}
-                  </Button>
-                  <Button
-                    size="small"
-                    disabled={until === last}
-                    onClick={() => setEnd(until + PAGE >= last ? null : until + PAGE)}
-                  >
-                    {m.newer}
-                  </Button>
-                </div>
-              )}
+              <div className="pager">
+                <span className="tertiary">
+                  {m.receiptsRange(format.number(from), format.number(until), format.number(last))}
+                </span>
+                {last > PAGE && (
+                  <>
+                    <Button size="small" disabled={from === 1} onClick={() => setEnd(from - 1)}>
+                      {m.older}
+                    </Button>
+                    <Button
+                      size="small"
+                      disabled={until === last}
+                      onClick={() => setEnd(until + PAGE >= last ? null : until + PAGE)}
+                    >
+                      {m.newer}
+                    </Button>
+                  </>
+                )}
+              </div>
             </>
           )
         }
       </Loaded>
     </Card>
+  );
+};
+
+/** Published is quiet; the other states are not. */
+const State = ({ state }: { readonly state: ShownState }) => {
+  const names = useStateNames();
+  if (state !== 'published') return <StatePill state={state} />;
+  return (
+    <span className="row receipt-published">
+      <Icon name="published" tone="ok" size={14} />
+      {names.published}
+    </span>
   );
 };
 
@@ -146,7 +172,7 @@ const Receipts = ({
                 <tr key={receipt.publication_id}>
                   <td className="number">{format.number(receipt.sequence)}</td>
                   <td>
-                    <StatePill state={stateOf(receipt)} />
+                    <State state={stateOf(receipt)} />
                   </td>
                   <td className="receipt-post">
                     <Link className="link cut" to="/publications/$id" params={{ id: receipt.publication_id }}>

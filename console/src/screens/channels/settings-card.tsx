@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { type Problems, readProblems } from '../../api/problems.js';
@@ -44,7 +45,14 @@ export const SettingsCard = ({ channel, onReplace }: { readonly channel: Channel
     setIsBusy(false);
   };
   return (
-    <Card title={m.settings}>
+    <Card
+      title={m.settings}
+      aside={
+        <Link className="link" to="/time">
+          {m.history}
+        </Link>
+      }
+    >
       <form
         className="form-fields"
         onSubmit={(event) => {
