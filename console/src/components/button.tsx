@@ -74,8 +74,7 @@ export const ExternalLink = ({
       target="_blank"
       rel="noopener noreferrer nofollow"
     >
-      {children}
-      <Icon name="external" size={14} />
+      {children} <Icon name="external" size={14} />
     </a>
   );
 };

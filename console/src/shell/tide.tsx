@@ -94,7 +94,9 @@ const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonl
 
 /** Hours between two labels, and the last part of the day, where "now" stands. */
 const LABEL_HOURS = 4;
-const NOW_FROM = 0.94;
+const NOW_FROM = 0.9;
+/** Part of the day from which a phone has no room for a label beside "now". */
+const LATE_FROM = 0.76;
 
 const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {
   const m = useMessages(messages);
@@ -109,7 +111,7 @@ const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {
   return (
     <span className="tide-axis" aria-hidden="true">
       {labels.map(({ at, share }, index) => (
-        <span key={at} style={{ left: `${share * 100}%` }}>
+        <span key={at} style={{ left: `${share * 100}%` }} {...(share > LATE_FROM && { className: 'late' })}>
           {index === 0 || hourOf(at) === 0 ? `${format.weekday(at)} ${format.time(at)}` : format.time(at)}
         </span>
       ))}

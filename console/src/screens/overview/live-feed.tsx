@@ -29,7 +29,14 @@ const keyOf = ({ at, kind, publication_id: publicationId, resource_id: resourceI
   `${publicationId ?? resourceId} ${kind} ${at}`;
 
 /** The latest events, as they happen. The list stands still under the pointer and while the focus is in it. */
-export const LiveFeed = ({ recent }: { readonly recent: readonly Recent[] }) => {
+export const LiveFeed = ({
+  recent,
+  rows,
+}: {
+  readonly recent: readonly Recent[];
+  /** Rows that are shown at most. */
+  readonly rows: number;
+}) => {
   const m = useMessages(overviewMessages);
   const format = useFormat();
   const [isHeld, setIsHeld] = useState(false);
@@ -56,7 +63,7 @@ export const LiveFeed = ({ recent }: { readonly recent: readonly Recent[] }) => 
           onFocus={() => setIsHeld(true)}
           onBlur={() => setIsHeld(false)}
         >
-          {shown.map((item) => (
+          {shown.slice(0, rows).map((item) => (
             <li key={keyOf(item)} {...(added.has(keyOf(item)) && { className: 'feed-new' })}>
               <FeedRow item={item} />
             </li>

@@ -20,6 +20,7 @@ import { summarize } from './summary.js';
 export default function OperatorOverview({ overview }: { readonly overview: Overview }) {
   const m = useMessages(operatorMessages);
   const format = useFormat();
+  const showSeconds = useSeconds();
   const { waiting, publishedHour, p95Seconds, oldestAt } = summarize(overview);
   return (
     <>
@@ -32,7 +33,7 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
         }
       >
         {m.rate(format.number(publishedHour / 60, publishedHour >= 600 ? 0 : 1))}{' '}
-        {p95Seconds !== null && `${m.p95(format.number(p95Seconds, 1))} `}
+        {p95Seconds !== null && `${m.p95(showSeconds(p95Seconds))} `}
         {oldestAt === null ? (
           m.nothingWaiting
         ) : (
@@ -70,14 +71,22 @@ const useHeadline = (attention: readonly Attention[]): string => {
   return `${first} ${worst && text ? text(worst.count, format.number(worst.count)) : m.nothingNeeded}`;
 };
 
+/** Returns a function that formats a time: in tenths of a second under a minute. */
+const useSeconds = (): ((seconds: number) => string) => {
+  const m = useMessages(operatorMessages);
+  const format = useFormat();
+  return (seconds) => (seconds < 60 ? m.seconds(format.number(seconds, 1)) : format.duration(seconds * 1000));
+};
+
 const TileFigures = ({ network }: { readonly network: Network }) => {
   const m = useMessages(operatorMessages);
   const format = useFormat();
+  const showSeconds = useSeconds();
   const { p95_seconds: p95, oldest_at: oldestAt, published_hour: published, refused_hour: refused, waiting } = network;
   return (
     <dl className="tile-figures">
       <dt>{m.tileP95}</dt>
-      <dd>{p95 === null ? '–' : m.seconds(format.number(p95, 1))}</dd>
+      <dd>{p95 === null ? '–' : showSeconds(p95)}</dd>
       <dt>{m.tileWaiting}</dt>
       <dd>
         {format.number(waiting)}

@@ -13,6 +13,9 @@ import { NetworkTiles } from './network-tiles.js';
 import { summarize } from './summary.js';
 import { WaitingCard } from './waiting-card.js';
 
+/** Rows of the feed that are as high as the chart, which stands below the waiting publications. */
+const ROWS_BESIDE_CHART = 8;
+
 /** An owner's overview: what needs attention, the four networks, what waits, the last hour and what happens now. */
 export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
   const m = useMessages(overviewMessages);
@@ -44,7 +47,7 @@ export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => 
           <WaitingCard waiting={overview.waiting} total={waiting} />
           <HourChart title={m.hour} minutes={overview.minutes} />
         </div>
-        <LiveFeed recent={overview.recent} />
+        <LiveFeed recent={overview.recent} rows={Math.max(12, overview.waiting.length + ROWS_BESIDE_CHART)} />
       </div>
     </>
   );

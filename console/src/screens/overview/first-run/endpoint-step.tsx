@@ -9,16 +9,20 @@ import { toastError } from '../../../components/toasts.js';
 import { useMessages } from '../../../i18n/messages.js';
 import { useScope } from '../../../session/scope.js';
 import { firstRunMessages } from './messages.js';
+import { PlanCheck } from './plan-check.js';
 import { Step, type StepState } from './step.js';
 
 /** Creates the endpoint, and shows its URL, token and signing secret once. */
 export const EndpointStep = ({
   state,
+  plan,
   projects,
   endpoint,
   onSaving,
 }: {
   readonly state: StepState;
+  /** The owner's plan. */
+  readonly plan: string;
   readonly projects: readonly Api<'Project'>[];
   readonly endpoint: Api<'Endpoint'> | undefined;
   /** Called with whether the secrets are on the screen. */
@@ -34,7 +38,7 @@ export const EndpointStep = ({
         title={m.title}
         text={
           <>
-            <code>{endpoint.url}</code> {m.shownOnce}
+            <bdi>{endpoint.name ?? endpoint.slug}</bdi>. {m.shownOnce}
           </>
         }
         action={
@@ -54,7 +58,9 @@ export const EndpointStep = ({
         (secrets ? (
           <SecretsOnce secrets={secrets} onDone={() => show(null)} />
         ) : (
-          <EndpointForm projects={projects} onCreated={show} />
+          <PlanCheck plan={plan}>
+            <EndpointForm projects={projects} onCreated={show} />
+          </PlanCheck>
         ))}
     </Step>
   );

@@ -80,12 +80,18 @@ const Steps = ({
         : m.done(doneSteps, m.next[current] ?? '');
   return (
     <div className="first-run">
-      <PageHead title={title}>{m.summary}</PageHead>
+      <PageHead title={title}>{isPublished ? m.publishedSummary : m.summary}</PageHead>
       <AttentionList overview={overview} />
       <ol>
         <ChannelStep state={stateOf(0)} channels={channels} onDone={() => setIsConnecting(false)} />
         <ProjectStep state={stateOf(1)} channels={channels} project={projects[0]} />
-        <EndpointStep state={stateOf(2)} projects={projects} endpoint={endpoint} onSaving={setIsSaving} />
+        <EndpointStep
+          state={stateOf(2)}
+          plan={overview.owner?.plan ?? ''}
+          projects={projects}
+          endpoint={endpoint}
+          onSaving={setIsSaving}
+        />
         <PostStep
           state={stateOf(3)}
           endpoint={endpoint}

@@ -8,6 +8,7 @@ export const firstRunMessages = defineMessages({
     sent: 'Your first post is on its way.',
     published: 'Your first post is published.',
     summary: 'It takes about two minutes. Come back whenever you like.',
+    publishedSummary: 'Your program can send its posts to the same URL.',
     next: ['connect a channel', 'make a project', 'save the URL and the token', 'send the first post'],
     stepDone: 'Done',
     step: (number: number) => `Step ${number}`,
@@ -44,6 +45,8 @@ export const firstRunMessages = defineMessages({
       token: 'Token',
       secret: 'Signing secret',
       shownOnce: 'The token was shown once.',
+      notInPlan: (plan: string, others: string) =>
+        `Your plan, ${plan}, does not include endpoints, so programs cannot send posts yet. ${others} include them. The operator can change your plan.`,
       replace: 'Replace it…',
     },
     post: {
@@ -67,6 +70,7 @@ export const firstRunMessages = defineMessages({
     sent: 'Ваш первый пост отправлен.',
     published: 'Ваш первый пост опубликован.',
     summary: 'Это займёт пару минут. Возвращайтесь, когда удобно.',
+    publishedSummary: 'Ваша программа может отправлять посты по тому же URL.',
     next: ['подключить канал', 'создать проект', 'сохранить URL и токен', 'отправить первый пост'],
     stepDone: 'Готово',
     step: (number: number) => `Шаг ${number}`,
@@ -103,6 +107,8 @@ export const firstRunMessages = defineMessages({
       token: 'Токен',
       secret: 'Секрет подписи',
       shownOnce: 'Токен был показан один раз.',
+      notInPlan: (plan: string, others: string) =>
+        `В тарифе ${plan} нет точек входа, поэтому программы пока не могут отправлять посты. Они есть в тарифах ${others}. Тариф меняет оператор.`,
       replace: 'Заменить…',
     },
     post: {

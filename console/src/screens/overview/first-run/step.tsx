@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from '../../../components/icon.js';
 import { useMessages } from '../../../i18n/messages.js';
 import { firstRunMessages } from './messages.js';
@@ -23,6 +23,13 @@ export const Step = ({
   readonly children?: ReactNode;
 }) => {
   const m = useMessages(firstRunMessages);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef(state);
+  useEffect(() => {
+    // The button that ended the step before is gone, and the focus with it.
+    if (before.current !== 'current' && state === 'current') heading.current?.focus();
+    before.current = state;
+  }, [state]);
   return (
     <li className={`card step ${state}`} {...(state === 'current' && { 'aria-current': 'step' })}>
       <span className="step-number">
@@ -36,7 +43,9 @@ export const Step = ({
         )}
       </span>
       <div className="step-head">
-        <h2>{title}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         <p className="secondary">{text}</p>
       </div>
       {action !== undefined && <div className="step-action">{action}</div>}

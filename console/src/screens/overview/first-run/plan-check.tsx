@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { management } from '../../../api/management.js';
+import { Icon } from '../../../components/icon.js';
+import { Loaded } from '../../../components/states.js';
+import { useFormat } from '../../../i18n/format.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { firstRunMessages } from './messages.js';
+
+/** Says that the plan does not include endpoints, and which plans do; renders its children if it does. */
+export const PlanCheck = ({ plan, children }: { readonly plan: string; readonly children: ReactNode }) => {
+  const { endpoint: m } = useMessages(firstRunMessages);
+  const format = useFormat();
+  const plans = useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
+  return (
+    <Loaded query={plans} rows={2}>
+      {({ plans: all }) => {
+        const including = Object.entries(all).flatMap(([name, { webhook_input: has }]) => (has ? [name] : []));
+        if (including.includes(plan)) return children;
+        return (
+          <p className="plan-note">
+            <Icon name="onHold" tone="warn" />
+            <span>{m.notInPlan(capitalize(plan), format.list(including.map(capitalize)))}</span>
+          </p>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+const capitalize = (plan: string): string => plan.slice(0, 1).toUpperCase() + plan.slice(1);
