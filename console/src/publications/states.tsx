@@ -1,13 +1,9 @@
-import type { Api } from '../api/management.js';
 import { Icon, type IconName, type Tone } from '../components/icon.js';
 import { Pill } from '../components/state-pill.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
+import type { ShownState } from './shown-state.js';
 
-/** The publication as the API shows it. */
-export type Publication = Api<'Publication'>;
-
-/** A state as people see it: that of the API, and for a queued publication the reason why it waits. */
-export type ShownState = keyof typeof LOOKS;
+export { needsPerson, type Publication, type ShownState, shownState } from './shown-state.js';
 
 const LOOKS = {
   published: { icon: 'published', tone: 'ok' },
@@ -21,7 +17,7 @@ const LOOKS = {
   failed: { icon: 'failed', tone: 'fail' },
   filtered: { icon: 'filtered', tone: 'idle' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
-} as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
+} as const satisfies Readonly<Record<ShownState, { readonly icon: IconName; readonly tone: Tone }>>;
 
 const messages = defineMessages({
   en: {
@@ -52,27 +48,8 @@ const messages = defineMessages({
   },
 });
 
-const BY_RULE: Readonly<Record<string, ShownState>> = {
-  project_pause: 'paused',
-  channel_pause: 'paused',
-  platform_limit: 'slowed',
-  retry: 'retrying',
-  needs_attention: 'on_hold',
-  quota: 'on_hold',
-};
-
-/** Returns the state of a publication as people see it. */
-export const shownState = ({
-  state,
-  waiting_for: waitingFor,
-}: Pick<Publication, 'state' | 'waiting_for'>): ShownState => {
-  if (state !== 'queued') return state;
-  return BY_RULE[waitingFor?.rule ?? ''] ?? 'waiting';
-};
-
-/** Returns whether a publication waits for a person, so that no countdown can be given. */
-export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
-  state === 'in_doubt' || waitingFor?.rule === 'needs_attention' || waitingFor?.rule === 'quota';
+/** Returns the colour of a state. */
+export const stateTone = (state: ShownState): Tone => LOOKS[state].tone;
 
 /** Returns the words for the states. */
 export const useStateNames = (): Readonly<Record<ShownState, string>> => useMessages(messages);
@@ -83,9 +60,17 @@ export const StatePill = ({ state }: { readonly state: ShownState }) => {
   return <Pill {...LOOKS[state]}>{names[state]}</Pill>;
 };
 
-/** The state of a publication as a glyph; its word is heard and shown as its title. */
-export const StateGlyph = ({ state, size = 16 }: { readonly state: ShownState; readonly size?: number }) => {
+/** The state of a publication as a glyph, which is heard as its word, unless the word stands beside it. */
+export const StateGlyph = ({
+  state,
+  size = 16,
+  isDecoration = false,
+}: {
+  readonly state: ShownState;
+  readonly size?: number;
+  readonly isDecoration?: boolean;
+}) => {
   const names = useStateNames();
   const { icon, tone } = LOOKS[state];
-  return <Icon name={icon} tone={tone} size={size} label={names[state]} />;
+  return <Icon name={icon} tone={tone} size={size} {...(!isDecoration && { label: names[state] })} />;
 };

@@ -1,5 +1,9 @@
 import { readText } from '../../app/search.js';
 
+/** Lengths of time that the lanes show. */
+export const SPANS = ['15min', '2h', 'day', 'week'] as const;
+export type Span = (typeof SPANS)[number];
+
 /** The filters of the timeline, as they stand in its address. */
 export interface TimelineSearch {
   /** State of a publication; all states if absent. */
@@ -7,8 +11,19 @@ export interface TimelineSearch {
   readonly channel?: string;
   readonly project?: string;
   readonly platform?: string;
+  /** Length of time that the lanes show; two hours if absent. */
+  readonly span?: Span;
+  /** Moment in the middle of the lanes, and end of the list of posts (ISO 8601); now if absent. */
+  readonly at?: string;
 }
 
 /** Reads the address; ignores what it does not know. */
-export const readTimelineSearch = (search: Readonly<Record<string, unknown>>): TimelineSearch =>
-  readText(search, ['state', 'channel', 'project', 'platform']);
+export const readTimelineSearch = (search: Readonly<Record<string, unknown>>): TimelineSearch => {
+  const { at, ...filters } = readText(search, ['state', 'channel', 'project', 'platform', 'at']);
+  const span = SPANS.find((each) => each === search.span);
+  return {
+    ...filters,
+    ...(span && { span }),
+    ...(at !== undefined && !Number.isNaN(Date.parse(at)) && { at: new Date(at).toISOString() }),
+  };
+};

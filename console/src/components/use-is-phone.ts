@@ -1,0 +1,11 @@
+import { useSyncExternalStore } from 'react';
+
+const query = matchMedia('(max-width: 760px)');
+
+const subscribe = (listener: () => void): (() => void) => {
+  query.addEventListener('change', listener);
+  return () => query.removeEventListener('change', listener);
+};
+
+/** Returns whether the window is as narrow as a phone's, where tables have two-line rows and lanes have names above. */
+export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => query.matches);

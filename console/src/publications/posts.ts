@@ -1,0 +1,24 @@
+import type { Api } from '../api/management.js';
+import type { Publication } from './states.js';
+
+/** A post of a list. Until the typed client has the excerpt. */
+export type Post = Api<'Post'> & {
+  /** Beginning of the text; null without a text. */
+  readonly excerpt?: string | null;
+  readonly media_count?: number;
+};
+
+/** States in which a publication may still change by itself or by a person. */
+const OPEN_STATES: ReadonlySet<Publication['state']> = new Set(['queued', 'publishing', 'in_doubt', 'failed']);
+
+/** Returns whether a publication may still change by itself or by a person. */
+export const isOpen = ({ state }: Pick<Publication, 'state'>): boolean => OPEN_STATES.has(state);
+
+/** Returns a post's text in one line: its excerpt, or its number of media, or its id. */
+export const postTitle = (
+  { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
+  mediaOnly: (count: number) => string,
+): string => {
+  if (typeof excerpt === 'string') return excerpt;
+  return media === undefined || media === 0 ? id : mediaOnly(media);
+};

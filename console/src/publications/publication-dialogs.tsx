@@ -1,0 +1,140 @@
+import { useNames } from '../api/things.js';
+import { Confirmation, type Consequence } from '../components/dialog.js';
+import { SentenceText } from '../components/sentence.js';
+import { toast } from '../components/toasts.js';
+import { useFormat } from '../i18n/format.js';
+import { useMessages } from '../i18n/messages.js';
+import { sentence } from '../i18n/sentence.js';
+import { dialogMessages } from './dialog-messages.js';
+import { cancelPost, cancelPublication, dismissPublication, resendPublication } from './publication-calls.js';
+import type { Publication } from './states.js';
+
+/** The publication that a dialog is about. */
+export type Subject = Pick<Publication, 'id' | 'target_id' | 'sequence' | 'state'>;
+
+interface DialogProps {
+  readonly publication: Subject;
+  readonly onClose: () => void;
+}
+
+/** Returns the texts, and a function that puts the channel's name into one of them. */
+const useTexts = (channelId: string) => {
+  const m = useMessages(dialogMessages);
+  const name = useNames().channel(channelId)?.name ?? m.thisChannel;
+  return { m, say: (text: string) => <SentenceText of={sentence(text, { channel: { name } })} /> };
+};
+
+/** Asks before a publication is taken out of its queue. `isOther`: it is not the publication that the person looks at. */
+export const CancelDialog = ({
+  publication,
+  onClose,
+  isOther = false,
+}: DialogProps & { readonly isOther?: boolean }) => {
+  const { m, say } = useTexts(publication.target_id);
+  const format = useFormat();
+  return (
+    <Confirmation
+      title={isOther ? m.cancelNumberTitle(format.number(publication.sequence)) : m.cancelTitle}
+      consequences={[
+        { kind: 'happens', text: say(m.cancelHappens) },
+        { kind: 'happens', text: m.cancelNext },
+        { kind: 'risk', text: m.cancelForGood },
+        { kind: 'stays', text: m.cancelOthers },
+      ]}
+      verb={m.cancelVerb}
+      isDanger
+      run={async () => {
+        await cancelPublication(publication.id);
+        toast(say(m.cancelled));
+      }}
+      onClose={onClose}
+    />
+  );
+};
+
+/** Asks before all that is queued of a post is cancelled. */
+export const CancelPostDialog = ({
+  postId,
+  queued,
+  onClose,
+}: {
+  readonly postId: string;
+  /** Number of publications that wait. */
+  readonly queued: number;
+  readonly onClose: () => void;
+}) => {
+  const m = useMessages(dialogMessages);
+  return (
+    <Confirmation
+      title={m.cancelPostTitle}
+      consequences={[
+        { kind: 'happens', text: m.cancelPostHappens(queued) },
+        { kind: 'risk', text: m.cancelForGood },
+        { kind: 'stays', text: m.cancelPostStays },
+      ]}
+      verb={m.cancelPostVerb}
+      isDanger
+      run={async () => {
+        const { cancelled } = await cancelPost(postId);
+        toast(m.cancelledPost(cancelled));
+      }}
+      onClose={onClose}
+    />
+  );
+};
+
+/** Asks before a publication that is in doubt or failed is sent again: readers may see it twice. */
+export const ResendDialog = ({ publication, onClose }: DialogProps) => {
+  const { m, say } = useTexts(publication.target_id);
+  const risk: Consequence = {
+    kind: 'risk',
+    text: publication.state === 'in_doubt' ? m.resendDouble : m.resendAgain,
+  };
+  return (
+    <Confirmation
+      title={m.resendTitle}
+      consequences={[
+        { kind: 'happens', text: say(m.resendHappens) },
+        risk,
+        { kind: 'stays', text: m.resendParts },
+        { kind: 'stays', text: m.resendOthers },
+      ]}
+      verb={m.resendVerb}
+      run={async () => {
+        await resendPublication(publication.id);
+        toast(say(m.resent));
+      }}
+      onClose={onClose}
+    />
+  );
+};
+
+/** Asks before a failed publication is closed for good. */
+export const DismissDialog = ({ publication, onClose }: DialogProps) => {
+  const { m, say } = useTexts(publication.target_id);
+  return (
+    <Confirmation
+      title={m.dismissTitle}
+      consequences={[
+        { kind: 'happens', text: m.dismissHappens },
+        { kind: 'risk', text: m.dismissForGood },
+        { kind: 'stays', text: m.resendOthers },
+      ]}
+      verb={m.dismissVerb}
+      run={async () => {
+        await dismissPublication(publication.id);
+        toast(say(m.dismissed));
+      }}
+      onClose={onClose}
+    />
+  );
+};
+
+/** Returns a function that marks a publication in doubt as published, and says so. */
+export const useSettle = (publication: Subject): (() => Promise<void>) => {
+  const { m, say } = useTexts(publication.target_id);
+  return async () => {
+    await dismissPublication(publication.id);
+    toast(say(m.settled));
+  };
+};

@@ -1,0 +1,34 @@
+import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
+import { SEVERITY } from './lane-marks.js';
+import type { Page } from './post-list.js';
+
+/** Publications of a channel that are not settled: in doubt, failed, and those that wait under their worst state. */
+export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
+
+/** Counts the publications that are in doubt, failed or waiting, by channel. */
+export const countByChannel = (
+  pages: Readonly<Record<'queued' | 'inDoubt' | 'failed', Page | undefined>>,
+): ReadonlyMap<string, LaneCounts> => {
+  const lanes = new Map<string, LaneCounts>();
+  const kinds = { in_doubt: pages.inDoubt, failed: pages.failed, queued: pages.queued };
+  for (const [state, page] of Object.entries(kinds))
+    for (const [channel, publications] of groupByChannel(page, state))
+      lanes.set(channel, [...(lanes.get(channel) ?? []), { state: worst(publications), count: publications.length }]);
+  return lanes;
+};
+
+const groupByChannel = (page: Page | undefined, state: string): ReadonlyMap<string, readonly Publication[]> => {
+  const groups = new Map<string, Publication[]>();
+  for (const publication of (page?.items ?? []).flatMap(({ publications }) => publications)) {
+    if (publication.state !== state) continue;
+    const group = groups.get(publication.target_id);
+    if (group) group.push(publication);
+    else groups.set(publication.target_id, [publication]);
+  }
+  return groups;
+};
+
+const worst = (publications: readonly Publication[]): ShownState => {
+  const states = new Set(publications.map(shownState));
+  return SEVERITY.find((state) => states.has(state)) ?? 'waiting';
+};

@@ -1,0 +1,170 @@
+import './filter-bar.css';
+import { useState } from 'react';
+import { useChannels, useProjects } from '../../api/things.js';
+import { Button } from '../../components/button.js';
+import { Chip, Segmented } from '../../components/controls.js';
+import { Icon, NetworkMark, NETWORKS, networkTitle } from '../../components/icon.js';
+import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { StateGlyph, useStateNames } from '../../publications/states.js';
+import { JumpDialog } from './jump-dialog.js';
+import { timelineMessages } from './messages.js';
+import { SPANS, type TimelineSearch } from './search.js';
+
+/** Numbers of publications by state; undefined while they are loading. */
+export interface StateCounts {
+  readonly queued: number | undefined;
+  readonly in_doubt: number | undefined;
+  readonly failed: number | undefined;
+}
+
+const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
+
+/** The filters of the timeline, which stand in its address, and the length of time that the lanes show. */
+export const FilterBar = ({
+  search,
+  counts,
+  onChange,
+}: {
+  readonly search: TimelineSearch;
+  readonly counts: StateCounts;
+  /** Called with the members of the address that change. */
+  readonly onChange: (change: { readonly [K in keyof TimelineSearch]: TimelineSearch[K] | undefined }) => void;
+}) => {
+  const m = useMessages(timelineMessages);
+  const names = useStateNames();
+  const format = useFormat();
+  const [isJumping, setIsJumping] = useState(false);
+  const { state } = search;
+  const toggle = (wanted: string): void => onChange({ state: state === wanted ? undefined : wanted });
+  const count = (value: number | undefined): string => (value === undefined ? '' : ` ${format.number(value)}`);
+  const other = OTHER_STATES.find((each) => each === state);
+  return (
+    <div className="filter-bar" role="group" aria-label={m.filters}>
+      <Chip isOn={state === undefined} onClick={() => onChange({ state: undefined })}>
+        {m.all}
+      </Chip>
+      <Chip isOn={state === 'queued'} onClick={() => toggle('queued')}>
+        <StateGlyph state="waiting" size={14} isDecoration />
+        {m.waitingChip}
+        {count(counts.queued)}
+      </Chip>
+      <Chip isOn={state === 'in_doubt'} onClick={() => toggle('in_doubt')}>
+        <StateGlyph state="in_doubt" size={14} isDecoration />
+        {names.in_doubt}
+        {count(counts.in_doubt)}
+      </Chip>
+      <Chip isOn={state === 'failed'} onClick={() => toggle('failed')}>
+        <StateGlyph state="failed" size={14} isDecoration />
+        {names.failed}
+        {count(counts.failed)}
+      </Chip>
+      <Menu
+        align="start"
+        trigger={
+          <button
+            type="button"
+            className="chip"
+            aria-label={other ? names[other] : m.more}
+            data-on={other !== undefined}
+          >
+            {other ? <StateGlyph state={other} size={14} isDecoration /> : <Icon name="more" size={14} />}
+            {other && names[other]}
+          </button>
+        }
+      >
+        {OTHER_STATES.map((each) => (
+          <MenuItem key={each} isChecked={each === state} onSelect={() => toggle(each)}>
+            {names[each]}
+          </MenuItem>
+        ))}
+      </Menu>
+      <NetworkChoice search={search} onChange={onChange} />
+      <ThingChoice search={search} onChange={onChange} />
+      <span className="filter-space" />
+      <Segmented
+        label={m.span}
+        value={search.span ?? '2h'}
+        options={SPANS.map((value) => ({ value, label: m.spans[value] }))}
+        onChange={(span) => onChange({ span: span === '2h' ? undefined : span })}
+      />
+      {search.at === undefined ? (
+        <Button size="small" icon="timeMachine" aria-label={m.jump} title={m.jump} onClick={() => setIsJumping(true)} />
+      ) : (
+        <Button size="small" icon="timeMachine" onClick={() => onChange({ at: undefined })}>
+          {m.backToNow}
+        </Button>
+      )}
+      {isJumping && <JumpDialog onJump={(at) => onChange({ at })} onClose={() => setIsJumping(false)} />}
+    </div>
+  );
+};
+
+type ChoiceProps = Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>;
+
+/** The four networks' marks; one of them may be chosen. */
+const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
+  const m = useMessages(timelineMessages);
+  return (
+    <div className="chip network-choice" role="group" aria-label={m.network}>
+      {NETWORKS.map((network) => (
+        <button
+          key={network}
+          type="button"
+          aria-pressed={network === platform}
+          title={networkTitle(network)}
+          onClick={() => onChange({ platform: network === platform ? undefined : network })}
+        >
+          <NetworkMark platform={network} />
+        </button>
+      ))}
+    </div>
+  );
+};
+
+/** The projects, and the channel that the address names. */
+const ThingChoice = ({ search, onChange }: ChoiceProps) => {
+  const m = useMessages(timelineMessages);
+  const projects = useProjects().data ?? [];
+  const channel = useChannels().data?.find(({ id }) => id === search.channel);
+  const chosen = projects.find(({ id }) => id === search.project);
+  return (
+    <>
+      {projects.length > 0 && (
+        <Menu
+          align="start"
+          trigger={
+            <button type="button" className="chip" data-on={chosen !== undefined}>
+              <bdi className="cut">{chosen?.name ?? m.allProjects}</bdi>
+              <Icon name="chevronDown" size={12} />
+            </button>
+          }
+        >
+          <MenuItem isChecked={search.project === undefined} onSelect={() => onChange({ project: undefined })}>
+            {m.allProjects}
+          </MenuItem>
+          <MenuSeparator />
+          {projects.map(({ id, name }) => (
+            <MenuItem key={id} isChecked={id === search.project} onSelect={() => onChange({ project: id })}>
+              <bdi className="cut">{name}</bdi>
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+      {search.channel !== undefined && (
+        <button
+          type="button"
+          className="chip"
+          data-on="true"
+          title={m.remove}
+          onClick={() => onChange({ channel: undefined })}
+        >
+          {channel && <NetworkMark platform={channel.platform} size={14} />}
+          <bdi className="cut">{channel?.name ?? search.channel}</bdi>
+          <Icon name="close" size={12} label={m.remove} />
+        </button>
+      )}
+    </>
+  );
+};

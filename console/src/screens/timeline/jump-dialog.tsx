@@ -1,0 +1,58 @@
+import { type SubmitEvent, useState } from 'react';
+import { Button } from '../../components/button.js';
+import { Field, TextInput } from '../../components/controls.js';
+import { Dialog } from '../../components/dialog.js';
+import { useMessages } from '../../i18n/messages.js';
+import { serverNow } from '../../time/server-clock.js';
+import { timelineMessages } from './messages.js';
+
+/** Returns a moment as a field for local times takes it: `2026-11-26T14:02`. */
+const toLocal = (at: number): string =>
+  new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** Asks for a moment to which the lanes and the list of posts go. */
+export const JumpDialog = ({
+  onJump,
+  onClose,
+}: {
+  /** Called with an ISO 8601 time. */
+  readonly onJump: (at: string) => void;
+  readonly onClose: () => void;
+}) => {
+  const m = useMessages(timelineMessages);
+  const [value, setValue] = useState(() => toLocal(serverNow()));
+  const [isWrong, setIsWrong] = useState(false);
+  const jump = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const at = new Date(value);
+    if (Number.isNaN(at.getTime()) || at.getTime() > serverNow() + 60_000) return setIsWrong(true);
+    onJump(at.toISOString());
+    onClose();
+  };
+  return (
+    <Dialog title={m.jumpTitle} isOpen onClose={onClose}>
+      <form className="jump-form" onSubmit={jump}>
+        <Field
+          label={m.jumpField}
+          hint={m.jumpHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+          {...(isWrong && { error: m.badTime })}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              type="datetime-local"
+              required
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+            />
+          )}
+        </Field>
+        <div className="dialog-actions">
+          <Button type="submit" look="primary">
+            {m.jumpVerb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,77 @@
+import type { Api } from '../../api/management.js';
+
+type Channel = Api<'Channel'>;
+
+/** A time in which something held a channel or project back, as the history tells it. */
+export interface HistorySpan {
+  readonly kind: 'project_pause' | 'channel_pause' | 'needs_attention' | 'endpoint_disabled';
+  /** Id of the channel, project or endpoint. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly from: string;
+  /** Null: it has no known end. */
+  readonly to: string | null;
+  readonly actor: string;
+}
+
+/** A bar on a lane: a pause, or a time in which the channel needed a person or was disabled. */
+export interface LaneBar {
+  readonly kind: 'pause' | 'project_pause' | 'hold' | 'disabled';
+  /** Ms since 1970. */
+  readonly from: number;
+  /** Null: it has no known end. */
+  readonly to: number | null;
+  /** The actor who paused; null if that is not known. */
+  readonly actor: string | null;
+  /** The project that is paused; null for a channel. */
+  readonly projectId: string | null;
+}
+
+const KINDS: Readonly<Partial<Record<HistorySpan['kind'], LaneBar['kind']>>> = {
+  channel_pause: 'pause',
+  project_pause: 'project_pause',
+  needs_attention: 'hold',
+};
+
+const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
+  kind: KINDS[kind] ?? 'pause',
+  from: Date.parse(from),
+  to: to === null ? null : Date.parse(to),
+  actor,
+  projectId: kind === 'project_pause' ? id : null,
+});
+
+/**
+ * Returns the bars of a channel. What holds now is added from the channel itself, if the history does not have it yet: then
+ * its beginning is not known, and it begins now.
+ */
+export const barsOf = (
+  channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,
+  projectIds: readonly string[],
+  spans: readonly HistorySpan[],
+  now: number,
+): readonly LaneBar[] => {
+  const bars = spans
+    .filter(
+      ({ kind, id }) =>
+        ((kind === 'channel_pause' || kind === 'needs_attention') && id === channel.id) ||
+        (kind === 'project_pause' && projectIds.includes(id)),
+    )
+    .map(toBar);
+  const isGoingOn = (kind: LaneBar['kind']): boolean =>
+    bars.some((bar) => bar.kind === kind && bar.from <= now && (bar.to === null || bar.to > now));
+  const { status, attention, paused_until: pausedUntil } = channel;
+  const end = pausedUntil === null ? 0 : Date.parse(pausedUntil);
+  if (end > now && !isGoingOn('pause')) bars.push({ kind: 'pause', from: now, to: end, actor: null, projectId: null });
+  if (status === 'disabled') bars.push({ kind: 'disabled', from: now, to: null, actor: null, projectId: null });
+  if (attention && !isGoingOn('hold'))
+    bars.push({ kind: 'hold', from: Date.parse(attention.since), to: null, actor: null, projectId: null });
+  return bars;
+};
+
+/** Returns the bar that holds a channel back now: the one that a person must end before the others. */
+export const presentBar = (bars: readonly LaneBar[], now: number): LaneBar | undefined => {
+  const present = bars.filter(({ from, to }) => from <= now && (to === null || to > now));
+  const order: readonly LaneBar['kind'][] = ['disabled', 'hold', 'pause', 'project_pause'];
+  return present.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))[0];
+};

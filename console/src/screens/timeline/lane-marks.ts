@@ -1,0 +1,115 @@
+import { causeOf } from '../../publications/describe-waiting.js';
+import type { Post } from '../../publications/posts.js';
+import { needsPerson, type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
+
+/** A publication on its channel's lane. */
+export interface Mark {
+  /** Ms since 1970: when it was published or will be, or else when it was accepted. */
+  readonly at: number;
+  readonly state: ShownState;
+  readonly publication: Publication;
+  readonly post: Post;
+}
+
+/** Marks that stand too near to each other to be drawn apart. */
+export interface MarkGroup {
+  readonly at: number;
+  /** The worst state of the marks. */
+  readonly state: ShownState;
+  /** The marks, the one of the worst state first. */
+  readonly marks: readonly Mark[];
+}
+
+/** States, the worst first. */
+export const SEVERITY: readonly ShownState[] = [
+  'in_doubt',
+  'failed',
+  'on_hold',
+  'retrying',
+  'slowed',
+  'paused',
+  'waiting',
+  'publishing',
+  'filtered',
+  'dismissed',
+  'published',
+];
+
+const MINUTE = 60_000;
+
+/** Returns the time of a publication on its lane; for one that waits, without its place in a backlog. */
+const markTime = (publication: Publication, acceptedAt: number, now: number): number => {
+  const { state, published_at: publishedAt, attempts, waiting_for: waitingFor } = publication;
+  const attempt = attempts.at(-1);
+  switch (state) {
+    case 'published':
+      return Date.parse(publishedAt ?? attempt?.started_at ?? '') || acceptedAt;
+    case 'publishing':
+      return Date.parse(attempt?.started_at ?? '') || acceptedAt;
+    case 'failed':
+    case 'in_doubt':
+      return Date.parse(attempt?.ended_at ?? attempt?.started_at ?? '') || acceptedAt;
+    case 'filtered':
+    case 'dismissed':
+      return acceptedAt;
+    case 'queued':
+      if (needsPerson(publication) || causeOf(publication) === 'needs_attention') return acceptedAt;
+      return waitingFor?.until ? Math.max(now, Date.parse(waitingFor.until)) : acceptedAt;
+  }
+};
+
+const isHeldByPause = (publication: Publication): boolean => {
+  const cause = causeOf(publication);
+  return publication.state === 'queued' && (cause === 'channel_pause' || cause === 'project_pause');
+};
+
+/**
+ * Returns the marks of all channels, by channel, the earliest first. What a pause holds back goes one a minute after its end.
+ * @param matches publications that are shown
+ */
+export const marksByChannel = (
+  posts: Iterable<Post>,
+  now: number,
+  matches: (publication: Publication) => boolean,
+): ReadonlyMap<string, readonly Mark[]> => {
+  const lanes = new Map<string, Mark[]>();
+  for (const post of posts) {
+    const acceptedAt = Date.parse(post.accepted_at);
+    for (const publication of post.publications) {
+      if (!matches(publication)) continue;
+      const mark = { at: markTime(publication, acceptedAt, now), state: shownState(publication), publication, post };
+      const lane = lanes.get(publication.target_id);
+      if (lane) lane.push(mark);
+      else lanes.set(publication.target_id, [mark]);
+    }
+  }
+  for (const [channel, marks] of lanes) lanes.set(channel, spaceBacklog(marks));
+  return lanes;
+};
+
+const spaceBacklog = (marks: readonly Mark[]): Mark[] => {
+  const held = marks
+    .filter(({ publication }) => isHeldByPause(publication))
+    .sort((a, b) => a.publication.sequence - b.publication.sequence);
+  const places = new Map(held.map(({ publication }, place) => [publication.id, place]));
+  return marks
+    .map((mark) => ({ ...mark, at: mark.at + (places.get(mark.publication.id) ?? 0) * MINUTE }))
+    .sort((a, b) => a.at - b.at);
+};
+
+/** Merges marks that are nearer than `distance` ms to the first of their group. @param marks the earliest first */
+export const mergeMarks = (marks: readonly Mark[], distance: number): readonly MarkGroup[] => {
+  const groups: Mark[][] = [];
+  for (const mark of marks) {
+    const group = groups.at(-1);
+    if (group?.[0] && mark.at - group[0].at < distance) group.push(mark);
+    else groups.push([mark]);
+  }
+  return groups.map(toGroup);
+};
+
+const toGroup = (marks: readonly Mark[]): MarkGroup => {
+  const sorted = marks.toSorted((a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state) || b.at - a.at);
+  const first = marks[0]?.at ?? 0;
+  return { at: (first + (marks.at(-1)?.at ?? first)) / 2, state: sorted[0]?.state ?? 'published', marks: sorted };
+};

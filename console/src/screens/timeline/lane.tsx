@@ -1,0 +1,194 @@
+import './lane.css';
+import { Link } from '@tanstack/react-router';
+import { type CSSProperties, memo, useMemo } from 'react';
+import type { Api } from '../../api/management.js';
+import { useNames } from '../../api/things.js';
+import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
+import { Countdown } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { postTitle } from '../../publications/posts.js';
+import { StateGlyph, stateTone, useStateNames } from '../../publications/states.js';
+import { WaitingReason } from '../../publications/waiting.js';
+import type { LaneCounts } from './count-by-channel.js';
+import { type LaneBar, presentBar } from './lane-bars.js';
+import { type Mark, type MarkGroup, mergeMarks } from './lane-marks.js';
+import { timelineMessages } from './messages.js';
+import { placeOf, type TimeWindow } from './time-window.js';
+
+interface LaneProps {
+  readonly channel: Api<'Channel'>;
+  readonly marks: readonly Mark[];
+  readonly bars: readonly LaneBar[];
+  readonly counts: LaneCounts | undefined;
+  readonly window: TimeWindow;
+  /** Least distance of two marks, in ms. */
+  readonly distance: number;
+  /** Id of the publication or post that is chosen. */
+  readonly selected: string | null;
+  readonly onSelect: (mark: Mark) => void;
+}
+
+/** One channel over time. */
+export const Lane = memo(({ channel, marks, bars, counts, window: shown, distance, selected, onSelect }: LaneProps) => {
+  const m = useMessages(timelineMessages);
+  const names = useStateNames();
+  const format = useFormat();
+  const groups = useMemo(() => {
+    const margin = shown.length / 20;
+    return mergeMarks(marks, distance).filter(({ at }) => at > shown.from - margin && at < shown.to + margin);
+  }, [marks, distance, shown]);
+  return (
+    <>
+      <Link
+        to="/channels/$id"
+        params={{ id: channel.id }}
+        className="lane-name"
+        title={`${networkTitle(channel.platform)} · ${channel.name}`}
+      >
+        <NetworkMark platform={channel.platform} />
+        <bdi className="cut">{channel.name}</bdi>
+        <span className="lane-counts">
+          {counts?.map(({ state, count }) => (
+            <span key={state} role="img" aria-label={m.laneCount(format.number(count), names[state])}>
+              <StateGlyph state={state} size={13} isDecoration />
+              {format.number(count)}
+            </span>
+          ))}
+        </span>
+      </Link>
+      <div className="lane-track">
+        <div className="lanes-moving">
+          {bars.map((bar) => (
+            <Bar key={`${bar.kind} ${bar.from} ${bar.projectId}`} bar={bar} window={shown} />
+          ))}
+          {groups.map((group) => (
+            <MarkButton
+              key={group.marks[0]?.publication.id}
+              group={group}
+              place={placeOf(group.at, shown)}
+              isSelected={
+                selected !== null &&
+                group.marks.some(({ publication, post }) => publication.id === selected || post.id === selected)
+              }
+              onSelect={onSelect}
+            />
+          ))}
+          <Label bars={bars} marks={marks} groups={groups} window={shown} />
+        </div>
+      </div>
+    </>
+  );
+});
+Lane.displayName = 'Lane';
+
+/** A pause (hatched), a hold (amber, fading while it has no end), or a channel that is disabled. */
+const Bar = ({ bar: { kind, from, to }, window: shown }: { readonly bar: LaneBar; readonly window: TimeWindow }) => {
+  const margin = shown.length / 20;
+  const begin = Math.max(from, shown.from - margin);
+  const end = Math.min(to ?? Infinity, shown.to + margin);
+  if (end <= begin) return null;
+  const look = kind === 'hold' ? 'hold' : kind === 'disabled' ? 'hatch disabled' : 'hatch';
+  return (
+    <i
+      className={`lane-bar ${look} ${to === null ? 'open' : ''}`}
+      style={{ left: `${placeOf(begin, shown)}%`, width: `${((end - begin) / shown.length) * 100}%` }}
+    />
+  );
+};
+
+const MarkButton = ({
+  group,
+  place,
+  isSelected,
+  onSelect,
+}: {
+  readonly group: MarkGroup;
+  readonly place: number;
+  readonly isSelected: boolean;
+  readonly onSelect: (mark: Mark) => void;
+}) => {
+  const m = useMessages(timelineMessages);
+  const names = useStateNames();
+  const format = useFormat();
+  const first = group.marks[0];
+  if (!first) return null;
+  const count = group.marks.length;
+  const word = names[group.state];
+  const name =
+    count > 1 ? m.marks(count, word) : `${postTitle(first.post, m.media)} · ${word} · ${format.time(first.at)}`;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={`lane-mark ${count > 1 ? `several tone-${stateTone(group.state)}` : ''}`}
+      style={{ left: `${place}%` }}
+      data-selected={isSelected || undefined}
+      aria-label={name}
+      title={name}
+      onClick={() => onSelect(first)}
+    >
+      {count > 1 ? format.number(count) : <StateGlyph state={group.state} size={13} isDecoration />}
+    </button>
+  );
+};
+
+/** A few words on the lane: what holds the channel back, and for how long. */
+const Label = ({
+  bars,
+  marks,
+  groups,
+  window: shown,
+}: {
+  readonly bars: readonly LaneBar[];
+  readonly marks: readonly Mark[];
+  readonly groups: readonly MarkGroup[];
+  readonly window: TimeWindow;
+}) => {
+  const m = useMessages(timelineMessages);
+  const names = useNames();
+  const bar = presentBar(bars, shown.middle);
+  const waiting = groups.findLast(({ state }) => state === 'slowed' || state === 'retrying');
+  const held = marks.findLast(({ state }) => state === 'on_hold')?.publication;
+  if (bar?.kind === 'disabled')
+    return (
+      <span className="lane-label after-now">
+        <Icon name="switchedOff" size={12} /> {m.disabled}
+      </span>
+    );
+  if (bar?.kind === 'hold')
+    return (
+      <span className="lane-label after-now tone-warn">
+        {m.onHold}
+        {held && (
+          <>
+            : <WaitingReason publication={held} names={names} />
+          </>
+        )}
+      </span>
+    );
+  if (bar?.to) return <PauseLabel bar={bar} until={bar.to} />;
+  const slowed = waiting?.marks[0]?.publication;
+  const last = groups.at(-1);
+  if (!slowed?.waiting_for?.until || !last) return null;
+  const place = placeOf(last.at, shown);
+  return (
+    <span className={`lane-label ${place > 72 ? 'at-end' : ''}`} style={{ '--at': `${place}%` } as CSSProperties}>
+      <Countdown until={slowed.waiting_for.until} /> · <WaitingReason publication={slowed} names={names} />
+    </span>
+  );
+};
+
+const PauseLabel = ({ bar, until }: { readonly bar: LaneBar; readonly until: number }) => {
+  const m = useMessages(timelineMessages);
+  const names = useNames();
+  const project = bar.projectId === null ? undefined : names.project(bar.projectId);
+  const endpoint = bar.actor?.startsWith('endpoint:') ? names.endpoint(bar.actor.slice('endpoint:'.length)) : undefined;
+  const by = bar.actor === 'operator' ? m.operator : endpoint?.name;
+  return (
+    <span className="lane-label after-now on-bar">
+      {project ? <bdi>{m.projectPaused(project.name)}</bdi> : by ? <bdi>{m.pausedBy(by)}</bdi> : m.paused} ·{' '}
+      <Countdown until={new Date(until).toISOString()} />
+    </span>
+  );
+};

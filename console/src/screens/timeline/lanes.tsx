@@ -1,0 +1,219 @@
+import './lanes.css';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import type { Api } from '../../api/management.js';
+import { Card } from '../../components/card.js';
+import { TextInput } from '../../components/controls.js';
+import { useIsPhone } from '../../components/use-is-phone.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useNow } from '../../time/server-clock.js';
+import type { LaneCounts } from './count-by-channel.js';
+import { barsOf } from './lane-bars.js';
+import { FEW_CHANNELS, groupLanes } from './lane-groups.js';
+import type { Mark } from './lane-marks.js';
+import { Lane } from './lane.js';
+import { timelineMessages } from './messages.js';
+import { axisTicks, placeOf, type TimeWindow } from './time-window.js';
+import { useSpans } from './use-spans.js';
+
+const NAME_WIDTH = 190;
+/** Least distance of two marks, in pixels. */
+const MARK_DISTANCE = 18;
+const HEIGHTS = { desktop: { lane: 36, group: 28 }, phone: { lane: 46, group: 30 } };
+
+interface LanesProps {
+  readonly channels: readonly Api<'Channel'>[];
+  readonly projects: readonly Api<'Project'>[];
+  readonly window: TimeWindow;
+  /** False: the window stands still around a moment in the past. */
+  readonly isLive: boolean;
+  readonly marks: ReadonlyMap<string, readonly Mark[]>;
+  readonly counts: ReadonlyMap<string, LaneCounts>;
+  /** Time since which all marks are known; null if that is the whole window. */
+  readonly completeSince: number | null;
+  readonly selected: string | null;
+  readonly onSelect: (mark: Mark) => void;
+}
+
+/**
+ * The channels' lanes over time: what was published, what waits and when it goes, pauses and holds. The list of posts has the
+ * same for those who cannot use a picture.
+ */
+export const Lanes = ({
+  channels,
+  projects,
+  window: shown,
+  isLive,
+  marks,
+  counts,
+  completeSince,
+  ...rest
+}: LanesProps) => {
+  const m = useMessages(timelineMessages);
+  const format = useFormat();
+  const [search, setSearch] = useState('');
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useMemo(() => groupLanes(channels, projects, search), [channels, projects, search]);
+  const isPhone = useIsPhone();
+  const heights = HEIGHTS[isPhone ? 'phone' : 'desktop'];
+  // eslint-disable-next-line react-hooks/incompatible-library -- the compiler is not used
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => heights[rows[index]?.kind ?? 'lane'],
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 8,
+  });
+  useEffect(() => virtual.measure(), [virtual, heights, rows]);
+  const width = useWidth(scroller) - (isPhone ? 0 : NAME_WIDTH);
+  const distance = width > 0 ? (MARK_DISTANCE / width) * shown.length : 0;
+  const spans = useSpans(shown);
+  const now = useNow(60_000);
+  const bars = useMemo(() => {
+    const projectIds = new Map<string, string[]>();
+    for (const { id, channel_ids: ids } of projects)
+      for (const each of ids) projectIds.set(each, [...(projectIds.get(each) ?? []), id]);
+    return new Map(
+      channels.map((channel) => [channel.id, barsOf(channel, projectIds.get(channel.id) ?? [], spans, now)]),
+    );
+  }, [channels, projects, spans, now]);
+  const isMany = channels.length > FEW_CHANNELS;
+  return (
+    <Card label={m.lanes} className="lanes">
+      <div className="lanes-scroll" ref={scroller}>
+        {isLive && <Shift window={shown} target={scroller} />}
+        <div className="lanes-axis">
+          <span className="lanes-date">
+            {isMany ? (
+              <TextInput
+                type="search"
+                aria-label={m.findChannel}
+                placeholder={m.findChannel}
+                value={search}
+                onChange={(event) => setSearch(event.target.value)}
+              />
+            ) : (
+              format.longDay(shown.middle)
+            )}
+          </span>
+          <Axis window={shown} isLive={isLive} />
+        </div>
+        <div className="lanes-body" style={{ height: virtual.getTotalSize() }}>
+          <Grid window={shown} isLive={isLive} />
+          {virtual.getVirtualItems().map(({ key, index, start, size }) => {
+            const row = rows[index];
+            if (!row) return null;
+            const place = { height: size, transform: `translateY(${start}px)` };
+            if (row.kind === 'group')
+              return (
+                <h3 key={key} className="lane-group" style={place}>
+                  <bdi className="cut">{row.name ?? m.noProject}</bdi>
+                </h3>
+              );
+            return (
+              <div key={key} className="lane" style={place}>
+                <Lane
+                  channel={row.channel}
+                  marks={marks.get(row.id) ?? NO_MARKS}
+                  bars={bars.get(row.id) ?? NO_BARS}
+                  counts={counts.get(row.id)}
+                  window={shown}
+                  distance={distance}
+                  {...rest}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {rows.length === 0 && <p className="lanes-note secondary">{m.noChannels}</p>}
+      {completeSince !== null && (
+        <p className="lanes-note tertiary">{m.tooMany(format.moment(completeSince, shown.middle))}</p>
+      )}
+    </Card>
+  );
+};
+
+const NO_MARKS: readonly Mark[] = [];
+const NO_BARS: ReturnType<typeof barsOf> = [];
+
+/** Moves everything that depends on time to the left as time passes, without rendering it. */
+const Shift = ({
+  window: { middle, length },
+  target,
+}: {
+  readonly window: TimeWindow;
+  readonly target: RefObject<HTMLElement | null>;
+}) => {
+  const passed = useNow(1000) - middle;
+  useEffect(() => {
+    const element = target.current;
+    element?.style.setProperty('--shift', `${(-passed / length) * 100}%`);
+    return () => void element?.style.removeProperty('--shift');
+  }, [passed, length, target]);
+  return null;
+};
+
+/** The times above the lanes. */
+const Axis = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
+  const format = useFormat();
+  const label = (at: number): string => (shown.span === 'week' ? format.day(at) : format.time(at));
+  return (
+    <div className="lanes-scale" aria-hidden="true">
+      <div className="lanes-moving">
+        {axisTicks(shown).map((at, index) => {
+          const place = placeOf(at, shown);
+          if (place < 3 || place > 97 || (isLive && Math.abs(place - 50) < 6)) return null;
+          return (
+            <span key={at} className={index % 2 === 0 ? 'even' : 'odd'} style={{ left: `${place}%` }}>
+              {label(at)}
+            </span>
+          );
+        })}
+      </div>
+      <NowLabel window={shown} isLive={isLive} />
+    </div>
+  );
+};
+
+const NowLabel = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
+  const format = useFormat();
+  const now = useNow(isLive ? 1000 : 60_000);
+  const place = isLive ? 50 : placeOf(now, shown);
+  if (place < 0 || place > 100) return null;
+  return (
+    <span className="lanes-now" style={{ left: `${place}%` }}>
+      {format.time(now)}
+    </span>
+  );
+};
+
+/** The lines behind the lanes, the line of the present, and the future's tint. */
+const Grid = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
+  const now = useNow(60_000);
+  const place = isLive ? 50 : placeOf(now, shown);
+  return (
+    <div className="lanes-grid" aria-hidden="true">
+      <div className="lanes-moving">
+        {axisTicks(shown).map((at) => (
+          <i key={at} className="lanes-tick" style={{ left: `${placeOf(at, shown)}%` }} />
+        ))}
+      </div>
+      {place < 100 && <i className="lanes-future" style={{ left: `${Math.max(0, place)}%` }} />}
+      {place > 0 && place < 100 && <i className="lanes-line" style={{ left: `${place}%` }} />}
+      {!isLive && <i className="lanes-moment" style={{ left: '50%' }} />}
+    </div>
+  );
+};
+
+const useWidth = (element: RefObject<HTMLElement | null>): number => {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+};

@@ -1,0 +1,92 @@
+import type { Post } from '../../publications/posts.js';
+
+/** A page of the gateway's list of posts. */
+export interface Page {
+  readonly items: readonly Post[];
+  readonly next: string | null;
+}
+
+/** The posts of a filter as the screen shows them, the newest first. */
+export interface PostList {
+  readonly posts: readonly Post[];
+  /** Cursor of the older posts; null if there are none. */
+  readonly next: string | null;
+  /** Posts that have arrived since, and are not shown yet, because the list must not move under the pointer. */
+  readonly arrived: readonly Post[];
+  /** Cursor of the posts between those that have arrived and those of the list; null if there are none. */
+  readonly gap: string | null;
+}
+
+const begin = ({ items, next }: Page): PostList => ({ posts: items, next, arrived: [], gap: null });
+
+/** Replaces posts by their present versions, in place. Posts that did not change keep their identity. */
+export const replaceKnown = (posts: readonly Post[], fresh: ReadonlyMap<string, Post>): readonly Post[] => {
+  let isChanged = false;
+  const replaced = posts.map((post) => {
+    const present = fresh.get(post.id);
+    if (!present || isSame(post, present)) return post;
+    isChanged = true;
+    return { ...post, ...present };
+  });
+  return isChanged ? replaced : posts;
+};
+
+/** Compares what can change of two versions of a post. */
+const isSame = (a: Post, b: Post): boolean =>
+  a === b || JSON.stringify(a.publications) === JSON.stringify(b.publications);
+
+/** Adds older posts at the end. */
+export const appendPage = (list: PostList, { items, next }: Page): PostList => {
+  const known = new Set(list.posts.map(({ id }) => id));
+  return { ...list, posts: [...list.posts, ...items.filter(({ id }) => !known.has(id))], next };
+};
+
+/**
+ * Brings a list up to date with the newest page of its filter. Posts that are new wait in `arrived`.
+ * @param list undefined: the list begins with the page
+ */
+export const addNewest = (list: PostList | undefined, newest: Page): PostList => {
+  if (!list) return begin(newest);
+  const posts = replaceKnown(list.posts, new Map(newest.items.map((post) => [post.id, post])));
+  const first = posts[0];
+  if (!first) return begin(newest);
+  const known = new Set(posts.map(({ id }) => id));
+  const arrived = newest.items.filter(({ id }) => !known.has(id) && id > first.id);
+  const isGap = arrived.length > 0 && arrived.length === newest.items.length;
+  return { ...list, posts, arrived, gap: isGap ? newest.next : null };
+};
+
+/** Shows the posts that have arrived, and leaves out those that no longer match the filter. */
+export const showArrived = (list: PostList, matches: (post: Post) => boolean): PostList => {
+  // Posts that were not read lie between: the list begins again.
+  if (list.gap !== null) return begin({ items: list.arrived, next: list.gap });
+  const posts = list.posts.every(matches) ? list.posts : list.posts.filter(matches);
+  if (list.arrived.length === 0 && posts === list.posts) return list;
+  return { ...list, posts: [...list.arrived, ...posts], arrived: [] };
+};
+
+/** Returns whether a list holds a post if it matches the list's filter: its cursor says where the list ends. */
+const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
+
+/**
+ * Returns the posts that must be read again one by one: the screen shows a publication as unfinished, but the fresh list of
+ * that state, although it reaches back to the post, does not hold it.
+ * @param fresh the present posts by the state of one of their publications
+ */
+export const findOutdated = (
+  posts: readonly Post[],
+  fresh: Readonly<Partial<Record<string, Page>>>,
+): readonly string[] => {
+  const idsByState = new Map(
+    Object.entries(fresh).map(([state, page]) => [state, new Set(page?.items.map(({ id }) => id))]),
+  );
+  return posts
+    .filter(({ id, publications }) =>
+      publications.some(({ state }) => {
+        if (state === 'publishing') return true;
+        const page = fresh[state];
+        return page !== undefined && reaches(page, id) && !idsByState.get(state)?.has(id);
+      }),
+    )
+    .map(({ id }) => id);
+};

@@ -1,0 +1,106 @@
+import { memo } from 'react';
+import type { Names } from '../../api/things.js';
+import { networkTitle } from '../../components/icon.js';
+import { Moment } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type Post, postTitle } from '../../publications/posts.js';
+import { needsPerson, StateGlyph, shownState, stateTone, useStateNames } from '../../publications/states.js';
+import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { cellsOf, type Column, mainPublication } from './columns.js';
+import { timelineMessages } from './messages.js';
+
+interface PostRowProps {
+  readonly post: Post;
+  readonly columns: readonly Column[];
+  readonly names: Names;
+  readonly isSelected: boolean;
+  readonly isOpen: boolean;
+  /** Id of the part below the row that it opens. */
+  readonly controls: string;
+  readonly onToggle: (post: Post) => void;
+}
+
+/** A post in one line: its text, its state on each channel, and what it waits for. */
+export const PostRow = memo(({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
+  const m = useMessages(timelineMessages);
+  const states = useStateNames();
+  return (
+    <button
+      type="button"
+      className="post-line"
+      data-selected={isSelected || undefined}
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? controls : undefined}
+      onClick={() => onToggle(post)}
+    >
+      <span className="post-time">
+        <Moment at={post.accepted_at} form="time" />
+      </span>
+      <bdi className="cut post-text">{postTitle(post, m.media)}</bdi>
+      {cellsOf(post, columns).map((cell, index) => {
+        const column = columns[index];
+        const where = column?.name ?? networkTitle(column?.platform ?? '');
+        return (
+          <span
+            key={column?.key}
+            className="post-cell"
+            title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
+            data-empty={cell === null || undefined}
+          >
+            {cell === null ? (
+              <i className="post-none" />
+            ) : (
+              <>
+                <StateGlyph state={cell.state} isDecoration />
+                {column?.name === null && cell.count > 1 && <small>{cell.count}</small>}
+                <span className="visually-hidden">{`${where}: ${states[cell.state]};`}</span>
+              </>
+            )}
+          </span>
+        );
+      })}
+      <Outcome post={post} names={names} />
+    </button>
+  );
+});
+PostRow.displayName = 'PostRow';
+
+/** The reason for which a post waits, or how long it took until readers could see it everywhere. */
+const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
+  const m = useMessages(timelineMessages);
+  const format = useFormat();
+  const main = mainPublication(post.publications);
+  if (main && shownState(main) !== 'filtered') {
+    const isUrgent = main.state === 'in_doubt' || main.state === 'failed' || needsPerson(main);
+    return (
+      <span className="post-outcome">
+        <span className={`cut ${isUrgent ? `urgent tone-${stateTone(shownState(main))}` : ''}`}>
+          <WaitingReason publication={main} names={names} />
+        </span>
+        {!isUrgent && main.waiting_for?.until && (
+          <>
+            <span aria-hidden="true">·</span>
+            <WaitingTime publication={main} />
+          </>
+        )}
+      </span>
+    );
+  }
+  const published = post.publications.flatMap(({ published_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const took = Math.max(...published) - Date.parse(post.accepted_at);
+  const text = main ? (
+    <>
+      <bdi>{names.channel(main.target_id)?.name ?? networkTitle(main.platform)}</bdi>: {m.filtered}
+    </>
+  ) : published.length < post.publications.length ? (
+    m.partly(published.length, post.publications.length)
+  ) : published.length > 0 ? (
+    m.publishedIn(format.latency(Math.max(0, took)))
+  ) : null;
+  return (
+    <span className="post-outcome tertiary">
+      <span className="cut">{text}</span>
+    </span>
+  );
+};

@@ -1,0 +1,210 @@
+import './posts-card.css';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Names } from '../../api/things.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { useIsPhone } from '../../components/use-is-phone.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Post } from '../../publications/posts.js';
+import type { Publication } from '../../publications/states.js';
+import { useNow } from '../../time/server-clock.js';
+import { type Column, mainPublication } from './columns.js';
+import { toRows } from './day-rows.js';
+import { timelineMessages } from './messages.js';
+import { PostRow } from './post-row.js';
+import type { Selection } from './use-selection.js';
+import { WhyPanel } from './why-panel.js';
+
+/** Rows below and above the window that are rendered, too. */
+const OVERSCAN = 30;
+const HEIGHTS = { desktop: { post: 37, day: 29 }, phone: { post: 65, day: 33 } };
+
+interface PostsCardProps {
+  readonly posts: readonly Post[];
+  readonly columns: readonly Column[];
+  readonly names: Names;
+  readonly selection: Selection;
+  /** Number of posts that are not shown yet, because the list must not move. */
+  readonly arrived: { readonly count: number; readonly isMore: boolean };
+  readonly onShowArrived: () => void;
+  /** Called when the end of the list is near. */
+  readonly onEnd: () => void;
+  /** Called when the list comes under the pointer or is scrolled, and when it no longer is. */
+  readonly onHold: (isHeld: boolean) => void;
+  readonly footer: React.ReactNode;
+}
+
+/** The posts, the newest first, in rows of one height of which those near the window are rendered. */
+export const PostsCard = ({
+  posts,
+  columns,
+  names,
+  selection,
+  arrived,
+  onShowArrived,
+  onEnd,
+  ...rest
+}: PostsCardProps) => {
+  const m = useMessages(timelineMessages);
+  const format = useFormat();
+  const panelId = useId();
+  const now = useNow(60_000);
+  const rows = useMemo(() => toRows(posts, now), [posts, now]);
+  const list = useRef<HTMLOListElement>(null);
+  const top = useTop(list, rows.length);
+  const heights = HEIGHTS[useIsPhone() ? 'phone' : 'desktop'];
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: (index) => heights[rows[index]?.kind ?? 'post'],
+    overscan: OVERSCAN,
+    scrollMargin: top,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  });
+  useEffect(() => virtual.measure(), [virtual, heights]);
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const isNearEnd = last >= rows.length - OVERSCAN - 10;
+  useEffect(() => {
+    if (isNearEnd) onEnd();
+  }, [isNearEnd, rows.length, onEnd]);
+  const isScrolled = (virtual.scrollOffset ?? 0) > top;
+  const { onHold, footer } = rest;
+  const pointer = useHold(isScrolled || selection.isOpen, onHold);
+  useReveal(selection.reveal, list, (postId) => {
+    const index = rows.findIndex(({ id }) => id === postId);
+    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
+  });
+  return (
+    <Card label={m.posts} className="posts">
+      <div
+        className="posts-head"
+        style={{ '--count': Math.max(1, columns.length) } as CSSProperties}
+        aria-hidden="true"
+      >
+        <span>{m.at}</span>
+        <span>{m.post}</span>
+        {columns.map(({ key, platform, name, initials }) => (
+          <span key={key} className="posts-column" title={name ?? networkTitle(platform)}>
+            <NetworkMark platform={platform} size={16} />
+            {initials !== '' && <small>{initials}</small>}
+          </span>
+        ))}
+        <span className="right">{m.waitsFor}</span>
+      </div>
+      {arrived.count > 0 && (
+        <div className="posts-new" role="status">
+          <Button size="small" onClick={onShowArrived}>
+            {m.newPosts(arrived.count, arrived.isMore)}
+          </Button>
+        </div>
+      )}
+      <ol
+        ref={list}
+        className="posts-list"
+        aria-label={m.posts}
+        style={{ height: virtual.getTotalSize(), '--count': Math.max(1, columns.length) } as CSSProperties}
+        {...pointer}
+      >
+        {items.map(({ key, index, start }) => {
+          const row = rows[index];
+          if (!row) return null;
+          const place = { transform: `translateY(${start - top}px)` };
+          if (row.kind === 'day')
+            return (
+              <li key={key} className="posts-day" style={{ ...place, height: heights.day }}>
+                {format.longDay(row.at)}
+              </li>
+            );
+          const isSelected = selection.postId === row.id;
+          const isOpen = isSelected && selection.isOpen;
+          return (
+            <li
+              key={key}
+              ref={isOpen ? virtual.measureElement : null}
+              data-index={index}
+              data-post={row.id}
+              className={`posts-row ${isOpen ? 'open' : ''}`}
+              style={isOpen ? place : { ...place, height: heights.post }}
+            >
+              <PostRow
+                post={row.post}
+                columns={columns}
+                names={names}
+                isSelected={isSelected}
+                isOpen={isOpen}
+                controls={panelId}
+                onToggle={selection.toggle}
+              />
+              {isOpen && (
+                <WhyPanel
+                  id={panelId}
+                  post={row.post}
+                  publication={chosenOf(row.post, selection.publicationId)}
+                  names={names}
+                  onChoose={(publication) => selection.choose(row.post, publication)}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {footer}
+    </Card>
+  );
+};
+
+/** Returns the publication of a post that the panel speaks of: the chosen one, or that with most to say. */
+const chosenOf = (post: Post, id: string | null): Publication => {
+  const { publications } = post;
+  return (publications.find((each) => each.id === id) ??
+    mainPublication(publications) ??
+    publications[0]) as Publication;
+};
+
+/** Scrolls to the row that was asked for, and puts the focus on it if that came from the keyboard. */
+const useReveal = (
+  reveal: Selection['reveal'],
+  list: { readonly current: HTMLElement | null },
+  scrollTo: (postId: string) => void,
+): void => {
+  const scroll = useRef(scrollTo);
+  useEffect(() => {
+    scroll.current = scrollTo;
+  });
+  useEffect(() => {
+    if (!reveal) return;
+    scroll.current(reveal.postId);
+    if (!reveal.isFocused) return;
+    const frame = requestAnimationFrame(() =>
+      list.current
+        ?.querySelector<HTMLElement>(`[data-post="${CSS.escape(reveal.postId)}"] .post-line`)
+        ?.focus({ preventScroll: true }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [reveal, list]);
+};
+
+/** Returns the distance of an element from the top of the page, which changes when what stands above it does. */
+const useTop = (element: { readonly current: HTMLElement | null }, count: number): number => {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = (): void =>
+      setTop(Math.round((element.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [element, count]);
+  return top;
+};
+
+/** Reports whether the list must not move: the pointer is on it, or the person is further down, or reads something open. */
+const useHold = (isBusy: boolean, onHold: (isHeld: boolean) => void) => {
+  const [isUnder, setIsUnder] = useState(false);
+  const isHeld = isBusy || isUnder;
+  useEffect(() => onHold(isHeld), [isHeld, onHold]);
+  return { onPointerEnter: () => setIsUnder(true), onPointerLeave: () => setIsUnder(false) };
+};

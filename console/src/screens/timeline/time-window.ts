@@ -1,0 +1,49 @@
+import type { Span } from './search.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Length of time that the lanes show, and the distance of the axis' labels, in ms. */
+const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly tick: number }>> = {
+  '15min': { length: 15 * MINUTE, tick: 2 * MINUTE },
+  '2h': { length: 2 * HOUR, tick: 15 * MINUTE },
+  day: { length: DAY, tick: 3 * HOUR },
+  week: { length: 7 * DAY, tick: DAY },
+};
+
+/** The part of time that the lanes show. Its middle is the present, or the moment that was jumped to. */
+export interface TimeWindow {
+  readonly span: Span;
+  readonly from: number;
+  readonly to: number;
+  readonly length: number;
+  readonly middle: number;
+}
+
+/** Returns the window of a span around a moment. */
+export const timeWindow = (span: Span, middle: number): TimeWindow => {
+  const { length } = SPAN_LENGTHS[span];
+  return { span, length, middle, from: middle - length / 2, to: middle + length / 2 };
+};
+
+/** Returns the time after which the window is worth computing again, in ms: until then the lanes are shifted. */
+export const windowStep = (span: Span): number => SPAN_LENGTHS[span].length / 120;
+
+/** Returns the place of a moment in a window, in percent of its width. */
+export const placeOf = (at: number, { from, length }: TimeWindow): number => ((at - from) / length) * 100;
+
+/** Returns the moments of the axis' labels in a window, at whole multiples of the local day's beginning. */
+export const axisTicks = ({ span, from, to }: TimeWindow): readonly number[] => {
+  const { tick } = SPAN_LENGTHS[span];
+  const ticks: number[] = [];
+  const midnight = new Date(from);
+  midnight.setHours(0, 0, 0, 0);
+  // Days are counted by the calendar, because a day on which the clocks change has 23 or 25 hours.
+  while (midnight.getTime() <= to) {
+    const begin = midnight.getTime();
+    midnight.setDate(midnight.getDate() + 1);
+    for (let at = begin; at < midnight.getTime(); at += tick) if (at > from && at < to) ticks.push(at);
+  }
+  return ticks;
+};

@@ -1,0 +1,100 @@
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import { management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+import type { Post } from '../../publications/posts.js';
+import { useScope } from '../../session/scope.js';
+import { addNewest, appendPage, type PostList, showArrived } from './post-list.js';
+
+/** A filter that the gateway applies to posts, by the names of its parameters. */
+export interface PostFilter {
+  readonly state?: 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+  readonly channel_id?: string;
+  readonly project_id?: string;
+  /** Only posts that were accepted before this time. */
+  readonly until?: string;
+}
+
+/** Posts that are asked for again whenever something changes. */
+const NEWEST = 40;
+const PAGE = 200;
+
+/** Keys of the lists that are being continued: a list is continued by one call at a time. */
+const loading = new Set<string>();
+
+/** Returns whether a post belongs to a filter. One publication must meet all of it. */
+export const matchesFilter = (
+  { publications }: Post,
+  { state, channel_id: channel, project_id: project, platform }: PostFilter & { readonly platform?: string },
+): boolean =>
+  publications.some(
+    (publication) =>
+      (state === undefined || publication.state === state) &&
+      (channel === undefined || publication.target_id === channel) &&
+      (project === undefined || publication.project_id === project) &&
+      (platform === undefined || publication.platform === platform),
+  );
+
+/**
+ * Returns the posts of a filter and ways to continue the list. The list outlives the screen for ten minutes, so that the way
+ * back from a post leads to the same rows.
+ * @param isHeld true while the list must not move: new posts wait in `arrived`
+ */
+export const usePostList = (filter: PostFilter, isHeld: boolean) => {
+  const scope = useScope();
+  const filterKey = JSON.stringify(filter);
+  const key = ['timeline', scope.key, filterKey];
+  const id = key.join();
+  // Comparing thousands of posts in depth after each change would take longer than to show them.
+  const list = useQuery<PostList>({ queryKey: key, queryFn: skipToken, structuralSharing: false }).data;
+  const [error, setError] = useState<{ readonly id: string; readonly cause: unknown } | null>(null);
+  const newest = useQuery({
+    queryKey: ['posts', scope.key, 'newest', filterKey],
+    queryFn: () => management().get('/posts', { query: { ...scope.query, ...filter, limit: NEWEST } }),
+  });
+
+  useEffect(() => {
+    const page = newest.data;
+    if (page) queryClient.setQueryData<PostList>(['timeline', scope.key, filterKey], (old) => addNewest(old, page));
+  }, [newest.data, scope.key, filterKey]);
+
+  const show = useCallback(() => {
+    const parsed = JSON.parse(filterKey) as PostFilter;
+    queryClient.setQueryData<PostList>(
+      ['timeline', scope.key, filterKey],
+      (old) => old && showArrived(old, (post) => matchesFilter(post, parsed)),
+    );
+  }, [scope.key, filterKey]);
+
+  useEffect(() => {
+    if (!isHeld) show();
+  }, [isHeld, show, list]);
+
+  const next = list?.next ?? null;
+  const loadMore = useCallback(async () => {
+    if (next === null || loading.has(id)) return;
+    loading.add(id);
+    setError(null);
+    try {
+      const query = { ...scope.query, ...(JSON.parse(filterKey) as PostFilter), limit: PAGE, cursor: next };
+      const page = await management().get('/posts', { query });
+      queryClient.setQueryData<PostList>(
+        ['timeline', scope.key, filterKey],
+        (old) => old && (old.next === next ? appendPage(old, page) : old),
+      );
+    } catch (cause) {
+      setError({ id, cause });
+    } finally {
+      loading.delete(id);
+    }
+  }, [next, id, scope, filterKey]);
+
+  return {
+    list,
+    /** The error of the last call; null if the list could be read. */
+    error: error?.id === id ? error.cause : list ? null : newest.error,
+    retry: () => void (list ? loadMore() : newest.refetch()),
+    loadMore,
+    show,
+  };
+};

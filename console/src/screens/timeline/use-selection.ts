@@ -1,0 +1,71 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Post } from '../../publications/posts.js';
+import type { Publication } from '../../publications/states.js';
+
+/** The post that is chosen on the lanes or in the list, and whether its explanation is open. */
+export interface Selection {
+  readonly postId: string | null;
+  /** The publication that was chosen; null: the one of the post with most to say. */
+  readonly publicationId: string | null;
+  readonly isOpen: boolean;
+  /** The post whose row is to be scrolled to; a new object for each request. */
+  readonly reveal: { readonly postId: string; readonly isFocused: boolean } | null;
+  /** Opens a post, or closes it if it is open. */
+  readonly toggle: (post: Post) => void;
+  /** Opens a post at one of its publications, and scrolls to it if `isFar`. */
+  readonly choose: (post: Post, publication: Publication, isFar?: boolean) => void;
+}
+
+interface State {
+  readonly postId: string | null;
+  readonly publicationId: string | null;
+  readonly isOpen: boolean;
+}
+
+const NOTHING: State = { postId: null, publicationId: null, isOpen: false };
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Keeps the selection, and moves it with `j` and `k`; `w` opens and closes the explanation, Escape closes it. */
+export const useSelection = (posts: readonly Post[]): Selection => {
+  const [state, setState] = useState<State>(NOTHING);
+  const [reveal, setReveal] = useState<Selection['reveal']>(null);
+
+  const toggle = useCallback(
+    ({ id }: Post) =>
+      setState((old) => ({ postId: id, publicationId: null, isOpen: !(old.isOpen && old.postId === id) })),
+    [],
+  );
+  const choose = useCallback(({ id }: Post, publication: Publication, isFar = false) => {
+    setState({ postId: id, publicationId: publication.id, isOpen: true });
+    if (isFar) setReveal({ postId: id, isFocused: false });
+  }, []);
+
+  const latest = useRef({ posts, state });
+  useEffect(() => {
+    latest.current = { posts, state };
+  });
+  useEffect(() => {
+    const move = (step: number): void => {
+      const { posts: list, state: old } = latest.current;
+      const from = list.findIndex(({ id }) => id === old.postId);
+      const next = list[Math.min(list.length - 1, Math.max(0, from + step))];
+      if (!next) return;
+      setState({ postId: next.id, publicationId: null, isOpen: false });
+      setReveal({ postId: next.id, isFocused: true });
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('[role="dialog"], [role="menu"]')) return;
+      if (event.key === 'j') move(1);
+      if (event.key === 'k') move(-1);
+      if (event.key === 'w') setState((old) => (old.postId === null ? old : { ...old, isOpen: !old.isOpen }));
+      if (event.key === 'Escape') setState((old) => (old.isOpen ? { ...old, isOpen: false } : NOTHING));
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+
+  return useMemo(() => ({ ...state, reveal, toggle, choose }), [state, reveal, toggle, choose]);
+};

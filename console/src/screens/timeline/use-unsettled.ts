@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+import type { Post } from '../../publications/posts.js';
+import { useScope } from '../../session/scope.js';
+import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
+
+/** Posts that are read one by one after a change, at most. */
+const MAX_SINGLE = 20;
+
+/** Returns the posts with a publication in a state, the newest 200 of them. */
+const useByState = (state: 'queued' | 'in_doubt' | 'failed'): Page | undefined => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['posts', scope.key, 'state', state],
+    queryFn: () => management().get('/posts', { query: { ...scope.query, state, limit: 200 } }),
+  }).data;
+};
+
+/**
+ * Returns the posts of the scope that wait, are in doubt or have failed, and brings the timeline's lists up to date with them:
+ * a publication changes more often than the page of a list that it stands on is read again.
+ */
+export const useUnsettled = () => {
+  const scope = useScope();
+  const queued = useByState('queued');
+  const inDoubt = useByState('in_doubt');
+  const failed = useByState('failed');
+
+  useEffect(() => {
+    if (!queued || !inDoubt || !failed) return;
+    const fresh = { queued, in_doubt: inDoubt, failed };
+    const posts = Object.values(fresh).flatMap(({ items }) => items);
+    updateLists(scope.key, posts);
+    void readOutdated(scope.key, fresh);
+  }, [queued, inDoubt, failed, scope.key]);
+
+  return useMemo(() => ({ queued, inDoubt, failed }), [queued, inDoubt, failed]);
+};
+
+const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
+  const fresh = new Map(posts.map((post) => [post.id, post]));
+  queryClient.setQueriesData<PostList>({ queryKey: ['timeline', scopeKey] }, (list) => {
+    if (!list) return list;
+    const replaced = replaceKnown(list.posts, fresh);
+    return replaced === list.posts ? list : { ...list, posts: replaced };
+  });
+};
+
+/** Reads the posts again whose unfinished publications have ended. */
+const readOutdated = async (
+  scopeKey: string,
+  fresh: Readonly<Record<'queued' | 'in_doubt' | 'failed', Page>>,
+): Promise<void> => {
+  const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scopeKey] });
+  const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));
+  const ids = findOutdated([...shown.values()], fresh).slice(0, MAX_SINGLE);
+  const read = await Promise.all(
+    ids.map(async (id) => {
+      const known = shown.get(id);
+      const answer = await management()
+        .get('/posts/{id}', { path: { id } })
+        .catch(() => null); // It may be gone; the next change asks again.
+      return known && answer ? { ...known, publications: answer.publications } : null;
+    }),
+  );
+  updateLists(
+    scopeKey,
+    read.filter((post) => post !== null),
+  );
+};

@@ -1,0 +1,20 @@
+import { summarizeWaiting } from './waiting-summary.js';
+
+const queued = (id: string, rule: string, extra: object = {}) =>
+  ({ id, state: 'queued', platform: 'vk', waiting_for: { rule, blocked_by: null, ...extra } }) as never;
+
+describe('the summary of what waits', () => {
+  it('counts by the cause, also of publications that wait for another', () => {
+    const summary = summarizeWaiting([
+      queued('pub_1', 'needs_attention'),
+      queued('pub_2', 'channel_pause'),
+      queued('pub_3', 'backlog_spacing'),
+      queued('pub_4', 'platform_limit'),
+      queued('pub_5', 'earlier_publication', { blocked_by: 'pub_4' }),
+      queued('pub_6', 'earlier_publication', { blocked_by: 'pub_0', figures: { blocked_by_rule: 'retry' } }),
+      queued('pub_7', 'earlier_publication'),
+      { id: 'pub_8', state: 'published', platform: 'vk', waiting_for: null } as never,
+    ]);
+    expect(summary).toEqual({ total: 7, person: 1, pause: 2, retry: 1, next: 1, networks: { vk: 2 } });
+  });
+});

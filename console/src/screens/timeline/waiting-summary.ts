@@ -1,0 +1,40 @@
+import { causeOf } from '../../publications/describe-waiting.js';
+import type { Publication } from '../../publications/shown-state.js';
+
+/** Numbers of waiting publications by what they wait for. */
+export interface WaitingSummary {
+  readonly total: number;
+  readonly person: number;
+  readonly pause: number;
+  readonly retry: number;
+  /** Those that a network slows down, by network. */
+  readonly networks: Readonly<Record<string, number>>;
+  /** Those that are about to be published. */
+  readonly next: number;
+}
+
+/** Counts waiting publications by the cause of their wait; what waits for another publication has that one's cause. */
+export const summarizeWaiting = (publications: readonly Publication[]): WaitingSummary => {
+  const queued = publications.filter(({ state }) => state === 'queued');
+  const byId = new Map(queued.map((publication) => [publication.id, publication]));
+  const counts = { total: queued.length, person: 0, pause: 0, retry: 0, next: 0 };
+  const networks: Record<string, number> = {};
+  for (const publication of queued) {
+    const cause = rootCause(publication, byId);
+    if (cause === 'needs_attention' || cause === 'quota') counts.person++;
+    else if (cause === 'project_pause' || cause === 'channel_pause' || cause === 'backlog_spacing') counts.pause++;
+    else if (cause === 'retry') counts.retry++;
+    else if (cause === 'platform_limit') networks[publication.platform] = (networks[publication.platform] ?? 0) + 1;
+    else counts.next++;
+  }
+  return { ...counts, networks };
+};
+
+/** Returns the rule at the beginning of a wait, by the publication in front if the answer itself does not say. */
+const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publication>): string | null => {
+  const cause = causeOf(publication);
+  const blockedBy = publication.waiting_for?.blocked_by ?? null;
+  if (cause !== 'earlier_publication' || blockedBy === null) return cause;
+  const first = byId.get(blockedBy);
+  return first ? causeOf(first) : cause;
+};
