@@ -98,7 +98,7 @@ const PARTS = {
     may: [
       part('kernel'),
       part('runtime'),
-      '^src/payload/payload\\.ts$',
+      '^src/payload/(payload|excerpt)\\.ts$',
       ...EVENTS,
       ...EVENT_STORE,
       part('postgres'),

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.js';
+import { activity } from '../projections/activity/activity.projection.js';
 import { audit } from '../projections/audit/audit.projection.js';
 import { discovery } from '../projections/discovery/discovery.projection.js';
 import type { Projection } from '../projections/engine/projection.js';
@@ -15,4 +16,5 @@ export const projectionsOf = ({ minuteMs }: Pick<Settings, 'minuteMs'>): readonl
   requestLog,
   audit,
   webhookDeliveries,
+  activity,
 ];

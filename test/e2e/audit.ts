@@ -126,7 +126,15 @@ interface VerificationJob {
 }
 
 /** Read models, each of which can be rebuilt from the log. */
-export const PROJECTIONS = ['publish-schedule', 'posts', 'audit', 'discovery', 'request-log', 'webhook-deliveries'];
+export const PROJECTIONS = [
+  'publish-schedule',
+  'posts',
+  'audit',
+  'discovery',
+  'request-log',
+  'webhook-deliveries',
+  'activity',
+];
 
 /** Builds every read model from the log once more, and expects the rows of the live one (L4). */
 export const expectRebuiltEqualsLive = async (manage: ManagementClient): Promise<void> => {

@@ -27,7 +27,7 @@ const figures = async (name: string): Promise<ReadonlyMap<string, number>> => {
   return new Map([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
 };
 
-const names = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'].map(
+const names = ['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'].map(
   (name) => `projection="${name}"`,
 );
 

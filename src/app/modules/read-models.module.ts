@@ -9,19 +9,26 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
+import { ActivityQueries } from '../../projections/activity/activity.queries.js';
+import { AlertQueries } from '../../projections/activity/alerts.queries.js';
 import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { FindEndpointTargetsHandler } from '../../projections/discovery/endpoint-targets.queries.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
+import { ResourceNames } from '../../projections/discovery/resource-names.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { ProjectionStatuses } from '../../projections/engine/projection-status.queries.js';
 import { Decisions } from '../../projections/engine/rebuild/decisions.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { ChannelMessages } from '../../projections/posts/channel-messages.queries.js';
 import { FindEndpointPostHandler } from '../../projections/posts/endpoint-post.queries.js';
+import { PostExcerpts } from '../../projections/posts/post-excerpts.queries.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { PublicationDetailsQueries } from '../../projections/posts/publication-details.queries.js';
+import { UsedUpOwners } from '../../projections/posts/used-up.queries.js';
+import { NextPublications } from '../../projections/publish-schedule/next-publications.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
@@ -97,6 +104,21 @@ import { PostgresModule } from './postgres.module.js';
       inject: [POOL, EVENT_STORE, EventCodec],
       useFactory: (pool: Pool, store: EventStore, codec: EventCodec) => new PostStories(pool, store, codec),
     },
+    { provide: ActivityQueries, inject: [POOL], useFactory: (pool: Pool) => new ActivityQueries(pool) },
+    { provide: AlertQueries, inject: [POOL], useFactory: (pool: Pool) => new AlertQueries(pool) },
+    { provide: NextPublications, inject: [POOL], useFactory: (pool: Pool) => new NextPublications(pool) },
+    { provide: ResourceNames, inject: [POOL], useFactory: (pool: Pool) => new ResourceNames(pool) },
+    { provide: UsedUpOwners, inject: [POOL], useFactory: (pool: Pool) => new UsedUpOwners(pool) },
+    {
+      provide: PublicationDetailsQueries,
+      inject: [POOL],
+      useFactory: (pool: Pool) => new PublicationDetailsQueries(pool),
+    },
+    {
+      provide: PostExcerpts,
+      inject: [POOL, PostPayloads],
+      useFactory: (pool: Pool, payloads: PostPayloads) => new PostExcerpts(pool, payloads),
+    },
     { provide: OutputQueues, inject: [POOL], useFactory: (pool: Pool) => new OutputQueues(pool) },
     {
       provide: DeliveryBodies,
@@ -125,6 +147,13 @@ import { PostgresModule } from './postgres.module.js';
     PostStories,
     DeliveryBodies,
     OutputQueues,
+    ActivityQueries,
+    AlertQueries,
+    NextPublications,
+    ResourceNames,
+    UsedUpOwners,
+    PublicationDetailsQueries,
+    PostExcerpts,
   ],
 })
 export class ReadModelsModule {}

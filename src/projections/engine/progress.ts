@@ -85,15 +85,13 @@ export class ProjectionProgress {
   /**
    * Waits until projections show all events that were in the log at the call. Returns after two seconds at the latest, or
    * if the store is unavailable; readers then use the projections as they are.
+   * @param timeoutMs a shorter limit
    */
-  async waitUntilCaughtUp(names: readonly string[], store: EventStore): Promise<void> {
-    const caughtUp = store.readHead().then((head) => this.waitFor(names, head, READER_TIMEOUT_MS));
+  async waitUntilCaughtUp(names: readonly string[], store: EventStore, timeoutMs = READER_TIMEOUT_MS): Promise<void> {
+    const caughtUp = store.readHead().then((head) => this.waitFor(names, head, timeoutMs));
     const timer = new AbortController();
     try {
-      await Promise.race([
-        caughtUp.catch(ignoreUnavailable),
-        sleep(READER_TIMEOUT_MS, false, { signal: timer.signal }),
-      ]);
+      await Promise.race([caughtUp.catch(ignoreUnavailable), sleep(timeoutMs, false, { signal: timer.signal })]);
     } finally {
       timer.abort();
     }

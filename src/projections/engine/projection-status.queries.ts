@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
+import type { Instant } from '../../kernel/instant.js';
 import { readSkippedEvents } from './skipped-events.js';
 
 /** Kind of the jobs that compare a projection with a fresh replay. */
@@ -15,6 +16,14 @@ export interface ProjectionFailure {
   readonly eventId: string;
   readonly position: string;
   readonly type: string;
+}
+
+/** A projection whose live version has stopped. */
+export interface StoppedProjection {
+  readonly name: string;
+  /** Time of its last progress, ms since 1970. */
+  readonly since: Instant;
+  readonly failure: ProjectionFailure;
 }
 
 /** A version that is built beside the live one. */
@@ -60,6 +69,7 @@ interface VersionRow {
   readonly failure: { readonly event_id: string; readonly position: string; readonly type: string } | null;
   readonly rate: number;
   readonly pace: number;
+  readonly movedAt: Instant;
 }
 
 /** Most events that are counted one by one. */
@@ -87,6 +97,14 @@ export class ProjectionStatuses {
   /** Finds the event at which a projection has stopped: that of its live version, else of the others. Null: it has not. */
   async findFailure(name: string): Promise<ProjectionFailure | null> {
     return (await this.readVersions(name)).map(failureOf).find((failure) => failure !== null) ?? null;
+  }
+
+  /** Lists the projections whose live version has stopped, by name. */
+  async listStopped(): Promise<StoppedProjection[]> {
+    return (await this.readVersions(null)).flatMap((row) => {
+      const failure = row.role === 'live' ? failureOf(row) : null;
+      return failure ? [{ name: row.name, since: row.movedAt, failure }] : [];
+    });
   }
 
   /** Lets all versions that have stopped try their event again. @returns false if none had stopped */
@@ -154,7 +172,8 @@ export class ProjectionStatuses {
     const { rows } = await this.pool.query<VersionRow>(
       `select p.name, role, c.version, position, level, error, failure,
          case when running then (applied - interval_applied) / seconds else events_per_second end as rate,
-         case when running then (position - interval_position) / seconds else positions_per_second end as pace
+         case when running then (position - interval_position) / seconds else positions_per_second end as pace,
+         (extract(epoch from moved_at) * 1000)::float8 as "movedAt"
        from ops_projection p
        cross join lateral (values (1, 'live', live_version), (2, 'candidate', candidate_version),
          (3, 'previous', previous_version)) v (rank, role, version)

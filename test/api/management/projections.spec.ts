@@ -12,7 +12,7 @@ describe('the projections', () => {
   it('are shown to the operator alone', async () => {
     const operator = operatorCaller(harness);
     const { body } = await operator.get('/projections').expect(200);
-    const names = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
+    const names = ['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
     expect(body.items.map(({ name }: { name: string }) => name)).toEqual(names);
     const { body: one } = await operator.get('/projections/publish-schedule').expect(200);
     expect(one).toEqual({
@@ -57,7 +57,7 @@ describe('the projections', () => {
 });
 
 describe('a verification of a projection', () => {
-  it.each(['audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'])(
+  it.each(['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'])(
     'is a job that finds %s equal to a fresh replay',
     async (name) => {
       const operator = operatorCaller(harness);

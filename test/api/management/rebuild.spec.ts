@@ -27,7 +27,7 @@ afterAll(async () => {
   await chosen.stop();
 });
 
-const NAMES = ['audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
+const NAMES = ['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
 const EQUAL = { missing: 0, extra: 0, different: 0, examples: [] };
 
 const show = async (name: string) => (await operator.get(`/projections/${name}`).expect(200)).body;

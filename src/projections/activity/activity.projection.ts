@@ -1,0 +1,186 @@
+import type { PublicationEvent } from '../../domain/publication/publication.events.js';
+import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import { AUDITED_TYPES } from '../audit/audited-types.js';
+import type { Projection } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
+import {
+  ACTIVITY_VERSION,
+  activityTables,
+  alertRows,
+  type OpenPublicationRow,
+  openPublicationRows,
+  type OpenState,
+  resourceRows,
+} from './activity.tables.js';
+import { raiseAlerts } from './alerts.js';
+import { EventCounters } from './event-counters.js';
+import { Feed } from './feed.js';
+import { handleResource, listResourceIds, ownerOf } from './resources.js';
+import { Standings } from './standings.js';
+import type { ActivityBatch, HandledEvent } from './activity-batch.js';
+
+const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
+
+/**
+ * The overview of an owner, and of all owners: publications that have not ended, counts of events by time, the latest events, and
+ * all that has stopped (ADR-204). What ends within a batch is never written.
+ */
+export const activity: Projection = {
+  name: 'activity',
+  version: ACTIVITY_VERSION,
+  tables: activityTables,
+  views: ['publication', 'standing', 'minute', 'ten_minutes', 'feed', 'feed_end', 'alert'],
+  handles: (type) => TYPES.has(type),
+  batchIntervalMs: 200,
+
+  async apply(tx, events, cache) {
+    const handled = events as readonly HandledEvent[];
+    const batch: ActivityBatch = {
+      tx,
+      resources: await Rows.load(tx, resourceRows, handled.flatMap(listResourceIds), cache),
+      publications: await Rows.load(tx, openPublicationRows, handled.flatMap(publicationIdOf), cache),
+      alerts: await Rows.load(tx, alertRows, handled.flatMap(listResourceIds), cache),
+      standings: new Standings(),
+      counters: new EventCounters(),
+      feed: new Feed(),
+    };
+    for (const event of handled) await handle(event, batch);
+    await batch.resources.flush();
+    await batch.publications.flush();
+    await batch.alerts.flush();
+    await batch.standings.flush(tx, cache);
+    await batch.counters.flush(tx, cache);
+    await batch.feed.flush(tx, cache);
+  },
+};
+
+const publicationIdOf = ({ type, data }: HandledEvent): string[] =>
+  type.startsWith('Publication') ? [(data as { publicationId: string }).publicationId] : [];
+
+const handle = async (event: HandledEvent, batch: ActivityBatch): Promise<void> => {
+  handleResource(event, batch);
+  batch.counters.countEvent(ownerOf(event, batch.resources), event.at);
+  raiseAlerts(event, batch);
+  if (event.type === 'PostAccepted') queuePost(event, batch);
+  else if (event.type === 'ChannelDeleted') await dropSettled(event.data.channelId, batch);
+  else if (event.type.startsWith('Publication')) handlePublication(event as RecordedEventOf<PublicationEvent>, batch);
+};
+
+const queuePost = (
+  { data }: Extract<HandledEvent, { type: 'PostAccepted' }>,
+  { publications, standings }: ActivityBatch,
+): void => {
+  for (const { publicationId, channelId, platform } of data.targets) {
+    const row = publications.put({
+      ...{ publication_id: publicationId, post_id: data.postId, owner_id: data.ownerId, channel_id: channelId },
+      ...{ platform, accepted_at: data.acceptedAt, state: 'queued', retry_rule: null, retry_at: 0, settled_at: null },
+    });
+    standings.move(row, null, 'queued');
+  }
+};
+
+/** States by the events that lead to them; null: the publication has ended. */
+const STATE_AFTER: Readonly<Partial<Record<PublicationEvent['type'], OpenState | null>>> = {
+  PublicationStarted: 'publishing',
+  PublicationPostponed: 'queued',
+  PublicationHeld: 'queued',
+  PublicationResent: 'queued',
+  PublicationFailed: 'failed',
+  PublicationInDoubt: 'in_doubt',
+  PublicationSucceeded: null,
+  PublicationFiltered: null,
+  PublicationDismissed: null,
+};
+
+const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: ActivityBatch): void => {
+  const row = batch.publications.get(event.data.publicationId);
+  const state = STATE_AFTER[event.type];
+  if (!row || state === undefined) return;
+  const isOver = (state === 'failed' || state === 'in_doubt') && isDeleted(row.channel_id, batch);
+  const next = isOver ? null : state;
+  batch.standings.move(row, row.state, next);
+  if (next === null) batch.publications.remove(row.publication_id);
+  else batch.publications.patch(row.publication_id, { state: next, ...columnsAfter(event) });
+  countPublication(event, row, batch);
+  addToFeed(event, row, batch);
+};
+
+/** On a deleted channel nothing is left to decide. */
+const isDeleted = (channelId: string, { resources }: ActivityBatch): boolean =>
+  resources.get(channelId)?.is_deleted === true;
+
+const columnsAfter = (event: RecordedEventOf<PublicationEvent>): Partial<OpenPublicationRow> => {
+  switch (event.type) {
+    case 'PublicationPostponed':
+      return { retry_rule: event.data.rule, retry_at: event.data.retryAt };
+    case 'PublicationHeld':
+      return { retry_rule: event.data.rule, retry_at: event.data.until };
+    case 'PublicationResent':
+      return { retry_rule: null, retry_at: 0, settled_at: null };
+    case 'PublicationFailed':
+    case 'PublicationInDoubt':
+      return { retry_rule: null, retry_at: 0, settled_at: event.at };
+    default:
+      return {};
+  }
+};
+
+const OUTCOMES = {
+  PublicationSucceeded: 'published',
+  PublicationFailed: 'failed',
+  PublicationInDoubt: 'in_doubt',
+  PublicationPostponed: 'postponed',
+} as const;
+
+const countPublication = (
+  event: RecordedEventOf<PublicationEvent>,
+  { owner_id: ownerId, platform, accepted_at }: OpenPublicationRow,
+  { counters, standings }: ActivityBatch,
+): void => {
+  const outcome = OUTCOMES[event.type as keyof typeof OUTCOMES] as (typeof OUTCOMES)[keyof typeof OUTCOMES] | undefined;
+  if (outcome === undefined) return;
+  const { at } = event;
+  counters.countPublication({
+    ...{ at, ownerId, platform, outcome, isRefused: isRefused(event) },
+    latencyMs: outcome === 'published' ? at - accepted_at : null,
+  });
+  if (outcome === 'published') standings.recordPublished({ owner_id: ownerId, platform }, at);
+};
+
+/** True if the network answered that it does not publish the post (D-35). */
+const isRefused = ({ type, data }: RecordedEventOf<PublicationEvent>): boolean =>
+  (type === 'PublicationPostponed' || type === 'PublicationFailed') &&
+  (data as { error: { source: string } }).error.source !== 'gateway';
+
+const FEED_KINDS = {
+  PublicationStarted: 'publishing',
+  PublicationSucceeded: 'published',
+  PublicationPostponed: 'postponed',
+  PublicationFailed: 'failed',
+  PublicationInDoubt: 'in_doubt',
+  PublicationFiltered: 'filtered',
+  PublicationDismissed: 'dismissed',
+} as const;
+
+const addToFeed = (
+  { type, at }: RecordedEvent,
+  { owner_id, post_id, publication_id, platform }: OpenPublicationRow,
+  { feed }: ActivityBatch,
+): void => {
+  const kind = FEED_KINDS[type as keyof typeof FEED_KINDS] as (typeof FEED_KINDS)[keyof typeof FEED_KINDS] | undefined;
+  if (kind !== undefined) feed.add(owner_id, { at, kind, subjectId: publication_id, postId: post_id, platform });
+};
+
+/** Drops the failed and doubtful publications of a channel that was deleted. */
+const dropSettled = async (channelId: string, batch: ActivityBatch): Promise<void> => {
+  const ownerId = batch.resources.get(channelId)?.owner_id;
+  if (ownerId === undefined) return;
+  await batch.publications.flush();
+  const { rows } = await batch.tx.query<{ publication_id: string; platform: string; settled: OpenState }>(
+    `delete from publication where owner_id = $1 and settled is not null and channel_id = $2
+     returning publication_id, platform, settled`,
+    [ownerId, channelId],
+  );
+  batch.publications.evict(rows.map(({ publication_id }) => publication_id));
+  for (const { platform, settled } of rows) batch.standings.move({ owner_id: ownerId, platform }, settled, null);
+};

@@ -1,0 +1,64 @@
+import type { Instant } from '../../kernel/instant.js';
+import type { Tx } from '../engine/projection.js';
+import type { RowCache } from '../engine/row-cache.js';
+import { Rows } from '../engine/rows.js';
+import { ALL_OWNERS, feedEndRows, type FeedKind, type FeedRow, feedRows } from './activity.tables.js';
+
+/**
+ * Entries that are kept of each owner's feed. More than readers show, because they show of each publication the latest entry
+ * alone.
+ */
+export const FEED_SIZE = 60;
+
+/** An event for the feed of its owner. */
+export interface FeedEntry {
+  readonly at: Instant;
+  readonly kind: FeedKind;
+  /** The publication, channel, endpoint or webhook output. */
+  readonly subjectId: string;
+  readonly postId: string | null;
+  readonly platform: string | null;
+}
+
+/** Returns the key of an entry by its number. */
+export const feedKey = (ownerId: string, number: number): string => `${ownerId}/${number % FEED_SIZE}`;
+
+/** Gathers the entries of a batch for the feeds of owners, and for the feed of all. */
+export class Feed {
+  private readonly entries = new Map<string, FeedEntry[]>();
+
+  add(ownerId: string, entry: FeedEntry): void {
+    for (const owner of [ownerId, ALL_OWNERS]) {
+      const known = this.entries.get(owner);
+      if (known) known.push(entry);
+      else this.entries.set(owner, [entry]);
+    }
+  }
+
+  /** Writes the latest entries. */
+  async flush(tx: Tx, cache?: RowCache): Promise<void> {
+    if (this.entries.size === 0) return;
+    const ends = await Rows.load(tx, feedEndRows, this.entries.keys(), cache);
+    const written: FeedRow[] = [];
+    for (const [ownerId, entries] of this.entries) {
+      const first = ends.get(ownerId)?.entries ?? 0;
+      ends.put({ owner_id: ownerId, entries: first + entries.length });
+      for (const [i, { at, kind, subjectId, postId, platform }] of entries.entries()) {
+        if (i < entries.length - FEED_SIZE) continue;
+        const number = first + i;
+        const about = { at, kind, subject_id: subjectId, post_id: postId, platform };
+        written.push({ feed_key: feedKey(ownerId, number), owner_id: ownerId, number, ...about });
+      }
+    }
+    // Loaded so that they are updated, not inserted; nothing in the rows themselves matters.
+    const rows = await Rows.load(
+      tx,
+      feedRows,
+      written.map(({ feed_key }) => feed_key),
+      cache,
+    );
+    for (const row of written) rows.put(row);
+    await ends.flush();
+    await rows.flush();
+  }
+}

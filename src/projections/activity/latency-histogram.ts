@@ -1,0 +1,27 @@
+import type { Latencies } from './activity.tables.js';
+
+/** Ratio of the bounds of a class of latencies: percentiles are exact to 5 %. */
+const RATIO = Math.log(1.05);
+
+/** Returns the class of a latency in ms; negative ones, of clocks that differ, count as 0. */
+export const classOfLatency = (ms: number): string => String(Math.ceil(Math.log(Math.max(1, ms)) / RATIO));
+
+/**
+ * Returns the time in ms within which this share of the publications was published: the upper bound of its class. Null if there
+ * are none. @param share above 0, at most 1
+ */
+export const findPercentile = (all: readonly Latencies[], share: number): number | null => {
+  const counts = new Map<number, number>();
+  let total = 0;
+  for (const latencies of all)
+    for (const [name, count] of Object.entries(latencies)) {
+      counts.set(Number(name), (counts.get(Number(name)) ?? 0) + count);
+      total += count;
+    }
+  let left = Math.ceil(total * share);
+  for (const [latencyClass, count] of [...counts].sort(([a], [b]) => a - b)) {
+    left -= count;
+    if (left <= 0) return Math.round(Math.exp(latencyClass * RATIO));
+  }
+  return null;
+};

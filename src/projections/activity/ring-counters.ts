@@ -1,0 +1,61 @@
+import type { Instant } from '../../kernel/instant.js';
+import type { Tx } from '../engine/projection.js';
+import type { RowCache } from '../engine/row-cache.js';
+import { Rows, type RowTable } from '../engine/rows.js';
+
+/** A row of a ring: the counts of one interval. */
+interface RingRow {
+  /** Start of the interval. */
+  readonly at: number;
+}
+
+/** The counts of an interval in a batch. `replaces` is true if the row of an earlier interval was counted in the same batch. */
+interface Counted<Row> {
+  readonly row: Row;
+  readonly replaces: boolean;
+}
+
+/**
+ * Counts events by intervals, in rings of rows: an interval takes the row of the one that is a turn earlier, so that the tables do
+ * not grow, and no row has to be deleted. Only the times of events decide, so that a rebuild has the same rows.
+ */
+export class RingCounters<Row extends RingRow> {
+  private readonly counted = new Map<string, Counted<Row>>();
+
+  /**
+   * @param intervalMs length of an interval
+   * @param size number of intervals in a turn; more than readers see, for events that come a little late
+   */
+  constructor(
+    private readonly table: RowTable<Row>,
+    private readonly intervalMs: number,
+    private readonly size: number,
+    private readonly add: (to: Row, counts: Row) => Row,
+  ) {}
+
+  /**
+   * Adds counts at a time.
+   * @param series the first part of the key, which tells the rings of a table apart
+   * @param build builds a row with the counts
+   */
+  count(series: string, at: Instant, build: (key: string, start: Instant) => Row): void {
+    const start = at - (at % this.intervalMs);
+    const key = `${series}/${(start / this.intervalMs) % this.size}`;
+    const counts = build(key, start);
+    const known = this.counted.get(key);
+    if (!known) this.counted.set(key, { row: counts, replaces: false });
+    else if (known.row.at !== start) this.counted.set(key, { row: counts, replaces: true });
+    else this.counted.set(key, { ...known, row: this.add(known.row, counts) });
+  }
+
+  /** Adds the counts of the batch to the rows of the table. */
+  async flush(tx: Tx, cache?: RowCache): Promise<void> {
+    if (this.counted.size === 0) return;
+    const rows = await Rows.load(tx, this.table, this.counted.keys(), cache);
+    for (const [key, { row, replaces }] of this.counted) {
+      const stored = rows.get(key);
+      rows.put(!replaces && stored?.at === row.at ? this.add(stored, row) : row);
+    }
+    await rows.flush();
+  }
+}

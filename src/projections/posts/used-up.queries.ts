@@ -1,0 +1,43 @@
+import type { Pool } from 'pg';
+import { computePostsLeft, type MonthlyPosts, type PostsLeft, toMonth } from '../../domain/owner/monthly-quota.js';
+import { PLANS } from '../../domain/owner/owner.events.js';
+import type { Instant } from '../../kernel/instant.js';
+import { DISCOVERY, type OwnerRow } from '../discovery/discovery.tables.js';
+import { POSTS } from './posts.tables.js';
+import { findUsage } from './usage.queries.js';
+
+/** An owner whose posts of the month are used up. */
+export type UsedUpOwner = Pick<OwnerRow, 'owner_id' | 'name' | 'plan' | 'pack_posts'> & {
+  readonly postsLeft: PostsLeft;
+};
+
+/** Finds owners whose posts of the month are used up (D-18). */
+export class UsedUpOwners {
+  constructor(private readonly pool: Pool) {}
+
+  /** Finds all of them, by id. Reads the owners that have published as much as their plan allows. */
+  async find(now: Instant, monthlyPosts: MonthlyPosts): Promise<UsedUpOwner[]> {
+    const limited = PLANS.filter((plan) => monthlyPosts[plan] !== null);
+    if (limited.length === 0) return [];
+    const { rows } = await this.pool.query<{ row: Omit<UsedUpOwner, 'postsLeft'> }>({
+      name: 'owners at their quota',
+      text: `
+        select jsonb_build_object(
+          'owner_id', o.owner_id, 'name', o.name, 'plan', o.plan, 'pack_posts', o.pack_posts) as row
+        from unnest($1::text[], $2::int[]) q(plan, posts)
+        join ${DISCOVERY}.owner o on o.plan = q.plan
+        join ${POSTS}.usage u on u.owner_id = o.owner_id and u.month = $3 and u.published >= q.posts
+        order by o.owner_id`,
+      values: [limited, limited.map((plan) => monthlyPosts[plan]), toMonth(now)],
+    });
+    const months = await findUsage(
+      this.pool,
+      rows.map(({ row }) => row.owner_id),
+    );
+    return rows.flatMap(({ row }) => {
+      const own = months.filter(({ owner_id }) => owner_id === row.owner_id);
+      const postsLeft = computePostsLeft(own, { plan: row.plan, packPosts: row.pack_posts }, now, monthlyPosts);
+      return postsLeft.left === 0 ? [{ ...row, postsLeft }] : [];
+    });
+  }
+}
