@@ -186,6 +186,43 @@ export interface Schemas {
     readonly channel_id: string;
     readonly message: string;
   };
+  /** One part of the gateway that was checked. */
+  readonly Check: {
+    readonly name: 'database' | 'discovery' | 'event_store' | 'history' | 'read_models';
+    readonly ok: boolean;
+    /** A sentence for people. */
+    readonly message: string;
+    /** Of `database`: time of a query, ms. */
+    readonly latency_ms: number | null;
+    /** Of `event_store`: position of the newest event. Of `history`: number of events in the signed log. */
+    readonly position: string | null;
+    /** Of `read_models`: those that are stopped or far behind, and sagas that do not get past an event. */
+    readonly degraded: readonly string[];
+  };
+  /** The present state: publications, waits, and things that need a person. */
+  readonly CurrentOverview: {
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly role: 'operator' | 'owner';
+    /** Null: all owners. */
+    readonly owner: Schemas['OverviewOwner'] | null;
+    /** By code, the worst first. */
+    readonly attention: readonly Schemas['Attention'][];
+    /** All networks. */
+    readonly networks: readonly Schemas['Network'][];
+    /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */
+    readonly waiting: readonly Schemas['WaitingPublication'][];
+    /** The last 60 minutes, the oldest first. */
+    readonly minutes: readonly Schemas['Minute'][];
+    /** The last 144 times ten minutes, the oldest first. */
+    readonly day: readonly Schemas['TenMinutes'][];
+    /** At most 20, the newest first. */
+    readonly recent: readonly Schemas['Recent'][];
+    /** Null for an owner's key. */
+    readonly checks: readonly Schemas['Check'][] | null;
+    /** Owners whose publications have waited longest, at most ten; null unless all owners are shown. */
+    readonly longest: readonly Schemas['LongestWait'][] | null;
+  };
   /** A delivery as the API shows it. */
   readonly Delivery: {
     /** `dlv_…`; its UUID is the `webhook-id` of every attempt. */
@@ -512,8 +549,60 @@ export interface Schemas {
   };
   /** Name of the log and the key that its checkpoints are verified with. */
   readonly LogKey: { readonly origin: string; readonly vkey: string };
+  /** An owner whose publications wait. */
+  readonly LongestWait: {
+    readonly owner_id: string;
+    readonly owner_name: string;
+    /** The rule that holds the oldest one back; null: it is about to be published. */
+    readonly rule: string | null;
+    /** The network of the oldest one. */
+    readonly platform: string;
+    /** Queued publications of the owner, on all networks. */
+    readonly posts: number;
+    /** Time at which the oldest one was accepted (ISO 8601, UTC). */
+    readonly oldest_at: string;
+  };
   /** A file of a post, at the URL from which it is fetched. */
   readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
+  /** Publications of one minute. */
+  readonly Minute: {
+    /** Start of the minute (ISO 8601, UTC). */
+    readonly at: string;
+    readonly published: number;
+    readonly failed: number;
+    readonly in_doubt: number;
+  };
+  /** A channel and its name. */
+  readonly NamedChannel: {
+    readonly id: string;
+    /** Null if the channel was deleted. */
+    readonly name: string | null;
+  };
+  /** The traffic of one network. */
+  readonly Network: {
+    readonly platform: string;
+    /** `in_doubt`: publications are in doubt. `held`: a queued one waits for a person or a pause (of all owners: for a person). `slowed`: the network asked for a delay. `going`: the rest, if anything was published within the hour or is queued. */
+    readonly state: 'going' | 'held' | 'idle' | 'in_doubt' | 'slowed';
+    /** Publications of the last 60 minutes. */
+    readonly published_hour: number;
+    /** Queued publications. */
+    readonly waiting: number;
+    /** Time at which the oldest queued one was accepted (ISO 8601, UTC); null: none waits. */
+    readonly oldest_at: string | null;
+    /** Earliest known end of a wait (ISO 8601, UTC); null: none is known. */
+    readonly next_at: string | null;
+    readonly in_doubt: number;
+    /** Publications that failed and await a decision. */
+    readonly failed: number;
+    /** Attempts of the last 60 minutes that the network refused. */
+    readonly refused_hour: number;
+    /** Time from acceptance within which 95 % of the last 60 minutes' posts were published, to 5 %; null: none were. */
+    readonly p95_seconds: number | null;
+    /** ISO 8601, UTC; null: nothing was ever published. */
+    readonly last_published_at: string | null;
+    /** Publications of the last 60 minutes, by five minutes: twelve numbers, the oldest first. */
+    readonly minutes: readonly number[];
+  };
   /** The post as it would be published on one network. */
   readonly NetworkPreview: {
     /** The text on the first channel that the post goes to. */
@@ -567,6 +656,19 @@ export interface Schemas {
     readonly projects: readonly Schemas['PastResource'][];
     readonly project_pauses: readonly Schemas['PastResource'][];
     readonly channel_pauses: readonly Schemas['PastResource'][];
+  };
+  /** The owner whose overview is shown. */
+  readonly OverviewOwner: {
+    /** `own_…` */
+    readonly id: string;
+    readonly name: string;
+    readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
+    /** Null: unlimited. */
+    readonly posts_left: number | null;
+    /** Publications that count against this month's quota. */
+    readonly posts_used: number;
+    /** Start of the next UTC month, when the quota is reset (ISO 8601). */
+    readonly resets_at: string;
   };
   /** An owner as the API shows it. Its API key and its bot's token are never shown again. */
   readonly Owner: {
@@ -936,6 +1038,32 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
+  /** One of the latest events. Of each publication only the latest is shown. */
+  readonly Recent: {
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly kind:
+      | 'channel_needs_attention'
+      | 'dismissed'
+      | 'endpoint_disabled'
+      | 'failed'
+      | 'filtered'
+      | 'in_doubt'
+      | 'postponed'
+      | 'published'
+      | 'publishing'
+      | 'webhook_output_disabled';
+    /** Null for an endpoint or webhook output. */
+    readonly platform: string | null;
+    readonly publication_id: string | null;
+    readonly post_id: string | null;
+    /** The first 120 characters of the post's text. */
+    readonly excerpt: string | null;
+    /** The channel, endpoint or webhook output that has stopped; null for a publication. */
+    readonly resource_id: string | null;
+    /** Its name; a webhook output's is its URL. */
+    readonly name: string | null;
+  };
   /** A replacement of words. */
   readonly Replacement: {
     readonly from: string;
@@ -1064,6 +1192,15 @@ export interface Schemas {
     readonly key_name: string | null;
     readonly ip: string;
   };
+  /** Events of ten minutes. */
+  readonly TenMinutes: {
+    /** Start of the ten minutes (ISO 8601, UTC). */
+    readonly at: string;
+    /** All events. */
+    readonly events: number;
+    readonly failed: number;
+    readonly in_doubt: number;
+  };
   /** A channel whose credentials were set, with their test. Neither a failed test nor a warning refuses them. */
   readonly TestedChannel: {
     /** `tgt_…` */
@@ -1125,6 +1262,36 @@ export interface Schemas {
     readonly text: string;
     /** Id of the publication in front, for which it waits; null if another rule holds it back. */
     readonly blocked_by: string | null;
+  };
+  /** A publication that waits. */
+  readonly WaitingPublication: {
+    /** `pub_…` */
+    readonly id: string;
+    readonly post_id: string;
+    /** The channel. */
+    readonly target_id: string;
+    readonly platform: string;
+    readonly project_id: string;
+    /** Number of the publication in its channel, from 1. */
+    readonly sequence: number;
+    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
+    readonly not_before: string | null;
+    /** Null only for what is not queued. */
+    readonly waiting_for: Schemas['WaitingFor'] | null;
+    readonly attempts: readonly Schemas['Attempt'][];
+    /** Ids of the network's messages. */
+    readonly message_ids: readonly string[];
+    readonly urls: readonly string[];
+    /** Degradations. */
+    readonly warnings: readonly Schemas['PublicationWarning'][];
+    /** ISO 8601, UTC; null if it is not published. */
+    readonly published_at: string | null;
+    /** The first 120 characters of the post's text. */
+    readonly excerpt: string | null;
+    /** ISO 8601, UTC. */
+    readonly accepted_at: string;
+    readonly channel: Schemas['NamedChannel'];
   };
   /** A webhook output as the API shows it. Its signing secret is never shown again. */
   readonly WebhookOutput: {
@@ -1995,6 +2162,16 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['Job'];
+  };
+  /** Show what is published, what waits and what needs a person */
+  readonly 'GET /manage/v1/overview': {
+    readonly takes: {
+      readonly query?: {
+        /** Only this owner's. Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['CurrentOverview'];
   };
   /** List owners */
   readonly 'GET /manage/v1/owners': {

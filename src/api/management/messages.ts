@@ -187,3 +187,42 @@ export const HISTORY_MESSAGES = {
 export const WEBHOOK_MESSAGES = {
   disabledByOwner: 'disabled by its owner',
 };
+
+/** `GET /overview`: `attention[].text` and `checks[].message`. */
+export const OVERVIEW_MESSAGES = {
+  noText: 'a post without text',
+  deletedChannel: 'a deleted channel',
+  /** `in_doubt` */
+  inDoubt: message(
+    'It is not known whether "{excerpt}" was published on {platform}, in the channel "{channel}". Check the channel, then dismiss the publication or send it again.',
+  ),
+  manyInDoubt: message(
+    'It is not known whether {count} publications were published. Check their channels, then dismiss them or send them again.',
+  ),
+  /** `channel_needs_attention` */
+  channelNeedsAttention: message('The channel "{channel}" on {platform} needs attention: {reason}'),
+  manyChannels: message('{count} channels need attention: their posts wait.'),
+  /** `endpoint_disabled` */
+  endpointDisabled: message('The endpoint "{name}" was disabled: {reason}'),
+  manyEndpoints: message('{count} endpoints were disabled: they accept no posts.'),
+  /** `quota_exhausted` */
+  quotaExhausted: message(
+    "The month's posts of {owner} are used up. New posts wait for a post pack, a larger plan, or the new month at {until}.",
+  ),
+  manyQuotas: message("{count} owners have used up the month's posts. Their new posts wait."),
+  /** `publication_failed` */
+  publicationFailed: message('"{excerpt}" was not published on {platform}, in the channel "{channel}": {reason}'),
+  manyFailed: message('{count} publications failed. Send them again, or dismiss them.'),
+  /** `webhook_output_disabled` */
+  outputDisabled: message('The webhook output {name} was disabled: {reason}'),
+  manyOutputs: message('{count} webhook outputs were disabled: nothing is delivered to them.'),
+  /** `projection_stopped` */
+  projectionStopped: message('The projection {name} stopped at event {position} ({type}): {reason}'),
+  manyProjections: message(
+    '{count} projections have stopped. They show nothing newer until you retry or skip an event.',
+  ),
+  /** `store_unavailable` */
+  storeUnavailable: message('The event store is not available: {reason} No post is accepted or published.'),
+  signed: message('{size} events are in the signed log'),
+  notSigned: 'no checkpoint is signed yet: start a process with the role worker',
+};

@@ -49,27 +49,36 @@ const STORE_HEAD = Symbol('StoreHead');
       useFactory: (store: EventStore) => new SharedResult(() => store.readHead(), 0),
     },
     {
-      provide: HealthRoutes,
-      inject: [SETTINGS, HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, Metrics, CheckedEventStore],
+      provide: Readiness,
+      inject: [HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, CheckedEventStore],
       useFactory: (
-        settings: ProcessSettings,
         pool: Pool,
         storeHead: SharedResult<bigint>,
         store: EventStore,
         codec: EventCodec,
+        checked: CheckedEventStore,
+      ) => new Readiness({ pool, store, codec, storeHead, connection: () => checked.connection }),
+    },
+    {
+      provide: HealthRoutes,
+      inject: [SETTINGS, HEALTH_POOL, STORE_HEAD, Readiness, Metrics, CheckedEventStore],
+      useFactory: (
+        settings: ProcessSettings,
+        pool: Pool,
+        storeHead: SharedResult<bigint>,
+        readiness: Readiness,
         metrics: Metrics,
         checked: CheckedEventStore,
       ) => {
-        const connection = () => checked.connection;
-        metrics.watchEventStore(connection);
+        metrics.watchEventStore(() => checked.connection);
         return new HealthRoutes(
-          new Readiness({ pool, store, codec, storeHead, connection }),
+          readiness,
           new MetricsPage(metrics, new DeploymentMetrics(metrics.registry, pool, storeHead)),
           new MetricsAccess(settings),
         );
       },
     },
   ],
-  exports: [HealthRoutes],
+  exports: [HealthRoutes, Readiness],
 })
 export class HealthModule {}

@@ -14,6 +14,12 @@ import { TransferController } from '../../api/management/history/transfer.contro
 import { TransparencyLogController } from '../../api/management/history/transparency-log.controller.js';
 import { HistoryController } from '../../api/management/history/history.controller.js';
 import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
+import { AttentionBuilder } from '../../api/management/overview/attention.builder.js';
+import { ChecksBuilder } from '../../api/management/overview/checks.builder.js';
+import { OverviewBuilder } from '../../api/management/overview/overview.builder.js';
+import { OverviewController } from '../../api/management/overview/overview.controller.js';
+import { RecentBuilder } from '../../api/management/overview/recent.builder.js';
+import { WaitingBuilder } from '../../api/management/overview/waiting.builder.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
 import { PlansController } from '../../api/management/plans/plans.controller.js';
@@ -27,6 +33,7 @@ import { DeliveriesController } from '../../api/management/webhook-outputs/deliv
 import { WebhookOutputsController } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
+import { HealthModule } from './health.module.js';
 import { HistoryModule } from './history.module.js';
 import { JobsModule } from './jobs.module.js';
 import { PlatformsModule } from './platforms.module.js';
@@ -44,6 +51,7 @@ import { SecretsModule } from './secrets.module.js';
     PostgresModule,
     SecretsModule,
     PlatformsModule,
+    HealthModule,
     HistoryModule,
     JobsModule,
     PublicApiModule, // its gate, and requests that it has not stored in the request log yet
@@ -67,6 +75,7 @@ import { SecretsModule } from './secrets.module.js';
     DeliveriesController,
     ProjectionsController,
     JobsController,
+    OverviewController,
   ],
   providers: [
     ApiKeyGuard,
@@ -77,6 +86,7 @@ import { SecretsModule } from './secrets.module.js';
     OwnedResources,
     PlanQuotas,
     PublicationViewBuilder,
+    ...[OverviewBuilder, AttentionBuilder, ChecksBuilder, RecentBuilder, WaitingBuilder],
   ],
 })
 export class ManagementApiModule {}

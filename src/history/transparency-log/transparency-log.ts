@@ -33,6 +33,11 @@ export class TransparencyLog {
     return waitFor(() => this.deps.tables.readHead());
   }
 
+  /** Returns the signed head as it is; null before the first one. */
+  findHead(): Promise<LogHead | null> {
+    return this.deps.tables.readHead();
+  }
+
   /** Returns a tile or a bundle of entries; null if the signed tree does not have it at this width. */
   async readTile({ level, number, width }: TilePath): Promise<Buffer | null> {
     const { tables } = this.deps;

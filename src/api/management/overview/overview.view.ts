@@ -1,0 +1,230 @@
+import type { Plan } from '../../../domain/owner/owner.events.js';
+import type { FeedKind } from '../../../projections/activity/activity.tables.js';
+import type { PublicationView } from '../posts/publication.view.js';
+
+/** The owner whose overview is shown. */
+export interface OverviewOwner {
+  /** `own_…` */
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  /** Null: unlimited. */
+  readonly posts_left: number | null;
+  /** Publications that count against this month's quota. */
+  readonly posts_used: number;
+  /** Start of the next UTC month, when the quota is reset (ISO 8601). */
+  readonly resets_at: string;
+}
+
+/** Kinds of things that need a person, the worst first. */
+export const ATTENTION_CODES = [
+  'in_doubt',
+  'channel_needs_attention',
+  'endpoint_disabled',
+  'quota_exhausted',
+  'publication_failed',
+  'webhook_output_disabled',
+  'approval_needed',
+  'projection_stopped',
+  'store_unavailable',
+] as const;
+/** Kind of a thing that needs a person. */
+export type AttentionCode = (typeof ATTENTION_CODES)[number];
+
+/** Name of what a call of {@link AttentionActionView} does. */
+export type ActionLabel = 'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'view_projection' | 'view_all';
+
+/** The call that ends an attention, or that shows what to decide. */
+export interface AttentionActionView {
+  readonly label_code: ActionLabel;
+  readonly method: 'GET' | 'POST';
+  /** Below `/manage/v1`. */
+  readonly path: string;
+}
+
+/** Facts about the first id of an attention, by which a client writes its own sentence; null where they do not apply. */
+export interface AttentionSubject {
+  /** The first of `ids`; null if there is none. */
+  readonly id: string | null;
+  /** Name of the channel, endpoint, owner or projection; URL of the webhook output. */
+  readonly name: string | null;
+  readonly owner_id: string | null;
+  readonly owner_name: string | null;
+  readonly platform: string | null;
+  readonly channel_id: string | null;
+  readonly channel_name: string | null;
+  readonly publication_id: string | null;
+  readonly post_id: string | null;
+  /** The first 120 characters of the post's text. */
+  readonly excerpt: string | null;
+  /** Code of the error or refusal. */
+  readonly code: string | null;
+  /** The reason, in English. */
+  readonly message: string | null;
+  /** The network's own words. */
+  readonly platform_says: string | null;
+  /** Cause by which it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
+  readonly disabled_by: string | null;
+  /** Queued publications of the channel, up to 10,000. */
+  readonly waiting: number | null;
+  readonly plan: Plan | null;
+  /** ISO 8601, UTC. */
+  readonly resets_at: string | null;
+  /** Position of the event at which the projection has stopped. */
+  readonly position: string | null;
+  /** Type of that event. */
+  readonly event_type: string | null;
+}
+
+/** Things of one kind that need a person. */
+export interface AttentionView {
+  readonly code: AttentionCode;
+  /** Time since which the first of them does (ISO 8601, UTC). */
+  readonly since: string;
+  /** All there are. */
+  readonly count: number;
+  /** Publications, channels, endpoints, owners, webhook outputs or projections: at most 20, the longest first. */
+  readonly ids: readonly string[];
+  /** A sentence for people. */
+  readonly text: string;
+  /** Null if no call helps. */
+  readonly action: AttentionActionView | null;
+  readonly subject: AttentionSubject;
+}
+
+/** States of a network, the one that takes precedence first. */
+export type NetworkState = 'in_doubt' | 'held' | 'slowed' | 'going' | 'idle';
+
+/** The traffic of one network. */
+export interface NetworkView {
+  readonly platform: string;
+  /**
+   * `in_doubt`: publications are in doubt. `held`: a queued one waits for a person or a pause (of all owners: for a person).
+   * `slowed`: the network asked for a delay. `going`: the rest, if anything was published within the hour or is queued.
+   */
+  readonly state: NetworkState;
+  /** Publications of the last 60 minutes. */
+  readonly published_hour: number;
+  /** Queued publications. */
+  readonly waiting: number;
+  /** Time at which the oldest queued one was accepted (ISO 8601, UTC); null: none waits. */
+  readonly oldest_at: string | null;
+  /** Earliest known end of a wait (ISO 8601, UTC); null: none is known. */
+  readonly next_at: string | null;
+  readonly in_doubt: number;
+  /** Publications that failed and await a decision. */
+  readonly failed: number;
+  /** Attempts of the last 60 minutes that the network refused. */
+  readonly refused_hour: number;
+  /** Time from acceptance within which 95 % of the last 60 minutes' posts were published, to 5 %; null: none were. */
+  readonly p95_seconds: number | null;
+  /** ISO 8601, UTC; null: nothing was ever published. */
+  readonly last_published_at: string | null;
+  /** Publications of the last 60 minutes, by five minutes: twelve numbers, the oldest first. */
+  readonly minutes: readonly number[];
+}
+
+/** A channel and its name. */
+export interface NamedChannel {
+  readonly id: string;
+  /** Null if the channel was deleted. */
+  readonly name: string | null;
+}
+
+/** A publication that waits. */
+export type WaitingPublicationView = PublicationView & {
+  /** The first 120 characters of the post's text. */
+  readonly excerpt: string | null;
+  /** ISO 8601, UTC. */
+  readonly accepted_at: string;
+  readonly channel: NamedChannel;
+};
+
+/** Publications of one minute. */
+export interface MinuteView {
+  /** Start of the minute (ISO 8601, UTC). */
+  readonly at: string;
+  readonly published: number;
+  readonly failed: number;
+  readonly in_doubt: number;
+}
+
+/** Events of ten minutes. */
+export interface TenMinutesView {
+  /** Start of the ten minutes (ISO 8601, UTC). */
+  readonly at: string;
+  /** All events. */
+  readonly events: number;
+  readonly failed: number;
+  readonly in_doubt: number;
+}
+
+/** One of the latest events. Of each publication only the latest is shown. */
+export interface RecentView {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly kind: FeedKind;
+  /** Null for an endpoint or webhook output. */
+  readonly platform: string | null;
+  readonly publication_id: string | null;
+  readonly post_id: string | null;
+  /** The first 120 characters of the post's text. */
+  readonly excerpt: string | null;
+  /** The channel, endpoint or webhook output that has stopped; null for a publication. */
+  readonly resource_id: string | null;
+  /** Its name; a webhook output's is its URL. */
+  readonly name: string | null;
+}
+
+/** One part of the gateway that was checked. */
+export interface CheckView {
+  readonly name: 'database' | 'event_store' | 'discovery' | 'read_models' | 'history';
+  readonly ok: boolean;
+  /** A sentence for people. */
+  readonly message: string;
+  /** Of `database`: time of a query, ms. */
+  readonly latency_ms: number | null;
+  /** Of `event_store`: position of the newest event. Of `history`: number of events in the signed log. */
+  readonly position: string | null;
+  /** Of `read_models`: those that are stopped or far behind, and sagas that do not get past an event. */
+  readonly degraded: readonly string[];
+}
+
+/** An owner whose publications wait. */
+export interface LongestWaitView {
+  readonly owner_id: string;
+  readonly owner_name: string;
+  /** The rule that holds the oldest one back; null: it is about to be published. */
+  readonly rule: string | null;
+  /** The network of the oldest one. */
+  readonly platform: string;
+  /** Queued publications of the owner, on all networks. */
+  readonly posts: number;
+  /** Time at which the oldest one was accepted (ISO 8601, UTC). */
+  readonly oldest_at: string;
+}
+
+/** The present state: publications, waits, and things that need a person (management-api.md: Overview). */
+export interface CurrentOverviewView {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly role: 'owner' | 'operator';
+  /** Null: all owners. */
+  readonly owner: OverviewOwner | null;
+  /** By code, the worst first. */
+  readonly attention: readonly AttentionView[];
+  /** All networks. */
+  readonly networks: readonly NetworkView[];
+  /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */
+  readonly waiting: readonly WaitingPublicationView[];
+  /** The last 60 minutes, the oldest first. */
+  readonly minutes: readonly MinuteView[];
+  /** The last 144 times ten minutes, the oldest first. */
+  readonly day: readonly TenMinutesView[];
+  /** At most 20, the newest first. */
+  readonly recent: readonly RecentView[];
+  /** Null for an owner's key. */
+  readonly checks: readonly CheckView[] | null;
+  /** Owners whose publications have waited longest, at most ten; null unless all owners are shown. */
+  readonly longest: readonly LongestWaitView[] | null;
+}

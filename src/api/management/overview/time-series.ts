@@ -1,0 +1,50 @@
+import { type Instant, iso } from '../../../kernel/instant.js';
+import type { ActivityCounts } from '../../../projections/activity/activity.queries.js';
+import type { MinuteView, TenMinutesView } from './overview.view.js';
+
+const MINUTE = 60_000;
+const TEN_MINUTES = 10 * MINUTE;
+/** Number of minutes that are shown. */
+export const MINUTES = 60;
+const TENS = 144;
+
+/** The intervals that an overview shows. Each begins at a whole minute or ten minutes, UTC; the last one lasts. */
+export class ShownTimes {
+  readonly firstMinute: Instant;
+  readonly firstTenMinutes: Instant;
+
+  constructor(readonly now: Instant) {
+    this.firstMinute = now - (now % MINUTE) - (MINUTES - 1) * MINUTE;
+    this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
+  }
+
+  /** Returns the place of a minute among those that are shown, from 0. */
+  placeOf(at: Instant): number {
+    return (at - this.firstMinute) / MINUTE;
+  }
+}
+
+/** Builds the 60 minutes of all networks together. */
+export const buildMinutes = ({ minutes }: ActivityCounts, times: ShownTimes): MinuteView[] => {
+  const views = Array.from({ length: MINUTES }, (_, i) => ({
+    at: iso(times.firstMinute + i * MINUTE),
+    ...{ published: 0, failed: 0, in_doubt: 0 },
+  }));
+  for (const { at, published, failed, in_doubt } of minutes) {
+    const view = views[times.placeOf(at)]!;
+    view.published += published;
+    view.failed += failed;
+    view.in_doubt += in_doubt;
+  }
+  return views;
+};
+
+/** Builds the 144 times ten minutes. */
+export const buildDay = ({ tenMinutes }: ActivityCounts, times: ShownTimes): TenMinutesView[] => {
+  const byTime = new Map(tenMinutes.map((row) => [row.at, row]));
+  return Array.from({ length: TENS }, (_, i) => {
+    const at = times.firstTenMinutes + i * TEN_MINUTES;
+    const { events = 0, failed = 0, in_doubt = 0 } = byTime.get(at) ?? {};
+    return { at: iso(at), events, failed, in_doubt };
+  });
+};
