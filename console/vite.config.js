@@ -4,6 +4,25 @@ import { defineConfig } from 'vite';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
+ * Puts all modules that the first view loads in one file: one compresses better than forty. Screens that are loaded later share
+ * its modules as before.
+ */
+const firstViewOnly = () => {
+  let firstView;
+  return (id, modules) => {
+    firstView ??= findImported(path('src/main.tsx'), modules);
+    return firstView.has(id) ? 'first-view' : null;
+  };
+};
+
+/** Returns a module and all that it imports, but not what it loads later. */
+const findImported = (entry, modules) => {
+  const found = new Set([entry]);
+  for (const id of found) for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
+};
+
+/**
  * Builds the console to dist/console, which every process with the role `api` serves at /console. For work on the console,
  * `npx vite console` serves it with hot reload beside a running gateway, whose address is GATEWAY (default: http://127.0.0.1:3000).
  */
@@ -22,6 +41,7 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: firstViewOnly() }] } },
       onwarn: (warning, warn) => {
         // "use client" concerns servers that render React; this page has none.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

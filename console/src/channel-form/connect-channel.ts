@@ -1,5 +1,5 @@
 import { type Api, management } from '../api/management.js';
-import { queryClient } from '../api/query-client.js';
+import { refreshChannel } from '../channels/refresh-channel.js';
 import type { CredentialValues } from './credential-fields.js';
 import { CREDENTIALS, type Network } from './networks.js';
 import { settingsBody, type SettingValues } from './setting-fields.js';
@@ -22,12 +22,6 @@ export const credentialsBody = (network: Network, values: CredentialValues): Rea
       .filter(({ kind, value }) => value !== '' || kind !== 'optional_secret')
       .map(({ name, value }) => [name, value]),
   );
-
-/** Marks everything that shows a channel as stale, after a change of it. */
-export const refreshChannel = (): Promise<void> =>
-  queryClient.invalidateQueries({
-    predicate: ({ queryKey: [first] }) => ['overview', 'channels', 'channel', 'posts'].includes(String(first)),
-  });
 
 /** Connects a channel. The answer has its test, which refuses nothing. */
 export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {

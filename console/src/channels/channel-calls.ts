@@ -1,6 +1,6 @@
 import { management } from '../api/management.js';
 import { queryClient } from '../api/query-client.js';
-import { refreshChannel } from '../channel-form/connect-channel.js';
+import { refreshChannel } from './refresh-channel.js';
 
 /** Enables or disables a channel. */
 export const setChannelEnabled = async (id: string, enabled: boolean): Promise<void> => {

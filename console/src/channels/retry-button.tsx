@@ -4,7 +4,7 @@ import { networkTitle } from '../components/networks.js';
 import { toast, toastError } from '../components/toasts.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import { retryChannel } from '../publications/retry-channel.js';
-import { refreshChannel } from '../channel-form/connect-channel.js';
+import { refreshChannel } from './refresh-channel.js';
 import type { Channel } from './channel-status.js';
 
 const messages = defineMessages({
@@ -27,11 +27,13 @@ export const RetryButton = ({
   channel: { id, name, platform },
   isPrimary,
   isSmall = false,
+  hasIcon = !isSmall,
 }: {
-  readonly channel: Channel;
+  readonly channel: Pick<Channel, 'id' | 'name' | 'platform'>;
   readonly isPrimary: boolean;
   /** True: in a row of a list, where its name needs that of the channel. */
   readonly isSmall?: boolean;
+  readonly hasIcon?: boolean;
 }) => {
   const m = useMessages(messages);
   const [isBusy, setIsBusy] = useState(false);
@@ -52,7 +54,8 @@ export const RetryButton = ({
       look={isPrimary ? 'primary' : 'plain'}
       busy={isBusy}
       onClick={() => void tryAgain()}
-      {...(isSmall ? { size: 'small', 'aria-label': `${m.tryAgain}: ${name}` } : { icon: 'retrying' })}
+      {...(isSmall && { size: 'small', 'aria-label': `${m.tryAgain}: ${name}` })}
+      {...(hasIcon && { icon: 'retrying' })}
     >
       {m.tryAgain}
     </Button>

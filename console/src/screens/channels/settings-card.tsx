@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { type Problems, readProblems } from '../../api/problems.js';
 import { FormEnd } from '../../channel-form/form-end.js';
-import { refreshChannel } from '../../channel-form/connect-channel.js';
+import { refreshChannel } from '../../channels/refresh-channel.js';
 import { credentialMessages } from '../../channel-form/credential-messages.js';
 import { NameField } from '../../channel-form/name-field.js';
 import { CREDENTIALS, type Network } from '../../channel-form/networks.js';

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { Attention } from '../../api/overview.js';
+import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { toastError } from '../../components/toasts.js';
 import { useFormat } from '../../i18n/format.js';
@@ -71,7 +72,11 @@ export const AttentionActions = ({
     case 'channel_needs_attention':
       return (
         <>
-          <CallButton item={item} look={look} label={action.retry} />
+          <RetryButton
+            channel={{ id, name: item.subject.name ?? id, platform: item.subject.platform ?? '' }}
+            isPrimary={isFirst}
+            hasIcon={false}
+          />
           <ButtonLink look="quiet" to="/channels/$id" params={{ id }} search={{ credentials: '1' }}>
             {action.newToken}
           </ButtonLink>

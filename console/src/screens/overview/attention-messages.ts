@@ -70,7 +70,6 @@ export const attentionMessages = defineMessages({
     },
     action: {
       resolve: 'Resolve…',
-      retry: 'Try again',
       newToken: 'New token…',
       enable: 'Enable',
       enableAndReplay: 'Enable and replay',
@@ -84,9 +83,6 @@ export const attentionMessages = defineMessages({
     enabled: (name: string) => `${name} is enabled. It accepts requests again.`,
     replayed: (count: number, shown: string) =>
       `The webhook is enabled. ${shown} ${pluralEn(count, 'delivery is', 'deliveries are')} being sent again.`,
-    retryPublished: (channel: string, network: string) => `${channel} publishes on ${network} again.`,
-    retryGoing: (channel: string, network: string) => `Trying again. ${channel} is no longer on hold on ${network}.`,
-    retryRefused: (network: string, says: string) => `${network} still refuses. ${says}`,
   },
   ru: {
     title: 'Требует вашего внимания',
@@ -156,7 +152,6 @@ export const attentionMessages = defineMessages({
     },
     action: {
       resolve: 'Решить…',
-      retry: 'Повторить',
       newToken: 'Новый токен…',
       enable: 'Включить',
       enableAndReplay: 'Включить и доставить',
@@ -170,9 +165,6 @@ export const attentionMessages = defineMessages({
     enabled: (name: string) => `«${name}» снова принимает запросы.`,
     replayed: (count: number, shown: string) =>
       `Вебхук включён. Повторно ${pluralRu(count, 'отправляется', 'отправляются', 'отправляются')} ${shown} ${pluralRu(count, 'доставка', 'доставки', 'доставок')}.`,
-    retryPublished: (channel: string, network: string) => `«${channel}» снова публикует в ${network}.`,
-    retryGoing: (channel: string, network: string) => `Новая попытка. «${channel}» (${network}) больше не остановлен.`,
-    retryRefused: (network: string, says: string) => `${network} по-прежнему отказывает. ${says}`,
   },
 });
 

@@ -13,11 +13,10 @@ const NOTHING: Attention['subject'] = {
   event_type: null,
 };
 
-const attention = (code: string, subject: Partial<Attention['subject']>, count = 1): Attention =>
-  ({
-    ...{ code, count, since: '2026-11-26T10:48:00.000Z', ids: [], text: 'As the API says.', action: null },
-    subject: { ...NOTHING, ...subject },
-  });
+const attention = (code: string, subject: Partial<Attention['subject']>, count = 1): Attention => ({
+  ...{ code, count, since: '2026-11-26T10:48:00.000Z', ids: [], text: 'As the API says.', action: null },
+  subject: { ...NOTHING, ...subject },
+});
 
 const plain = (given: Sentence, locale: 'en' | 'ru'): string =>
   plainSentence(given, getFormat(locale), NOW).replaceAll(/[\u2068\u2069]/g, '');

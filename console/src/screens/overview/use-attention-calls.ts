@@ -1,12 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { management } from '../../api/management.js';
 import type { Attention } from '../../api/overview.js';
-import { networkTitle } from '../../components/networks.js';
-import { toast, toastError } from '../../components/toasts.js';
+import { toast } from '../../components/toasts.js';
 import { getFormat } from '../../i18n/format.js';
 import { useLocale } from '../../i18n/locale.js';
 import { useMessages } from '../../i18n/messages.js';
-import { retryChannel } from '../../publications/retry-channel.js';
 import { attentionMessages } from './attention-messages.js';
 
 /** A webhook output is disabled after its deliveries have failed for so long. */
@@ -24,12 +22,6 @@ export const useAttentionCalls = (): ((item: Attention) => Promise<void>) => {
       for (const key of ['overview', ...keys]) void queries.invalidateQueries({ queryKey: [key] });
     };
     switch (code) {
-      case 'channel_needs_attention': {
-        const network = networkTitle(subject.platform ?? '');
-        const outcome = await retryChannel(path.id, () => refresh('channels', 'channel', 'posts', 'publication'));
-        if (outcome.kind === 'refused') return toastError(m.retryRefused(network, outcome.says));
-        return toast(outcome.kind === 'published' ? m.retryPublished(name, network) : m.retryGoing(name, network));
-      }
       case 'endpoint_disabled':
         await management().post('/endpoints/{id}/enable', { path });
         refresh('endpoints', 'endpoint');
