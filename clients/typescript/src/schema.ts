@@ -61,6 +61,8 @@ export interface Schemas {
     readonly type: string;
     /** Version of the form that the event was written with; `data` has the present form. */
     readonly version: number;
+    /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
+    readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
     /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
@@ -472,6 +474,8 @@ export interface Schemas {
     readonly type: string;
     /** Version of the form that the event was written with; `data` has the present form. */
     readonly version: number;
+    /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
+    readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
     /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */

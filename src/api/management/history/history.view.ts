@@ -11,6 +11,8 @@ export class HistoricEventView {
   readonly type: string;
   /** Version of the form that the event was written with; `data` has the present form. */
   readonly version: number;
+  /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
+  readonly stream: string;
   /** Number of the event in its stream, from 0. */
   readonly revision: number;
   /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
@@ -33,6 +35,7 @@ export class HistoricEventView {
     this.id = event.id;
     this.type = event.type;
     this.version = event.version;
+    this.stream = event.stream;
     this.revision = Number(event.revision);
     this.position = String(event.position);
     this.at = iso(event.at);
