@@ -1,4 +1,5 @@
 import { readText } from '../../app/search.js';
+import { isSpan, type Span } from './window.js';
 
 /** The moments of the time machine, as they stand in its address. */
 export interface TimeSearch {
@@ -8,8 +9,18 @@ export interface TimeSearch {
   readonly from?: string;
   /** Id of the event that is open. */
   readonly event?: string;
+  /** Length of the window. */
+  readonly span?: Span;
 }
 
-/** Reads the address; ignores what it does not know. */
-export const readTimeSearch = (search: Readonly<Record<string, unknown>>): TimeSearch =>
-  readText(search, ['at', 'from', 'event']);
+/** Reads the address; ignores what it does not know, and times that are none. */
+export const readTimeSearch = (search: Readonly<Record<string, unknown>>): TimeSearch => {
+  const { at, from, event, span } = readText(search, ['at', 'from', 'event', 'span']);
+  const isTime = (text: string | undefined): text is string => text !== undefined && !Number.isNaN(Date.parse(text));
+  return {
+    ...(isTime(at) && { at }),
+    ...(isTime(from) && { from }),
+    ...(event !== undefined && { event }),
+    ...(isSpan(span) && { span }),
+  };
+};

@@ -1,0 +1,122 @@
+import type { ReactNode } from 'react';
+import { useNames } from '../../api/things.js';
+import { Icon, networkTitle } from '../../components/icon.js';
+import { Moment } from '../../components/time.js';
+import { useMessages } from '../../i18n/messages.js';
+import { initialsOf, isPerson, useActorName } from './actors.js';
+import type { AuditedEvent, Change } from './data.js';
+import { EventDetails } from './event-details.js';
+import { timeMessages } from './messages.js';
+
+/** Longest value that a row shows, in characters. */
+const MAX_VALUE = 80;
+
+/** One member of a thing that differs, with who changed it. */
+export const ChangeRow = ({
+  change: { at, aggregate, id, path, before, after, actor, event_id: eventId },
+  isOpen,
+  onToggle,
+}: {
+  readonly change: Change;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) => {
+  const show = useValue();
+  return (
+    <Row
+      at={at}
+      name={useThingName()(aggregate, id)}
+      actor={actor}
+      eventId={eventId}
+      isOpen={isOpen}
+      onToggle={onToggle}
+      what={
+        <>
+          <code>{path}</code> <del>{show(before)}</del> <span aria-hidden="true">→</span> <ins>{show(after)}</ins>
+        </>
+      }
+    />
+  );
+};
+
+/** One event, with who caused it. */
+export const EventRow = ({
+  event: { id, at, aggregate, aggregate_id: thingId, type, actor },
+  isOpen,
+  onToggle,
+}: {
+  readonly event: AuditedEvent;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) => (
+  <Row
+    at={at}
+    name={useThingName()(aggregate, thingId ?? '')}
+    actor={actor}
+    eventId={id}
+    isOpen={isOpen}
+    onToggle={onToggle}
+    what={<code>{type}</code>}
+  />
+);
+
+const Row = ({
+  at,
+  name,
+  actor,
+  eventId,
+  what,
+  isOpen,
+  onToggle,
+}: {
+  readonly at: string;
+  readonly name: string;
+  readonly actor: string;
+  readonly eventId: string;
+  readonly what: ReactNode;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) => {
+  const who = useActorName()(actor);
+  return (
+    <li className={isOpen ? 'open' : ''}>
+      <button type="button" className="change-row" aria-expanded={isOpen} onClick={onToggle}>
+        <span className="tertiary">
+          <Moment at={at} form="seconds" />
+        </span>
+        <span className="change-what">
+          <b>
+            <bdi className="cut">{name}</bdi>
+          </b>
+          <span className="change-path">{what}</span>
+        </span>
+        <span className="change-who secondary">
+          {isPerson(actor) ? <i className="person-badge">{initialsOf(who)}</i> : <Icon name="bolt" size={14} />}
+          <bdi className="cut">{who}</bdi>
+        </span>
+      </button>
+      {isOpen && <EventDetails id={eventId} />}
+    </li>
+  );
+};
+
+/** Returns a function that writes a value of a state in a line. */
+const useValue = (): ((value: unknown) => string) => {
+  const m = useMessages(timeMessages);
+  return (value) => {
+    if (value === null || value === undefined) return m.nothing;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+  };
+};
+
+/** Returns a function that names the thing that an event is about. */
+const useThingName = (): ((aggregate: string, id: string) => string) => {
+  const names = useNames();
+  return (aggregate, id) => {
+    const channel = names.channel(id);
+    if (channel) return `${networkTitle(channel.platform)} · ${channel.name}`;
+    const endpoint = names.endpoint(id);
+    return names.project(id)?.name ?? endpoint?.name ?? endpoint?.slug ?? `${aggregate} ${id}`;
+  };
+};

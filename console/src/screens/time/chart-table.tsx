@@ -1,0 +1,45 @@
+import { Moment } from '../../components/time.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useActorName } from './actors.js';
+import type { Ticks } from './data.js';
+import { timeMessages } from './messages.js';
+import type { SpanRow } from './span-rows.js';
+
+/** The pauses, stops and people's changes of the chart, for screen readers. */
+export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly rows: readonly SpanRow[] }) => {
+  const m = useMessages(timeMessages);
+  const actorName = useActorName();
+  return (
+    <table className="visually-hidden">
+      <caption>{m.table}</caption>
+      <tbody>
+        {rows.flatMap((row) =>
+          row.spans.map(({ event_id: id, kind, from, to }) => (
+            <tr key={id}>
+              <td>
+                <bdi>{row.name}</bdi>
+              </td>
+              <td>{m.spanKinds[kind as keyof typeof m.spanKinds]}</td>
+              <td>
+                <Moment at={from} />
+              </td>
+              <td>{to === null ? m.stillOpen : <Moment at={to} />}</td>
+            </tr>
+          )),
+        )}
+        {ticks.changes.map(({ event_id: id, at, actor, type }) => (
+          <tr key={id}>
+            <td>
+              <bdi>{actorName(actor)}</bdi>
+            </td>
+            <td>{type}</td>
+            <td>
+              <Moment at={at} />
+            </td>
+            <td />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};

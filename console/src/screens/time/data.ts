@@ -1,0 +1,130 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { type Api, management } from '../../api/management.js';
+import { useScope } from '../../session/scope.js';
+import type { TimeWindow } from './window.js';
+
+export type AuditedEvent = Api<'AuditedEvent'>;
+/** Until the typed client has it. */
+export interface Ticks {
+  readonly first_at: string | null;
+  readonly buckets: readonly {
+    readonly at: string;
+    readonly events: number;
+    readonly published: number;
+    readonly failed: number;
+    readonly in_doubt: number;
+  }[];
+  readonly spans: readonly {
+    readonly kind: string;
+    readonly id: string;
+    readonly from: string;
+    readonly to: string | null;
+    readonly event_id: string;
+    readonly actor: string;
+  }[];
+  readonly changes: readonly {
+    readonly at: string;
+    readonly actor: string;
+    readonly type: string;
+    readonly event_id: string;
+    readonly aggregate: string;
+    readonly aggregate_id: string | null;
+  }[];
+}
+
+/** Asks for the numbers of events over a time. */
+export const askForTicks = (query: {
+  readonly owner_id?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly buckets: number;
+}): Promise<Ticks> =>
+  (management().get as unknown as (path: string, given: object) => Promise<Ticks>)('/history/ticks', { query });
+
+export type Past = Api<'Overview'>;
+export type Change = Api<'ChangeOfAggregate'>;
+
+/** Least time between two questions while the slider is dragged, in ms. */
+const THROTTLE_MS = 250;
+
+/** Returns a value that follows another at most four times a second. */
+export const useThrottled = <T>(value: T): T => {
+  const [shown, setShown] = useState(value);
+  const shownAt = useRef(0);
+  useEffect(() => {
+    const show = (): void => {
+      shownAt.current = performance.now();
+      setShown(value);
+    };
+    const timer = setTimeout(show, Math.max(0, shownAt.current + THROTTLE_MS - performance.now()));
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
+};
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** Returns the query of the numbers of events, pauses and changes by people in a window. */
+export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['ticks', scope.key, from, to, buckets],
+    queryFn: () => askForTicks({ ...scope.query, from: iso(from), to: iso(to), buckets }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Returns the query of all things as they were. @param at null: as they are */
+export const usePast = (at: number | null) => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['history', scope.key, 'state', at],
+    queryFn: () => management().get('/history', { query: { ...scope.query, ...(at !== null && { at: iso(at) }) } }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Returns the query of the differences between two moments. @param to null: now */
+export const useDifferences = (from: number, to: number | null) => {
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['history', scope.key, 'diff', from, to],
+    queryFn: () =>
+      management().get('/history/diff', {
+        query: { ...scope.query, from: iso(from), ...(to !== null && { to: iso(to) }) },
+      }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Returns the query of the events of a window, newest first, page by page. */
+export const useEvents = ({ from, to }: TimeWindow) => {
+  const scope = useScope();
+  return useInfiniteQuery({
+    queryKey: ['history', scope.key, 'events', from, to],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) =>
+      management().get('/history/events', {
+        query: {
+          ...scope.query,
+          ...{ since: iso(from), until: iso(to), limit: 100 },
+          ...(pageParam !== null && { cursor: pageParam }),
+        },
+      }),
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Returns the query of one event. */
+export const useEvent = (id: string) =>
+  useQuery({
+    queryKey: ['event', id],
+    queryFn: async () => {
+      const { events } = await management().get('/history/trace/{id}', { path: { id } });
+      const event = events.find((each) => each.id === id);
+      if (!event) throw new Error(`the story of ${id} does not contain it`);
+      return event;
+    },
+  });

@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query';
+import { management } from '../../api/management.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Icon } from '../../components/icon.js';
+import { Json } from '../../components/json.js';
+import { Loaded } from '../../components/states.js';
+import { Pill } from '../../components/state-pill.js';
+import { UnsupportedBrowser, verifyProof } from '../../history/verify-proof.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { type AuditedEvent, useEvent } from './data.js';
+import { timeMessages } from './messages.js';
+
+/** An event as the API shows it, and its proof, checked in this browser. */
+export const EventDetails = ({ id }: { readonly id: string }) => {
+  const event = useEvent(id);
+  return (
+    <div className="event-details">
+      <Loaded query={event} rows={4}>
+        {(found) => (
+          <>
+            <Json value={found} depth={2} />
+            <Proof event={found} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+};
+
+const useProof = ({ id, stream, revision, hash }: AuditedEvent) =>
+  useQuery({
+    queryKey: ['proof', id],
+    queryFn: async () => {
+      const [proof, { vkey }] = await Promise.all([
+        management().get('/history/log/proof/{event}', { path: { event: id } }),
+        management().get('/history/log/key'),
+      ]);
+      const file = String(proof);
+      try {
+        return { file, state: 'proved' as const, entry: await verifyProof(file, { stream, revision, hash }, vkey) };
+      } catch (error) {
+        return { file, state: error instanceof UnsupportedBrowser ? ('signed' as const) : ('wrong' as const) };
+      }
+    },
+  });
+
+const Proof = ({ event }: { readonly event: AuditedEvent }) => {
+  const m = useMessages(timeMessages);
+  const format = useFormat();
+  const proof = useProof(event);
+  const save = (): void => {
+    const url = URL.createObjectURL(new Blob([proof.data?.file ?? ''], { type: 'text/plain' }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `${event.id}.tlog-proof`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <div className="event-proof">
+      {proof.data === undefined ? (
+        <span className="secondary">
+          {proof.error ? <Icon name="failed" tone="fail" /> : null} {proof.error ? proof.error.message : m.proving}
+        </span>
+      ) : (
+        <ProofState
+          state={proof.data.state}
+          text={
+            proof.data.entry
+              ? m.provedText(format.number(proof.data.entry.index + 1), format.number(proof.data.entry.size))
+              : null
+          }
+        />
+      )}
+      <span className="event-actions">
+        <StoryLink event={event} />
+        {proof.data && (
+          <Button size="small" onClick={save}>
+            {m.saveProof}
+          </Button>
+        )}
+      </span>
+    </div>
+  );
+};
+
+const ProofState = ({
+  state,
+  text,
+}: {
+  readonly state: 'proved' | 'signed' | 'wrong';
+  readonly text: string | null;
+}) => {
+  const m = useMessages(timeMessages);
+  if (state === 'wrong')
+    return (
+      <span role="alert">
+        <Pill icon="failed" tone="fail">
+          {m.proofFailed}
+        </Pill>{' '}
+        {m.proofFailedText}
+      </span>
+    );
+  return (
+    <span role="status">
+      <Pill icon="shield" tone="time">
+        {state === 'proved' ? m.proved : m.signed}
+      </Pill>{' '}
+      <span className="secondary">{text ?? m.signedText}</span>
+    </span>
+  );
+};
+
+/** A link to the screen of the thing that an event is about. */
+const StoryLink = ({ event: { aggregate, aggregate_id: id } }: { readonly event: AuditedEvent }) => {
+  const m = useMessages(timeMessages);
+  if (id === null) return null;
+  const look = { size: 'small' as const };
+  switch (aggregate) {
+    case 'publication':
+      return (
+        <ButtonLink {...look} to="/publications/$id" params={{ id }}>
+          {m.story}
+        </ButtonLink>
+      );
+    case 'post':
+      return id.startsWith('post_') ? (
+        <ButtonLink {...look} to="/posts/$id" params={{ id }}>
+          {m.story}
+        </ButtonLink>
+      ) : null;
+    case 'channel':
+    case 'channel-pause':
+      return (
+        <ButtonLink {...look} to="/channels/$id" params={{ id }}>
+          {m.openThing}
+        </ButtonLink>
+      );
+    case 'project':
+    case 'project-pause':
+      return (
+        <ButtonLink {...look} to="/projects/$id" params={{ id }}>
+          {m.openThing}
+        </ButtonLink>
+      );
+    case 'endpoint':
+      return (
+        <ButtonLink {...look} to="/endpoints/$id" params={{ id }}>
+          {m.openThing}
+        </ButtonLink>
+      );
+    default:
+      return null;
+  }
+};

@@ -1,0 +1,102 @@
+import * as Radix from '@radix-ui/react-slider';
+import type { KeyboardEvent } from 'react';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { timeMessages } from './messages.js';
+import { isInside, percentOf, type TimeWindow } from './window.js';
+
+/** State of the handles, and what moves them. */
+export interface SliderProps {
+  readonly window: TimeWindow;
+  /** ms since 1970. */
+  readonly at: number;
+  /** The moment that `at` is compared with; null: none. */
+  readonly from: number | null;
+  readonly onAt: (at: number) => void;
+  readonly onFrom: (from: number | null) => void;
+  /** Goes to the next event of all (`events`) or of people (`people`). @param step 1 or -1 */
+  readonly onStep: (by: 'events' | 'people', step: 1 | -1) => void;
+  /** Moves by a window. */
+  readonly onWindow: (step: 1 | -1) => void;
+  /** Goes to the beginning of the history. */
+  readonly onFirst: () => void;
+  /** Goes to the present. */
+  readonly onNow: () => void;
+}
+
+/** The handles over the chart. Keys: arrows for events, with Shift for people's changes, PgUp and PgDn for windows, Home, End, c. */
+export const MomentSlider = (props: SliderProps) => {
+  const m = useMessages(timeMessages);
+  const format = useFormat();
+  const { window, at, from, onAt, onFrom } = props;
+  const clamp = (time: number): number => Math.min(window.to, Math.max(window.from, time));
+  const values = from === null ? [clamp(at)] : [clamp(Math.min(from, at)), clamp(Math.max(from, at))];
+  const text = (time: number): string => `${format.longDay(time)}, ${format.seconds(time)}`;
+  const change = (next: readonly number[]): void => {
+    const [first, second] = next;
+    if (second === undefined) {
+      if (first !== undefined) onAt(first);
+      return;
+    }
+    if (first !== undefined && first !== values[0]) onFrom(first);
+    if (second !== values[1]) onAt(second);
+  };
+  return (
+    <div className="time-overlay slider-overlay" onKeyDownCapture={(event) => handleKey(event, props)}>
+      {from !== null && (
+        <i
+          className="time-compared"
+          style={{
+            left: `${percentOf(window, from)}%`,
+            width: `${Math.max(0, percentOf(window, at) - percentOf(window, from))}%`,
+          }}
+        />
+      )}
+      <Radix.Root
+        className="moment-slider"
+        min={window.from}
+        max={window.to}
+        step={1000}
+        value={values}
+        onValueChange={change}
+      >
+        <Radix.Track className="moment-track" />
+        {values.map((time, index) => {
+          const isFrom = from !== null && index === 0;
+          const shownTime = isFrom ? from : at;
+          return (
+            <Radix.Thumb
+              key={isFrom ? 'from' : 'at'}
+              className={`moment-thumb ${isFrom ? 'from' : 'at'} ${isInside(window, shownTime) ? '' : 'outside'}`}
+              aria-label={isFrom ? m.compareFrom : m.moment}
+              aria-valuetext={text(time)}
+            >
+              <span>{isFrom ? format.time(shownTime) : format.seconds(shownTime)}</span>
+            </Radix.Thumb>
+          );
+        })}
+      </Radix.Root>
+    </div>
+  );
+};
+
+const handleKey = (event: KeyboardEvent, { at, from, onFrom, onStep, onWindow, onFirst, onNow }: SliderProps): void => {
+  if (event.metaKey || event.ctrlKey || event.altKey) return;
+  const by = event.shiftKey ? 'people' : 'events';
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => onStep(by, -1),
+    ArrowDown: () => onStep(by, -1),
+    ArrowRight: () => onStep(by, 1),
+    ArrowUp: () => onStep(by, 1),
+    PageUp: () => onWindow(-1),
+    PageDown: () => onWindow(1),
+    Home: onFirst,
+    End: onNow,
+    c: () => onFrom(from === null ? at : null),
+  };
+  const action = actions[event.key];
+  if (!action) return;
+  event.preventDefault();
+  event.stopPropagation();
+  action();
+};

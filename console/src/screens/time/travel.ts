@@ -1,0 +1,109 @@
+import { useCallback, useMemo, useState } from 'react';
+import { type Scope, useScope } from '../../session/scope.js';
+import { serverNow, useNow } from '../../time/server-clock.js';
+import { askForTicks, useTicks } from './data.js';
+import { findNextEvent, findPreviousEvent } from './find-event.js';
+import type { SliderProps } from './moment-slider.js';
+import type { TimeSearch } from './search.js';
+import { isInside, type Span, SPANS, type TimeWindow, windowAround } from './window.js';
+
+type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; readonly replace: true }) => Promise<void>;
+
+/** A notice that there is no further event. */
+type Notice = 'noEarlier' | 'noLater' | null;
+
+/** The moment, the window and what moves them. All of it stands in the address. */
+export interface Travel {
+  /** Null: now. */
+  readonly at: number | null;
+  readonly span: Span;
+  readonly window: TimeWindow;
+  readonly notice: Notice;
+  readonly slider: SliderProps;
+  readonly setSpan: (span: Span) => void;
+  readonly openEvent: (id: string | undefined) => void;
+  readonly openEventAt: (id: string, at: number) => void;
+}
+
+/** A moment this close to the present is the present, in ms. */
+const PRESENT_MS = 1_500;
+
+/** Returns the state of the time machine, as its address says, with the actions that change it. */
+export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
+  const scope = useScope();
+  const now = useNow(1000);
+  const [notice, setNotice] = useState<Notice>(null);
+  const span = search.span ?? 'hours';
+  const at = search.at === undefined ? null : Date.parse(search.at);
+  const from = search.from === undefined ? null : Date.parse(search.from);
+  // The first event of all is in every answer; a short question finds it for the window of the whole history.
+  const day = Math.floor(now / 86_400_000) * 86_400_000;
+  const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
+  const window = useSteadyWindow(at ?? now, span, now, firstAt === null ? null : Date.parse(firstAt));
+
+  const change = useCallback(
+    (changes: TimeSearch): void => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true }),
+    [navigate],
+  );
+  const goTo = useCallback(
+    (time: number, more: TimeSearch = {}): void => {
+      setNotice(null);
+      const isPresent = time >= serverNow() - PRESENT_MS;
+      change({ ...more, at: isPresent ? undefined : new Date(Math.round(time)).toISOString() } as TimeSearch);
+    },
+    [change],
+  );
+  const slider = useMemo((): SliderProps => {
+    const present = at ?? serverNow();
+    const step = async (by: 'events' | 'people', direction: 1 | -1): Promise<void> => {
+      const found =
+        by === 'people'
+          ? await findPersonsChange(scope, present, direction)
+          : direction < 0
+            ? await findPreviousEvent(scope, present)
+            : await findNextEvent(scope, present, serverNow());
+      if (found === null) setNotice(direction < 0 ? 'noEarlier' : 'noLater');
+      else goTo(found);
+    };
+    return {
+      ...{ window, at: present, from },
+      onAt: goTo,
+      onFrom: (time) => change({ from: time === null ? undefined : new Date(time).toISOString() } as TimeSearch),
+      onStep: (by, direction) => void step(by, direction),
+      onWindow: (direction) => goTo(Math.min(serverNow(), present + direction * (window.to - window.from))),
+      onFirst: () => firstAt !== null && goTo(Date.parse(firstAt)),
+      onNow: () => change({ at: undefined } as unknown as TimeSearch),
+    };
+  }, [at, from, window, scope, firstAt, goTo, change]);
+  return {
+    ...{ at, span, window, notice, slider },
+    setSpan: (next) => change({ span: next }),
+    openEvent: (id) => change({ event: id } as TimeSearch),
+    openEventAt: (id, time) => goTo(time, { event: id }),
+  };
+};
+
+/** Keeps the window where it is while the moment is in it, so that nothing moves under the pointer. */
+const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
+  const next = windowAround(at, span, now, firstAt);
+  const [kept, setKept] = useState({ span, window: next });
+  const isOld = kept.window.to < now && isInside(kept.window, now - SLACK_MS);
+  const isKept = kept.span === span && SPANS[span] !== null && isInside(kept.window, at) && !isOld;
+  if (isKept || (kept.span === span && isSame(kept.window, next))) return kept.window;
+  setKept({ span, window: next });
+  return next;
+};
+
+const isSame = (a: TimeWindow, b: TimeWindow): boolean => a.from === b.from && a.to === b.to;
+
+/** A window whose end has passed less than this long ago moves on with the present. */
+const SLACK_MS = 60_000;
+
+/** Returns the time of the nearest change by a person, before or after a moment; null if there is none. */
+const findPersonsChange = async (scope: Scope, at: number, step: 1 | -1): Promise<number | null> => {
+  const iso = (time: number): string => new Date(time).toISOString();
+  const range = step < 0 ? { from: iso(0), to: iso(at) } : { from: iso(at + 1), to: iso(serverNow() + 1) };
+  const { changes } = await askForTicks({ ...scope.query, ...range, buckets: 1 });
+  const change = step < 0 ? changes.at(-1) : changes[0];
+  return change ? Date.parse(change.at) : null;
+};

@@ -1,0 +1,51 @@
+const HOUR = 3_600_000;
+
+/** Lengths of the window, in ms; `all` is the whole history. */
+export const SPANS = { hour: HOUR, hours: 6 * HOUR, day: 24 * HOUR, month: 30 * 24 * HOUR, all: null } as const;
+export type Span = keyof typeof SPANS;
+
+/** Returns whether a text names a length. */
+export const isSpan = (text: string | undefined): text is Span => text !== undefined && text in SPANS;
+
+/** The part of the history that is shown, in ms since 1970. */
+export interface TimeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Part of a window that lies after the present, so that the now-line does not stand at the edge. */
+const FUTURE = 0.04;
+
+/** Edges are multiples of this part of the window, so that they do not move with every second. */
+const STEPS = 100;
+
+/** Returns the window that shows a moment: the latest one if the moment is in it, else one around the moment. */
+export const windowAround = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
+  const length = SPANS[span] ?? Math.max(HOUR, now - (firstAt ?? now));
+  const step = Math.max(1000, length / STEPS);
+  const round = (time: number): number => Math.ceil(time / step) * step;
+  const latest = { from: round(now + length * FUTURE) - length * (1 + FUTURE), to: round(now + length * FUTURE) };
+  if (at >= latest.from || span === 'all') return latest;
+  const middle = round(at);
+  return { from: middle - length / 2, to: middle + length / 2 };
+};
+
+/** Returns whether a moment is in a window. */
+export const isInside = ({ from, to }: TimeWindow, at: number): boolean => at >= from && at <= to;
+
+/** Returns the place of a moment in a window, as a percentage from 0 to 100. */
+export const percentOf = ({ from, to }: TimeWindow, at: number): number =>
+  Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
+
+/** Distances of the marks on an axis, in ms. */
+const MARKS = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200, 129_600].map(
+  (minutes) => minutes * 60_000,
+);
+
+/** Returns the moments of an axis with at most eight marks, at round local times. */
+export const axisMarks = ({ from, to }: TimeWindow, most = 8): readonly number[] => {
+  const distance = MARKS.find((each) => (to - from) / each <= most) ?? MARKS.at(-1)!;
+  const offset = new Date(from).getTimezoneOffset() * 60_000;
+  const first = Math.ceil((from - offset) / distance) * distance + offset;
+  return Array.from({ length: Math.floor((to - first) / distance) + 1 }, (_, index) => first + index * distance);
+};
