@@ -13,6 +13,7 @@ import { PublicApiModule } from './modules/public-api.module.js';
 import { ReadModelsModule } from './modules/read-models.module.js';
 import { SecretsModule } from './modules/secrets.module.js';
 import { ToolsModule } from './modules/tools.module.js';
+import { SignInModule } from './modules/sign-in.module.js';
 import { WallsModule } from './modules/walls.module.js';
 import { WorkerModule } from './modules/worker.module.js';
 import type { ProcessOptions } from './process-options.js';
@@ -37,6 +38,7 @@ export class AppModule {
         ...(roles.has('api') ? [PublicApiModule, ManagementApiModule, DocumentationModule, ConsoleModule] : []),
         ...(roles.has('tools') ? [ToolsModule] : []),
         ...(demo ? [WallsModule] : []),
+        ...(demo && roles.has('api') ? [SignInModule] : []),
       ],
       controllers: [RootController],
       providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],

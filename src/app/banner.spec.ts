@@ -1,5 +1,6 @@
 import type { Role } from '../config/settings.js';
-import { describeServices } from './banner.js';
+import { banner, type Demo, describeServices } from './banner.js';
+import type { Running } from './start.js';
 
 it.each<[Role[], boolean, string]>([
   [['api', 'worker', 'tools'], true, '/v1, /manage/v1, /sse, /walls, /healthz, /readyz, /metrics, publishes posts'],
@@ -8,4 +9,36 @@ it.each<[Role[], boolean, string]>([
   [['tools'], false, '/sse, /healthz, /readyz, /metrics'],
 ])('a process with the roles %j (demo: %s) serves %s', (roles, demo, expected) => {
   expect(describeServices({ roles: new Set(roles), demo })).toBe(expected);
+});
+
+describe('the banner', () => {
+  const baseUrl = 'http://127.0.0.1:3000';
+  const bannerOf = (roles: readonly Role[], demo: Demo | null): string[] =>
+    banner(
+      {
+        ...{
+          address: baseUrl,
+          metricsAddress: null,
+          settings: { baseUrl, roles: new Set(roles), demo: demo !== null },
+        },
+        ...{ infrastructure: { keys: { operatorKeyGenerated: false } }, networks: { standIns: [] } },
+      } as unknown as Running,
+      demo,
+    ).split('\n');
+  const endpoint = { url: `${baseUrl}/v1/webhooks/slug`, token: 'token', enableUrl: null };
+
+  it("begins with the console's address, which in demo mode signs in", () => {
+    const [, demo] = bannerOf(['api', 'worker', 'tools'], { endpoint, signInCode: 'c0de' });
+    expect(demo).toBe(`  Console        ${baseUrl}/console#code=c0de`);
+    expect(bannerOf(['api', 'worker', 'tools'], { endpoint, signInCode: null })[1]).toBe(
+      `  Console        ${baseUrl}/console`,
+    );
+    expect(bannerOf(['api'], null)[1]).toBe(`  Console    ${baseUrl}/console`);
+  });
+
+  it('names no console and no endpoint where there is none', () => {
+    expect(bannerOf(['worker'], null)[1]).toBe(`  Crosspost  ${baseUrl}  (worker)`);
+    const lines = bannerOf(['api', 'worker'], { endpoint: null, signInCode: 'c0de' }).join('\n');
+    expect(lines).not.toMatch(/Demo endpoint|curl/);
+  });
 });

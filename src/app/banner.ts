@@ -2,12 +2,17 @@ import type { Settings } from '../config/settings.js';
 import type { Running } from './start.js';
 import { BANNER_MESSAGES } from './messages.js';
 
-/** The demo's endpoint. */
+/** The demo as the banner shows it. */
 export interface Demo {
-  readonly url: string;
-  readonly token: string;
-  /** URL of the call that enables the endpoint; null if it is active. */
-  readonly enableUrl: string | null;
+  /** Null if people have deleted it. */
+  readonly endpoint: {
+    readonly url: string;
+    readonly token: string;
+    /** URL of the call that enables the endpoint; null if it is active. */
+    readonly enableUrl: string | null;
+  } | null;
+  /** Code that signs the demo's owner in to the console; null if the owner's key was replaced. */
+  readonly signInCode: string | null;
 }
 
 /** Returns the routes and the work of a process with these roles, for people. */
@@ -21,30 +26,31 @@ export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo
   ].join(', ');
 };
 
-/** Returns the text that a started process prints for people: addresses, a generated key, and the demo's endpoint. */
+/** Returns the text that a started process prints for people: addresses, the console's first, a generated key, and the demo's endpoint. */
 export const banner = (
   { address, metricsAddress, settings, infrastructure, networks }: Running,
   demo: Demo | null,
 ): string => {
   const { keys } = infrastructure;
-  const lines: [string, string][] = [
-    ['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`],
-    ['Serves', describeServices(settings)],
-  ];
+  const code = demo?.signInCode ? `#code=${demo.signInCode}` : '';
+  const lines: [string, string][] = [];
+  if (settings.roles.has('api')) lines.push(['Console', `${settings.baseUrl}/console${code}`]);
+  lines.push(['Crosspost', `${settings.baseUrl}  (${[...settings.roles].join(', ')})`]);
+  lines.push(['Serves', describeServices(settings)]);
   if (settings.baseUrl !== address) lines.push(['Listens on', address]);
   if (metricsAddress !== null) lines.push(['Metrics', `${metricsAddress}/metrics`]);
   if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
-  if (demo) lines.push(['Demo endpoint', demo.url]);
+  if (demo?.endpoint) lines.push(['Demo endpoint', demo.endpoint.url]);
   if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
   const width = Math.max(...lines.map(([name]) => name.length));
   const table = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
-  return `\n${table}\n${demo ? `\n${invitation(demo)}\n` : ''}\n`;
+  return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
 };
 
-const invitation = ({ enableUrl, ...endpoint }: Demo): string =>
+const invitation = ({ enableUrl, ...endpoint }: NonNullable<Demo['endpoint']>): string =>
   enableUrl === null ? howToPost(endpoint) : `${howToEnable(enableUrl)}\n\n${howToPost(endpoint)}`;
 
 const howToEnable = (url: string): string => BANNER_MESSAGES.demoDisabled({ url });
 
-const howToPost = ({ url, token }: Pick<Demo, 'url' | 'token'>): string =>
+const howToPost = ({ url, token }: { readonly url: string; readonly token: string }): string =>
   BANNER_MESSAGES.post({ url, token, body: `{"text": ${JSON.stringify(BANNER_MESSAGES.firstPost)}}` });

@@ -1,16 +1,27 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignInView } from '../api/management/sign-in/sign-in.view.js';
 import { endpoint as endpointDecider } from '../domain/endpoint/endpoint.decider.js';
 import { isRejection } from '../kernel/result.js';
 import type { Demo } from './banner.js';
 import type { Infrastructure } from './infrastructure.js';
 import type { Running } from './start.js';
 
-/** The demo's endpoint as it is stored between starts. The API shows a token once; the banner shows it at each start. */
+/**
+ * The demo as it is stored between starts: its endpoint, and its owner. The API shows a token and a key once; the banner shows
+ * the token at each start, and its link signs the owner in with the key.
+ */
 interface StoredDemo {
   readonly id: string;
   readonly token: string;
+  /** Absent in a file of an earlier version. */
+  readonly owner?: StoredOwner;
+}
+
+interface StoredOwner {
+  readonly id: string;
+  readonly key: string;
 }
 
 /** Longest wait for read models that are being built, in ms. */
@@ -28,57 +39,127 @@ const FORMER_MIN_INTERVAL = 1;
 
 /**
  * Creates the demo's owner over the public management API: a channel on each stand-in network, a project and an endpoint.
- * Every call carries an Idempotency-Key, so the next start continues one that ended half-way. A demo from an earlier start
- * is used again, unless the database has changed since.
+ * A demo from an earlier start is used again as people have left it, unless its owner is gone or the database is another.
  */
-export const seedDemo = async ({ settings, address, networks, infrastructure }: Running): Promise<Demo> => {
-  const file = join(settings.dataDir, 'demo.json');
-  const call = async (path: string, request: { method?: string; headers?: object; body?: string } = {}) => {
-    const headers = { authorization: `Bearer ${settings.operatorKey}`, ...request.headers };
-    for (const end = Date.now() + READ_MODELS_TIMEOUT_MS; ; await sleep(100)) {
-      const answer = await fetch(`${address}/manage/v1${path}`, { ...request, headers });
-      const text = await answer.text();
-      if (answer.status !== 503 || Date.now() > end) return { path, status: answer.status, text };
-    }
-  };
-  const parseResource = ({ path, status, text }: Awaited<ReturnType<typeof call>>): Resource => {
-    if (status >= 300) throw new Error(`failed to create the demo: ${path} answered ${status} ${text}`);
-    return JSON.parse(text) as Resource;
-  };
-  const find = async (path: string): Promise<EndpointResource | null> => {
-    const answer = await call(path);
-    return answer.status === 404 ? null : parseResource(answer);
-  };
-  const post = async (path: string, step: string, body: object): Promise<Resource> => {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': `demo ${step}` };
-    return parseResource(await call(path, { method: 'POST', headers, body: JSON.stringify(body) }));
-  };
-
-  const known = await readStoredDemo(file);
-  const knownEndpoint = known && (await find(`/endpoints/${known.id}`));
-  if (knownEndpoint) {
-    const { id, url, min_interval, is_active } = knownEndpoint;
-    if (min_interval === FORMER_MIN_INTERVAL) await removeMinInterval(infrastructure, id);
-    const enableUrl = is_active === false ? `${settings.baseUrl}/manage/v1/endpoints/${id}/enable` : null;
-    return { url: url!, token: known.token, enableUrl };
+export const seedDemo = async (running: Running): Promise<Demo> => {
+  const file = join(running.settings.dataDir, 'demo.json');
+  const api = new DemoApi(running);
+  const stored = await readStoredDemo(file);
+  const endpoint = stored && (await api.find(`/endpoints/${stored.id}`));
+  const ownerId = endpoint?.owner_id ?? (stored?.owner && (await api.find(`/owners/${stored.owner.id}`))?.id);
+  if (!stored || !ownerId) {
+    const created = await createDemo(running, api, stored);
+    await storeDemo(file, created.stored);
+    return { endpoint: created.endpoint, signInCode: await issueCode(running, api, created.stored.owner) };
   }
+  const owner = stored.owner ?? { id: ownerId, key: await api.replaceKey(ownerId) };
+  if (!stored.owner) await storeDemo(file, { ...stored, owner });
+  return {
+    endpoint: endpoint && (await describeEndpoint(running, endpoint, stored.token)),
+    signInCode: await issueCode(running, api, owner),
+  };
+};
 
-  const owner = await post('/owners', 'owner', { name: 'Demo', plan: 'business' });
+/** Returns a code that signs the owner in; null if its key was replaced: it is never replaced here, because it may be in use. */
+const issueCode = async ({ oneTimeCode }: Running, api: DemoApi, { id, key }: StoredOwner): Promise<string | null> => {
+  const owner = await api.findAs(key, `/owners/${id}`);
+  return owner && oneTimeCode!.issue({ key, owner: { id, name: owner.name! } } satisfies SignInView);
+};
+
+const describeEndpoint = async (
+  { infrastructure, settings }: Running,
+  { id, url, min_interval, is_active }: EndpointResource,
+  token: string,
+): Promise<Demo['endpoint']> => {
+  if (min_interval === FORMER_MIN_INTERVAL) await removeMinInterval(infrastructure, id);
+  return {
+    url: url!,
+    token,
+    enableUrl: is_active === false ? `${settings.baseUrl}/manage/v1/endpoints/${id}/enable` : null,
+  };
+};
+
+/**
+ * Creates a demo. Every call carries an Idempotency-Key, so the next start continues one that ended half-way.
+ * @param former a demo that is gone: its successor is created with other keys
+ */
+const createDemo = async (
+  { networks, infrastructure }: Running,
+  api: DemoApi,
+  former: StoredDemo | null,
+): Promise<{ readonly stored: Required<StoredDemo>; readonly endpoint: NonNullable<Demo['endpoint']> }> => {
+  const create = (path: string, step: string, body: object): Promise<Resource> =>
+    api.post(path, body, former ? `demo after ${former.id} ${step}` : `demo ${step}`);
+  const owner = await create('/owners', 'owner', { name: 'Demo', plan: 'business' });
+  const key = owner.key ?? (await api.replaceKey(owner.id));
   const channel_ids: string[] = [];
   for (const { platform, demoChannel } of networks.standIns)
-    channel_ids.push((await post('/channels', platform, { owner_id: owner.id, platform, ...demoChannel })).id);
-  const project = await post('/projects', 'project', { owner_id: owner.id, name: 'Everywhere', channel_ids });
-  const endpoint = await post('/endpoints', 'endpoint', {
+    channel_ids.push((await create('/channels', platform, { owner_id: owner.id, platform, ...demoChannel })).id);
+  const project = await create('/projects', 'project', { owner_id: owner.id, name: 'Everywhere', channel_ids });
+  const endpoint = await create('/endpoints', 'endpoint', {
     owner_id: owner.id,
     name: 'Demo endpoint',
     project_ids: [project.id],
     mode: 'live',
   });
   await removeMinInterval(infrastructure, endpoint.id);
-  const token =
-    endpoint.token ?? (await post(`/endpoints/${endpoint.id}/rotate-token`, `token ${Date.now()}`, {})).token!;
-  await storeDemo(file, { id: endpoint.id, token });
-  return { url: endpoint.url!, token, enableUrl: null };
+  const rotate = `/endpoints/${endpoint.id}/rotate-token`;
+  const token = endpoint.token ?? (await api.post(rotate, {}, `demo token ${Date.now()}`)).token!;
+  return {
+    stored: { id: endpoint.id, token, owner: { id: owner.id, key } },
+    endpoint: { url: endpoint.url!, token, enableUrl: null },
+  };
+};
+
+/** Calls the management API of this process. While read models are being built, it waits. */
+class DemoApi {
+  constructor(private readonly running: Running) {}
+
+  /** Returns a resource; null if there is none. */
+  find(path: string): Promise<EndpointResource | null> {
+    return this.findAs(this.running.settings.operatorKey, path);
+  }
+
+  /** Returns a resource as the holder of a key sees it; null if there is none for this key. */
+  async findAs(key: string, path: string): Promise<EndpointResource | null> {
+    const answer = await this.call(key, path);
+    return [401, 404].includes(answer.status) ? null : parseResource(answer);
+  }
+
+  async post(path: string, body: object, idempotencyKey: string): Promise<Resource> {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    return parseResource(await this.call(this.running.settings.operatorKey, path, request));
+  }
+
+  /** Gives an owner a new key, and returns it. */
+  async replaceKey(ownerId: string): Promise<string> {
+    return (await this.post(`/owners/${ownerId}/rotate-key`, {}, `demo key ${Date.now()}`)).key!;
+  }
+
+  private async call(
+    key: string,
+    path: string,
+    request: { method?: string; headers?: object; body?: string } = {},
+  ): Promise<Answer> {
+    const headers = { authorization: `Bearer ${key}`, ...request.headers };
+    for (const end = Date.now() + READ_MODELS_TIMEOUT_MS; ; await sleep(100)) {
+      const answer = await fetch(`${this.running.address}/manage/v1${path}`, { ...request, headers });
+      const text = await answer.text();
+      if (answer.status !== 503 || Date.now() > end) return { path, status: answer.status, text };
+    }
+  }
+}
+
+interface Answer {
+  readonly path: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+const parseResource = ({ path, status, text }: Answer): Resource => {
+  if (status >= 300) throw new Error(`failed to create the demo: ${path} answered ${status} ${text}`);
+  return JSON.parse(text) as Resource;
 };
 
 /** Sets the demo endpoint's interval by a command: the API refuses one that the limits profile does not allow. */
@@ -96,8 +177,10 @@ const removeMinInterval = async ({ aggregates, progress }: Infrastructure, endpo
 
 const readStoredDemo = async (file: string): Promise<StoredDemo | null> => {
   try {
-    const { id, token } = JSON.parse(await readFile(file, 'utf8')) as StoredDemo;
-    return typeof id === 'string' && typeof token === 'string' ? { id, token } : null;
+    const { id, token, owner } = JSON.parse(await readFile(file, 'utf8')) as StoredDemo;
+    if (typeof id !== 'string' || typeof token !== 'string') return null;
+    const hasOwner = typeof owner?.id === 'string' && typeof owner.key === 'string';
+    return { id, token, ...(hasOwner && { owner }) };
   } catch {
     return null; // no file yet, or not JSON
   }

@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { OneTimeCode } from '../api/management/sign-in/one-time-code.js';
 import { defaultBaseUrl, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { createHealthListener } from '../health/health-listener.js';
@@ -22,6 +23,8 @@ export interface Running {
   readonly metricsAddress: string | null;
   readonly infrastructure: Infrastructure;
   readonly networks: Networks;
+  /** Signs in to the console; null: this process is not in demo mode, or has no API. */
+  readonly oneTimeCode: OneTimeCode | null;
   /** Answers the requests under way, finishes the sends under way, then closes everything. */
   stop(): Promise<void>;
 }
@@ -62,7 +65,8 @@ export const start = async (
     if (given.roles.has('worker')) await waitUntilBuilt(infrastructureOf(app).pool, signal);
     signal?.throwIfAborted();
     const networks = app.get<Networks>(NETWORKS, { strict: false });
-    return { settings, address, metricsAddress, infrastructure: infrastructureOf(app), networks, stop };
+    const oneTimeCode = given.demo && given.roles.has('api') ? app.get(OneTimeCode, { strict: false }) : null;
+    return { settings, address, metricsAddress, infrastructure: infrastructureOf(app), networks, oneTimeCode, stop };
   } catch (error) {
     await stop();
     throw error;

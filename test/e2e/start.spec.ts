@@ -210,6 +210,7 @@ describe('NODE_ENV', () => {
 concurrentE2eTest('a process with the role tools alone starts, and says what it serves', async (harness) => {
   const env = { ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder(), ROLES: 'tools' };
   const { url, program } = await harness.startGateway(env);
+  expect(program.output).not.toContain('Console');
   expect(program.output).toMatch(/Serves +\/sse, \/healthz, \/readyz, \/metrics/);
   expect(await (await fetch(url)).json()).toEqual({ ok: true, routes: ['GET /healthz', 'GET /readyz'] });
 });
@@ -315,6 +316,68 @@ describe('the demo', () => {
     expect(await isAccepted(second.endpoint, second.token)).toBe(true);
     await second.program.terminate();
   });
+
+  /** The code of the link that a start printed. */
+  const codeIn = ({ output }: Program): string | undefined =>
+    /^\s*Console +http:\S+\/console#code=(\S+)\n/.exec(output)?.[1];
+  const signIn = async (url: string, code: string) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/manage/v1/sign-in`, { method: 'POST', headers, body: JSON.stringify({ code }) });
+    return {
+      status: answer.status,
+      ...((await answer.json()) as { key: string; owner: { id: string; name: string } }),
+    };
+  };
+  const manageAs = (key: string, url: string, path: string, method = 'GET') =>
+    fetch(`${url}/manage/v1${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+
+  concurrentE2eTest(
+    'prints a link first that signs its owner in, once, with the same key after each start',
+    async (harness) => {
+      const DATA_DIR = await harness.createDataDir();
+      const first = await startDemo(harness, { DATA_DIR });
+      const code = codeIn(first.program)!;
+      const { status, key, owner } = await signIn(first.url, code);
+      expect([status, owner.name]).toEqual([200, 'Demo']);
+      expect(await (await manageAs(key, first.url, '/channels')).json()).toMatchObject({ items: { length: 4 } });
+      expect((await signIn(first.url, code)).status).toBe(401);
+      const { items } = (await (await manageAs(key, first.url, '/endpoints')).json()) as { items: { id: string }[] };
+      await first.program.terminate();
+
+      // As an earlier version left it: without the owner's key.
+      const file = join(DATA_DIR, 'demo.json');
+      const { id, token } = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>;
+      await writeFile(file, JSON.stringify({ id, token }));
+      const second = await startDemo(harness, { DATA_DIR });
+      const renewed = await signIn(second.url, codeIn(second.program)!);
+      expect([renewed.status, renewed.owner]).toEqual([200, owner]);
+      expect((await manageAs(renewed.key, second.url, `/endpoints/${items[0]!.id}`, 'DELETE')).status).toBe(204);
+      await second.program.terminate();
+
+      // People may delete the endpoint: the demo stays as they left it.
+      const third = await harness.startGateway({ DEMO: 'on', DATA_DIR });
+      const again = await until('the link is printed', () => codeIn(third.program));
+      expect(third.program.output).not.toContain('Demo endpoint');
+      expect(again).not.toBe(codeIn(second.program));
+      expect(await signIn(third.url, again)).toEqual({ status: 200, key: renewed.key, owner });
+      expect(await (await manageAs(OPERATOR_KEY, third.url, '/owners')).json()).toMatchObject({ items: { length: 1 } });
+      expect((await manageAs(renewed.key, third.url, `/owners/${owner.id}/rotate-key`, 'POST')).status).toBe(200);
+      await third.program.terminate();
+
+      // A key that people have replaced stays theirs.
+      const fourth = await harness.startGateway({ DEMO: 'on', DATA_DIR });
+      await until('the banner is printed', () => /^\s*Console +http:\S+\/console\n/.test(fourth.program.output));
+      await manageAs(OPERATOR_KEY, fourth.url, `/owners/${owner.id}`, 'DELETE');
+      await fourth.program.terminate();
+
+      // Without its owner there is no demo: the next start creates another.
+      const fifth = await startDemo(harness, { DATA_DIR });
+      expect(await isAccepted(fifth.endpoint, fifth.token)).toBe(true);
+      const created = await signIn(fifth.url, codeIn(fifth.program)!);
+      expect([created.status, created.owner.id === owner.id]).toEqual([200, false]);
+      await fifth.program.terminate();
+    },
+  );
 
   concurrentE2eTest('has a new endpoint with another database', async (harness) => {
     const DATA_DIR = await harness.createDataDir();

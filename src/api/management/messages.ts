@@ -43,6 +43,9 @@ export const PROCESSING_BODY_MESSAGES = {
 export const CALL_MESSAGES = {
   /** 401 `unauthorized` */
   keyNeeded: "The API key is missing or wrong. Send the operator's or an owner's key: Authorization: Bearer <key>.",
+  /** 401 `unauthorized` */
+  codeNotValid:
+    'This link is not valid: it works once, within ten minutes. Start the gateway again for a new link, or sign in with a key.',
   /** 429 `too_many_wrong_keys` */
   tooManyWrongKeys: message('Too many wrong keys from this address. Retry in {seconds} s, with the right key.'),
   /** 403 `forbidden` */

@@ -30,6 +30,7 @@ import { PublicationsController } from '../../api/management/posts/publications.
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
 import { DeliveriesController } from '../../api/management/webhook-outputs/deliveries.controller.js';
+import { WrongKeyLockout } from '../../api/management/wrong-key-lockout.js';
 import { WebhookOutputsController } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
@@ -87,6 +88,8 @@ import { SecretsModule } from './secrets.module.js';
     PlanQuotas,
     PublicationViewBuilder,
     ...[OverviewBuilder, AttentionBuilder, ChecksBuilder, RecentBuilder, WaitingBuilder],
+    WrongKeyLockout,
   ],
+  exports: [WrongKeyLockout],
 })
 export class ManagementApiModule {}

@@ -164,7 +164,7 @@ describe('a fifth network, added as one folder', () => {
   });
 
   it('has a channel in the demo', async () => {
-    const { url, token } = await seedDemo(running);
+    const { url, token } = (await seedDemo(running)).endpoint!;
     const answer = await fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { hashToken } from '../../../secrets/tokens.js';
+import { isTokenValid } from '../../public/gate/credentials.js';
+import type { SignInView } from './sign-in.view.js';
+
+/** Validity of a code, in ms. */
+const VALID_MS = 600_000;
+/** Length of a code, in random bytes. */
+const CODE_BYTES = 24;
+
+/**
+ * The code in the console's address that the start of a demo prints. It signs the demo's owner in once, within ten minutes.
+ * This process keeps its hash in memory: the code ends with the process, and no other process knows it.
+ */
+export class OneTimeCode {
+  private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;
+
+  /** @param now ms of a monotonic clock */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Returns a new code, which replaces the one before. */
+  issue(session: SignInView): string {
+    const code = randomBytes(CODE_BYTES).toString('base64url');
+    this.issued = { hash: hashToken(code), until: this.now() + VALID_MS, session };
+    return code;
+  }
+
+  /** Returns the session of a valid code, which is then used up; null for a wrong, used or expired one. */
+  redeem(code: string): SignInView | null {
+    const { issued } = this;
+    if (issued === null || !isTokenValid(code, issued.hash) || this.now() >= issued.until) return null;
+    this.issued = null;
+    return issued.session;
+  }
+}

@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Log, LOG } from '../../kernel/log.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { SampledLog } from '../../runtime/sampled-log.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { WrongKeys } from './wrong-keys.js';
+import { CALL_MESSAGES } from './messages.js';
+
+/** Addresses whose log lines are counted apart. */
+const MAX_LOGGED_ADDRESSES = 1_000;
+
+/** A request with a wrong key, as the log shows it. */
+interface WrongKeyRequest {
+  readonly request_id: string;
+  readonly ip: string;
+}
+
+/**
+ * Refuses an address that sent more than 100 wrong keys or sign-in codes within a minute, whatever it sends, so that it cannot
+ * go on trying (D-55).
+ */
+@Injectable()
+export class WrongKeyLockout {
+  private readonly wrongKeys = new WrongKeys();
+  private readonly wrongKeyLog: SampledLog<WrongKeyRequest>;
+  /** By address. */
+  private readonly lockOutLogs = new BoundedCache<SampledLog<WrongKeyRequest>>(MAX_LOGGED_ADDRESSES);
+
+  constructor(@Inject(LOG) private readonly log: Log) {
+    this.wrongKeyLog = new SampledLog((details, requests) =>
+      log.info({ ...details, requests }, 'wrong key for the management API'),
+    );
+  }
+
+  /** @throws HttpProblem 429 for an address that sent too many wrong keys (D-55) */
+  refuseLockedOut({ id, clientAddress }: FastifyRequest): void {
+    const seconds = this.wrongKeys.retryAfterSeconds(clientAddress);
+    if (seconds === 0) return;
+    this.lockOutLogs
+      .getOrCreate(clientAddress, () => this.createLockOutLog())
+      .add({ request_id: id, ip: clientAddress });
+    const message = CALL_MESSAGES.tooManyWrongKeys({ seconds });
+    throw HttpProblem.withMessage(429, 'too_many_wrong_keys', message, { 'retry-after': String(seconds) });
+  }
+
+  /** Counts a request with a wrong key. @throws HttpProblem 429 if it was one too many */
+  countWrongKey(request: FastifyRequest): void {
+    const { id, clientAddress } = request;
+    this.wrongKeys.add(clientAddress);
+    this.refuseLockedOut(request);
+    this.wrongKeyLog.add({ request_id: id, ip: clientAddress });
+  }
+
+  private createLockOutLog(): SampledLog<WrongKeyRequest> {
+    return new SampledLog((details, requests) =>
+      this.log.warn(
+        { ...details, requests },
+        'too many wrong keys for the management API: the address is answered 429',
+      ),
+    );
+  }
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { OneTimeCode } from '../../api/management/sign-in/one-time-code.js';
+import { SignInController } from '../../api/management/sign-in/sign-in.controller.js';
+import { ManagementApiModule } from './management-api.module.js';
+
+/** Signs in with the link that the start prints, in demo mode. */
+@Module({
+  imports: [ManagementApiModule],
+  controllers: [SignInController],
+  providers: [{ provide: OneTimeCode, useFactory: () => new OneTimeCode() }],
+})
+export class SignInModule {}
