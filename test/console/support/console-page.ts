@@ -17,6 +17,8 @@ export interface Look {
   readonly dark?: boolean;
   readonly phone?: boolean;
   readonly language?: 'en' | 'ru';
+  /** Zoom of the browser; 1 if absent. */
+  readonly zoom?: number;
 }
 
 const DESKTOP = { width: 1280, height: 860 };
@@ -53,10 +55,12 @@ export class ConsolePage {
     url: string,
     visitor: Visitor | null,
     path = '/',
-    { dark = false, phone = false, language = 'en' }: Look = {},
+    { dark = false, phone = false, language = 'en', zoom = 1 }: Look = {},
   ): Promise<ConsolePage> {
     const options: BrowserContextOptions = {
-      viewport: phone ? PHONE : DESKTOP,
+      // A page at 200 % has half the pixels of its own for the same window.
+      viewport: phone ? PHONE : { width: DESKTOP.width / zoom, height: DESKTOP.height / zoom },
+      deviceScaleFactor: zoom,
       hasTouch: phone,
       colorScheme: dark ? 'dark' : 'light',
       locale: language === 'ru' ? 'ru-RU' : 'en-GB',
@@ -85,6 +89,25 @@ export class ConsolePage {
   async click(target: Locator): Promise<void> {
     this.clicks++;
     await target.click();
+  }
+
+  /** Waits until nothing on the page is loading. */
+  async settle(): Promise<void> {
+    await this.page.waitForFunction(() => {
+      const { document } = globalThis as unknown as { document: { querySelector(selector: string): unknown } };
+      return document.querySelector('[aria-busy="true"]') === null;
+    });
+  }
+
+  /** Returns by how many pixels the page is wider than its window. */
+  overflow(): Promise<number> {
+    return this.page.evaluate(() => {
+      const { document, innerWidth } = globalThis as unknown as {
+        document: { documentElement: { scrollWidth: number } };
+        innerWidth: number;
+      };
+      return Math.max(0, document.documentElement.scrollWidth - innerWidth);
+    });
   }
 
   async close(): Promise<void> {

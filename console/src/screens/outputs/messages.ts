@@ -7,9 +7,9 @@ const deliveriesRu = (count: number): string => `${count} ${pluralRu(count, 'д�
 export const outputsMessages = defineMessages({
   en: {
     webhooks: 'Webhooks',
-    all: (count: number) => `${count} ${pluralEn(count, 'webhook is', 'webhooks are')} being delivered.`,
+    all: (count: number) => (count === 1 ? 'The webhook is active.' : `All ${count} webhooks are active.`),
     someOff: (on: number, off: number) =>
-      `${off} ${pluralEn(off, 'webhook is', 'webhooks are')} disabled. ${on} ${pluralEn(on, 'is', 'are')} being delivered.`,
+      `${off} ${pluralEn(off, 'webhook is', 'webhooks are')} disabled, ${on} ${pluralEn(on, 'is', 'are')} active.`,
     none: 'There is no webhook yet.',
     noneTitle: 'Your server does not hear from the gateway yet',
     noneText: 'A webhook tells your server what became of each post: published, failed, in doubt.',
@@ -42,8 +42,8 @@ export const outputsMessages = defineMessages({
       'channel.needs_attention': 'Channel needs attention',
       'test.ping': 'Test',
     },
-    title: (host: string) => `${host} is being told.`,
-    titleOff: (host: string) => `${host} is not being told: the webhook is disabled.`,
+    title: (host: string) => `The webhook to ${host} is active.`,
+    titleOff: (host: string) => `The webhook to ${host} is disabled.`,
     titleFailing: (host: string, count: number) => `${deliveriesEn(count)} to ${host} failed.`,
     enable: 'Enable',
     enableAndReplay: 'Enable and replay',
@@ -120,9 +120,11 @@ export const outputsMessages = defineMessages({
   ru: {
     webhooks: 'Вебхуки',
     all: (count: number) =>
-      `${count} ${pluralRu(count, 'вебхук доставляется', 'вебхука доставляются', 'вебхуков доставляется')}.`,
+      count === 1
+        ? 'Вебхук работает.'
+        : `${pluralRu(count, 'Работает', 'Работают', 'Работают')} все вебхуки: ${count}.`,
     someOff: (on: number, off: number) =>
-      `${pluralRu(off, 'Отключён', 'Отключены', 'Отключено')} ${off} ${pluralRu(off, 'вебхук', 'вебхука', 'вебхуков')}. ${pluralRu(on, 'Доставляется', 'Доставляются', 'Доставляется')} ${on}.`,
+      `${pluralRu(off, 'Отключён', 'Отключены', 'Отключено')} ${off} ${pluralRu(off, 'вебхук', 'вебхука', 'вебхуков')}, ${pluralRu(on, 'работает', 'работают', 'работает')} ${on}.`,
     none: 'Вебхуков ещё нет.',
     noneTitle: 'Ваш сервер ещё ничего не узнаёт',
     noneText: 'Вебхук сообщает вашему серверу, что стало с каждым постом: вышел, не вышел, под вопросом.',
@@ -155,8 +157,8 @@ export const outputsMessages = defineMessages({
       'channel.needs_attention': 'Канал требует внимания',
       'test.ping': 'Проверка',
     },
-    title: (host: string) => `${host} получает сообщения.`,
-    titleOff: (host: string) => `${host} ничего не получает: вебхук отключён.`,
+    title: (host: string) => `Вебхук на ${host} работает.`,
+    titleOff: (host: string) => `Вебхук на ${host} отключён.`,
     titleFailing: (host: string, count: number) => `${host}: ${deliveriesRu(count)} не удалось.`,
     enable: 'Включить',
     enableAndReplay: 'Включить и отправить снова',

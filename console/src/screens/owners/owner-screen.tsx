@@ -10,23 +10,39 @@ import { Moment } from '../../components/time.js';
 import { toast } from '../../components/toasts.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
+import { useScope } from '../../session/scope.js';
 import { setSession, useSession } from '../../session/session.js';
 import { type Owner, planTitle, refreshOwners, useOwner } from './data.js';
 import { KeyDialog } from './key-dialog.js';
 import { ownersMessages } from './messages.js';
-import { OperatorOnly } from './operator-only.js';
 import { OwnerLimits } from './owner-limits.js';
 import { OwnerSettings } from './owner-settings.js';
 import { PackDialog } from './pack-dialog.js';
 
-/** One owner: plan, posts, key. For operators. */
+/** One owner: for operators plan, posts and key; for the owner what the plan allows. */
 export const OwnerScreen = () => {
   const { id } = useParams({ from: '/owners/$id' });
+  const { isOperator } = useScope();
   const owner = useOwner(id);
   return (
-    <OperatorOnly>
-      <Loaded query={owner}>{(found) => <OwnerPage owner={found} />}</Loaded>
-    </OperatorOnly>
+    <Loaded query={owner}>{(found) => (isOperator ? <OwnerPage owner={found} /> : <OwnPlan owner={found} />)}</Loaded>
+  );
+};
+
+const OwnPlan = ({ owner }: { readonly owner: Owner }) => {
+  const m = useMessages(ownersMessages);
+  const format = useFormat();
+  const { plan, posts_left: left, resets_at: resetsAt } = owner;
+  return (
+    <>
+      <PageHead title={m.ownPlan(planTitle(plan))}>
+        {left === null ? m.noLimit : m.leftOf(format.number(left))} {m.resets} <Moment at={resetsAt} form="day" />.{' '}
+        {m.whoChanges}
+      </PageHead>
+      <div className="owner-columns">
+        <OwnerLimits owner={owner} />
+      </div>
+    </>
   );
 };
 

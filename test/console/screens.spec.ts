@@ -1,0 +1,116 @@
+import { E2eHarness } from '../e2e/e2e-harness.js';
+import { findViolations } from './support/axe.js';
+import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
+import { HOSTILE, startWorld, type World } from './support/world.js';
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  'light, English': {},
+  'dark, Russian': { dark: true, language: 'ru' },
+  'phone, English': { phone: true },
+  'phone, dark, Russian': { phone: true, dark: true, language: 'ru' },
+};
+
+/** Addresses of all screens of an owner, with something on each. */
+const screensOf = async ({ manage, channels, projects, endpoints }: World): Promise<readonly string[]> => {
+  const { items: posts } = await manage.get('/posts?limit=50');
+  const doubtful = posts
+    .flatMap(({ publications }: { publications: { id: string; state: string }[] }) => publications)
+    .find(({ state }: { state: string }) => state === 'in_doubt');
+  const { items: outputs } = await manage.get('/webhook-outputs');
+  return [
+    ...['/', '/timeline', '/compose', '/channels', '/channels/new', '/projects', '/projects/new'],
+    ...['/endpoints', '/endpoints/new', '/outputs', '/outputs/new', '/requests', '/time', '/more'],
+    ...[`/channels/${channels.max}`, `/projects/${projects.everywhere}`, `/endpoints/${endpoints.cms.id}`],
+    ...[`/outputs/${outputs[0].id}`, `/posts/${posts[0].id}`, `/publications/${doubtful.id}`],
+  ];
+};
+
+const OPERATOR_SCREENS = ['/', '/owners', '/projections', '/time'];
+
+describeInChromium('the screens', () => {
+  const browser = useBrowser();
+  const harness = new E2eHarness();
+  let world: World;
+  let owner: Visitor;
+  let operator: Visitor;
+  let screens: readonly string[];
+  beforeAll(async () => {
+    world = await startWorld(harness);
+    owner = { key: world.owner.key, role: 'owner', owner: { id: world.owner.id, name: world.owner.name } };
+    operator = { key: world.operatorKey, role: 'operator', owner: null };
+    screens = await screensOf(world);
+  });
+  afterAll(() => harness.stop());
+
+  const visit = async (visitor: Visitor | null, paths: readonly string[], look: Look): Promise<void> => {
+    const opened = await ConsolePage.open(browser(), world.gateway.url, visitor, '/', look);
+    const faults: unknown[] = [];
+    for (const path of paths) {
+      await opened.goto(path);
+      await opened.settle();
+      const violations = await findViolations(opened.page);
+      const overflow = await opened.overflow();
+      if (violations.length > 0) faults.push({ path, violations });
+      if (overflow > 0) faults.push({ path, overflow });
+      faults.push(...opened.faults.splice(0).map((fault) => ({ path, fault })));
+    }
+    await opened.close();
+    expect(faults).toEqual([]);
+  };
+
+  for (const [name, look] of Object.entries(LOOKS)) {
+    it(`of an owner are accessible and without faults (${name})`, () => visit(owner, screens, look));
+    it(`of the operator are accessible and without faults (${name})`, () => visit(operator, OPERATOR_SCREENS, look));
+    it(`of a visitor are accessible and without faults (${name})`, () => visit(null, ['/'], look));
+  }
+
+  it('show hostile texts as texts', async () => {
+    const opened = await ConsolePage.open(browser(), world.gateway.url, owner, '/timeline');
+    await opened.page.getByText(HOSTILE.slice(0, 28)).first().waitFor();
+    expect(await opened.page.locator('img[src="x"]').count()).toBe(0);
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const opened = await ConsolePage.open(browser(), world.gateway.url, owner);
+    const { page } = opened;
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('heading', { level: 1, name: /waiting/ }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Tide');
+    await page
+      .getByRole('option', { name: /Tide Tables/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByRole('slider', { name: 'Moment' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('heading', { name: /As it was at/ }).waitFor();
+    await page.keyboard.press('.');
+    await page.getByRole('heading', { name: 'As it is now' }).waitFor();
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  it('need no sideways scrolling at 200 % and 400 % zoom', async () => {
+    for (const zoom of [2, 4]) {
+      const opened = await ConsolePage.open(browser(), world.gateway.url, owner, '/', { zoom });
+      for (const path of screens) {
+        await opened.goto(path);
+        await opened.settle();
+        expect({ path, zoom, overflow: await opened.overflow() }).toEqual({ path, zoom, overflow: 0 });
+      }
+      await opened.close();
+    }
+  });
+});
