@@ -134,6 +134,10 @@ const PARTS = {
       '^src/jobs/job\\.ts$',
     ],
   },
+  changes: {
+    why: 'The feed of changes follows the log for its listeners: it writes nothing and knows no interface.',
+    may: [part('kernel'), part('runtime'), ...EVENTS, ...EVENT_STORE, ...READ_SIDE],
+  },
   media: {
     why: 'Media are fetched, checked and edited the same way for every network.',
     may: [part('kernel'), part('runtime'), part('validation'), '^src/payload/payload\\.ts$', part('outbound-http')],
@@ -184,6 +188,7 @@ const PARTS = {
       part('payload'),
       part('commands'),
       part('history'),
+      part('changes'),
       part('jobs'),
       ...EVENTS,
       ...READ_SIDE,

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { countDroppedLogLines } from '../config/log-output.js';
 import { NestLogger } from '../config/nest-logger.js';
 import type { Role } from '../config/settings.js';
+import { ChangeStreams } from '../api/management/stream/change-streams.js';
 import { allowPages } from '../api/transport/cors.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
@@ -85,7 +86,10 @@ export const createHttpServer = async (
     watchUnauthenticatedBodies(metrics, app.get(UnauthenticatedBodies, { strict: false }));
     watchRequestMemory(metrics, memory);
   }
-  if (!settings.roles.has('api')) hidePublicApi(adapter.getInstance());
+  if (settings.roles.has('api')) {
+    const streams = app.get(ChangeStreams, { strict: false });
+    metrics.watchGauge('crosspost_change_streams', 'Open streams of changes', () => streams.size);
+  } else hidePublicApi(adapter.getInstance());
   metrics.watchCounter(
     'crosspost_log_lines_dropped_total',
     'Log lines dropped because nothing read stderr',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { StreamOptions } from '../api/management/stream/change-streams.js';
 import type { RequestMemory } from '../api/transport/request-memory.js';
 import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
@@ -22,6 +23,8 @@ export interface Overrides {
   readonly requestMemory?: RequestMemory;
   /** Replaces the folder of the built console. */
   readonly consoleFolder?: string;
+  /** Replaces bounds and intervals of streams of changes. */
+  readonly streams?: Partial<StreamOptions>;
 }
 
 /** Options of one process of the gateway. */

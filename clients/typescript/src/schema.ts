@@ -2454,6 +2454,16 @@ export interface Routes {
     };
     readonly answers: Schemas['Publication'];
   };
+  /** Follow changes */
+  readonly 'GET /manage/v1/stream': {
+    readonly takes: {
+      readonly query?: {
+        /** Only this owner's changes. The operator sees all owners' without it; an owner may name itself only. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: string;
+  };
   /** List webhook outputs */
   readonly 'GET /manage/v1/webhook-outputs': {
     readonly takes: {

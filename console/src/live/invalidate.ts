@@ -12,16 +12,17 @@ export interface Change {
  * `['posts', scope.key, filter]`, `['post', id]`.
  */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
-  post: ['overview', 'posts', 'post'],
+  post: ['overview', 'posts', 'post', 'requests'],
   publication: ['overview', 'posts', 'post', 'publication'],
   channel: ['overview', 'channels', 'channel', 'posts', 'publication'],
   project: ['overview', 'projects', 'project'],
-  pause: ['overview', 'channels', 'channel', 'projects', 'project', 'posts', 'post', 'publication'],
+  'channel-pause': ['overview', 'channels', 'channel', 'posts', 'post', 'publication'],
+  'project-pause': ['overview', 'projects', 'project', 'posts', 'post', 'publication'],
   endpoint: ['overview', 'endpoints', 'endpoint'],
   'webhook-output': ['overview', 'outputs', 'output'],
   delivery: ['outputs', 'deliveries', 'delivery'],
   owner: ['overview', 'owners', 'owner'],
-  request: ['requests'],
+  'request-log': ['requests'],
   projection: ['overview', 'projections', 'jobs'],
 };
 

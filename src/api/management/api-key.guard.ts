@@ -44,7 +44,12 @@ export class ApiKeyGuard implements CanActivate {
 
   private reject(request: FastifyRequest, key: string): HttpProblem {
     if (key !== '') this.lockout.countWrongKey(request); // a missing key is no guess
-    const message = CALL_MESSAGES.keyNeeded;
-    return HttpProblem.withMessage(401, 'unauthorized', message, { 'www-authenticate': 'Bearer' });
+    return unauthorizedProblem();
   }
 }
+
+/** Returns the problem for a missing, wrong or replaced key. */
+export const unauthorizedProblem = (): HttpProblem => {
+  const message = CALL_MESSAGES.keyNeeded;
+  return HttpProblem.withMessage(401, 'unauthorized', message, { 'www-authenticate': 'Bearer' });
+};

@@ -186,6 +186,22 @@ export const HISTORY_MESSAGES = {
   unreadable: message('History cannot be shown: {reason}.'),
 };
 
+/** Streams of changes. */
+export const STREAM_MESSAGES = {
+  /** 429 `too_many_streams` */
+  tooManyOfOwner: message(
+    'This owner follows changes {limit} times in this process already. Close one of these connections first.',
+  ),
+  /** 429 `too_many_streams` */
+  tooMany: message(
+    '{limit} connections follow changes in this process already. Try again later, or ask another process.',
+  ),
+  /** 503 `unavailable` */
+  stopping: 'This process is stopping. Connect again.',
+  /** 422 `wrong_format` */
+  lastEventId: 'Last-Event-ID must be the id of an event of this stream: digits.',
+};
+
 /** Reasons for which a webhook output is disabled. */
 export const WEBHOOK_MESSAGES = {
   disabledByOwner: 'disabled by its owner',

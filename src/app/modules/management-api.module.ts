@@ -28,10 +28,12 @@ import { PostsController } from '../../api/management/posts/posts.controller.js'
 import { PublicationViewBuilder } from '../../api/management/posts/publication-view-builder.js';
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
+import { StreamController } from '../../api/management/stream/stream.controller.js';
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
 import { DeliveriesController } from '../../api/management/webhook-outputs/deliveries.controller.js';
 import { WrongKeyLockout } from '../../api/management/wrong-key-lockout.js';
 import { WebhookOutputsController } from '../../api/management/webhook-outputs/webhook-outputs.controller.js';
+import { ChangesModule } from './changes.module.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
 import { HealthModule } from './health.module.js';
@@ -54,6 +56,7 @@ import { SecretsModule } from './secrets.module.js';
     PlatformsModule,
     HealthModule,
     HistoryModule,
+    ChangesModule,
     JobsModule,
     PublicApiModule, // its gate, and requests that it has not stored in the request log yet
   ],
@@ -77,6 +80,7 @@ import { SecretsModule } from './secrets.module.js';
     ProjectionsController,
     JobsController,
     OverviewController,
+    StreamController,
   ],
   providers: [
     ApiKeyGuard,

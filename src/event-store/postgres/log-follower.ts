@@ -34,6 +34,8 @@ export type ReadLog = (options: ReadAllOptions & { readonly upTo?: Position }) =
  */
 export class LogFollower {
   private readonly buffer = new EventBuffer();
+  /** Filters of the subscribers. */
+  private readonly filters = new Set<TypeFilter>();
   /** Types of events that the buffer holds. */
   private wanted: TypeFilter = { types: [] };
   private isWanted = createTypeMatcher(this.wanted);
@@ -56,11 +58,25 @@ export class LogFollower {
   }
 
   /** Port: {@link EventStore.subscribe}. */
-  async *follow({ after, signal, maxBatch = 500, onDrop, types, except }: SubscribeOptions): AsyncIterable<Batch> {
+  async *follow({ types, except, ...options }: SubscribeOptions): AsyncIterable<Batch> {
     const filter = { ...(types && { types }), ...(except && { except }) };
-    const isWanted = createTypeMatcher(filter);
+    this.filters.add(filter);
     this.extendFilter(filter);
     this.following ??= this.fillBuffer();
+    try {
+      yield* this.readPages(filter, options);
+    } finally {
+      this.filters.delete(filter);
+      this.narrowFilter();
+    }
+  }
+
+  /** Passes pages of the log on to a subscriber, and waits for news at its end. */
+  private async *readPages(
+    filter: TypeFilter,
+    { after, signal, maxBatch = 500, onDrop }: SubscribeOptions,
+  ): AsyncIterable<Batch> {
+    const isWanted = createTypeMatcher(filter);
     let position = after;
     let isLive = false;
     const backoff = new Backoff();
@@ -118,6 +134,14 @@ export class LogFollower {
     if (this.buffer.knownEnd > this.knownHead) this.knownHead = this.buffer.knownEnd;
     this.buffer.reset(this.buffer.head);
     this.requestRead();
+  }
+
+  /** Leaves out of the buffer what only a subscriber that has ended wanted. */
+  private narrowFilter(): void {
+    const wanted = [...this.filters].reduce(mergeFilters, { types: [] });
+    if (coversFilter(wanted, this.wanted)) return;
+    this.wanted = wanted;
+    this.isWanted = createTypeMatcher(wanted);
   }
 
   /** Reads the events after a position, from the buffer or from the table. */

@@ -4,7 +4,7 @@ import type { Running } from '../../../src/app/start.js';
 import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
-import { TestEnvironment } from '../../support/test-environment.js';
+import { TestEnvironment, type TestProcess } from '../../support/test-environment.js';
 
 export const OPERATOR_KEY = 'operator-key-of-the-tests';
 
@@ -18,7 +18,10 @@ export interface ManagementHarness {
 }
 
 /** Starts a gateway. @param env more settings, by name */
-export const startHarness = async (env: Readonly<Record<string, string>> = {}): Promise<ManagementHarness> => {
+export const startHarness = async (
+  env: Readonly<Record<string, string>> = {},
+  overrides: TestProcess = {},
+): Promise<ManagementHarness> => {
   const environment = await TestEnvironment.start({
     startNetworks: async (folder) => ({
       telegram: await startTelegramStandIn({ port: 0, ledgerFile: join(folder, 'telegram.jsonl') }),
@@ -26,7 +29,7 @@ export const startHarness = async (env: Readonly<Record<string, string>> = {}): 
     operatorKey: OPERATOR_KEY,
     env: { LIMITS_PROFILE: 'A', ...env },
   });
-  const running = await environment.startProcess();
+  const running = await environment.startProcess(overrides);
   // A process of role `api` may be ready before the first worker has created the read models.
   await until('the read models exist', async () => {
     const { status } = await request(running.settings.baseUrl)

@@ -140,6 +140,31 @@ describe('LogFollower', () => {
     await postgres.stop();
   });
 
+  it('buffers no events any more that only a subscriber wanted which has ended', async () => {
+    const postgres = await startTestPostgres({ migrated: true });
+    const { connectionString } = postgres;
+    const store = new PostgresEventStore({ connectionString });
+    const buffer = Reflect.get(Reflect.get(store, 'follower') as LogFollower, 'buffer') as EventBuffer;
+    const append = (type: string) => store.append(newStream(), 'noStream', newEvents(1, { type }));
+    const rare = new Subscriber(store, { after: -1n, types: ['Rare'] });
+    const usual = new Subscriber(store, { after: -1n, types: ['Usual'] });
+    await rare.waitUntil(({ last }) => last?.isLive ?? false);
+    await until('there is a buffer', () => buffer.start !== null);
+    await append('Usual');
+    await usual.waitUntil(({ events }) => events.length === 1);
+    await usual.stop();
+    const { position: end } = await append('Usual');
+    const { position } = await append('Rare');
+    await rare.waitUntil(({ events }) => events.length === 1);
+    const held = buffer.readAfter(buffer.start!, 1_000)!.events.filter((event) => event.position >= end);
+    expect(held.map((event) => event.position)).toEqual([position]);
+    const again = new Subscriber(store, { after: -1n, types: ['Usual'] });
+    await again.waitUntil(({ events }) => events.length === 2);
+    await Promise.all([again.stop(), rare.stop()]);
+    await store.close();
+    await postgres.stop();
+  });
+
   describe('events that the same process has appended', () => {
     const at = (position: bigint): StoredEvent => ({
       ...{ stream: 'one-1', id: newUuid(), type: 'OneDone', data: '{}', metadata: '{}' },

@@ -1,0 +1,118 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Change } from '../../../changes/change.js';
+import type { ChangeListener } from '../../../changes/change-feed.js';
+import { writeChanges, writeComment, writeEvent } from './event-text.js';
+
+/** Bounds within which a reader may be behind. */
+export interface ReaderBounds {
+  /** Most bytes that wait to be sent. */
+  readonly bytes: number;
+  /** Longest time without a moment at which everything was sent, in ms. */
+  readonly ms: number;
+}
+
+/** The reader of a stream. */
+export interface StreamReader {
+  /** Only the changes of this owner; null: all. */
+  readonly ownerId: string | null;
+  /** SHA-256 (hex) of the owner's key by which it is identified; null: the operator. */
+  readonly keyHash: string | null;
+  /** Position up to which it has received everything; null: no replay. */
+  readonly after: bigint | null;
+}
+
+/** Reason for which the process ends a stream. */
+export type EndOfStream = 'shutdown' | 'key_revoked';
+
+/**
+ * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that falls too
+ * far behind is disconnected, so that nothing waits for it.
+ */
+export class ChangeStream implements ChangeListener {
+  /** The body of the response. */
+  readonly body = new Readable({ read: () => undefined });
+  /** Position up to which the reader was sent everything; null until it is known. */
+  private position: bigint | null;
+  /** True once the missed changes were sent. */
+  private isOpened = false;
+  private isEnded = false;
+  /** Time by `performance.now()` since which every check found unsent bytes, in ms. */
+  private behindSince: number | null = null;
+
+  /** @param onBehind called when a reader is disconnected because it is behind */
+  constructor(
+    private readonly reader: StreamReader,
+    private readonly response: Pick<ServerResponse, 'writableLength'>,
+    private readonly bounds: ReaderBounds,
+    private readonly onBehind: () => void,
+  ) {
+    this.position = reader.after;
+  }
+
+  onChanges(changes: readonly Change[], position: bigint): void {
+    const { position: sent } = this;
+    // Another process, which was ahead of this one, may have sent some of them.
+    const isNew = sent === null || !changes[0] || changes[0].position > sent;
+    const unsent = isNew ? changes : changes.filter((change) => change.position > sent);
+    this.write(writeChanges(unsent, this.reader.ownerId));
+    if (sent === null || position > sent) this.position = position;
+    if (this.isOpened && this.isRevokedBy(unsent)) this.end('key_revoked');
+  }
+
+  onReset(position: bigint): void {
+    this.position = position;
+    this.write(writeEvent('change', { kind: 'reset', ids: [] }, position));
+  }
+
+  /** Sends the position at once: a reader that loses its connection before the first change can resume there. */
+  onCaughtUp(position: bigint): void {
+    this.isOpened = true;
+    this.position ??= position;
+    this.comment();
+  }
+
+  /** Keeps an idle connection open. */
+  comment(): void {
+    if (this.position !== null) this.write(writeComment('keep-alive', this.position));
+  }
+
+  /** Disconnects a reader that has been behind for too long. @param now by `performance.now()`, in ms */
+  closeIfStalled(now = performance.now()): void {
+    if (this.unsentBytes === 0) this.behindSince = null;
+    else this.behindSince ??= now;
+    if (this.behindSince !== null && now - this.behindSince >= this.bounds.ms) this.closeBehind();
+  }
+
+  /** Sends `bye` and ends the response. */
+  end(reason: EndOfStream): void {
+    if (this.body.destroyed || this.isEnded) return;
+    this.write(writeEvent('bye', { reason }, this.position));
+    this.isEnded = true;
+    this.body.push(null);
+  }
+
+  private get unsentBytes(): number {
+    return this.body.readableLength + this.response.writableLength;
+  }
+
+  /** True if the reader's key is not valid any more after these changes. Its key was valid when the stream was opened. */
+  private isRevokedBy(changes: readonly Change[]): boolean {
+    const { keyHash, ownerId } = this.reader;
+    if (keyHash === null) return false;
+    const last = changes.findLast((change) => change.ownerId === ownerId && change.validKey !== undefined);
+    return last !== undefined && last.validKey !== keyHash;
+  }
+
+  private write(text: string): void {
+    if (text === '' || this.body.destroyed || this.isEnded) return;
+    this.body.push(text);
+    if (this.unsentBytes > this.bounds.bytes) this.closeBehind();
+  }
+
+  private closeBehind(): void {
+    if (this.body.destroyed) return;
+    this.body.destroy();
+    this.onBehind();
+  }
+}

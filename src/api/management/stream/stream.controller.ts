@@ -1,0 +1,71 @@
+import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FindOwnerByKey } from '../../../projections/discovery/discovery.queries.js';
+import { hashToken } from '../../../secrets/tokens.js';
+import { Documented } from '../../documentation/documented.js';
+import { readBearerToken } from '../../public/gate/credentials.js';
+import { readHeaderText } from '../../transport/header-text.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { ApiKeyGuard, unauthorizedProblem } from '../api-key.guard.js';
+import { getCaller, getListScope } from '../caller.js';
+import { STREAM_MESSAGES } from '../messages.js';
+import { OwnedResources } from '../owned-resources.js';
+import { readQuery } from '../request-body.js';
+import { ChangeStreams } from './change-streams.js';
+import { StreamQuery } from './stream.query.js';
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no', // nginx would hold events back
+  connection: 'close', // nothing else is sent over it, and a stopping server need not wait for it
+};
+
+/** Streams changes as they happen (management-api.md: stream). */
+@Controller('manage/v1/stream')
+@UseGuards(ApiKeyGuard)
+export class StreamController {
+  constructor(
+    private readonly resources: OwnedResources,
+    private readonly queries: QueryBus,
+    private readonly streams: ChangeStreams,
+  ) {}
+
+  @Documented({
+    summary: 'Follow changes',
+    description:
+      'Server-sent events. `event: change` has `id: <position>` and `data: {"kind": …, "ids": […]}`; `kind: "reset"` asks to read everything again. `event: bye` comes before the process ends the stream. Send the last id as `Last-Event-ID` to resume. A comment follows every 15 s.',
+    query: StreamQuery,
+    answer: 'text/event-stream',
+    codes: { 404: ['not_found'], 429: ['too_many_streams'] },
+  })
+  @Get()
+  async open(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const query = readQuery(request, StreamQuery);
+    const caller = getCaller(request);
+    const ownerId = getListScope(caller, query.owner_id);
+    const after = readLastEventId(request);
+    if (ownerId !== null) await this.resources.findResource(request, 'owner', ownerId);
+    if (request.method === 'HEAD') return void reply.headers(HEADERS).send();
+    const keyHash = caller.kind === 'owner' ? hashToken(readBearerToken(request.headers.authorization)) : null;
+    const body = await this.streams.open({ ownerId, keyHash, after }, reply.raw);
+    // The key may have been replaced before the stream could receive that change.
+    if (keyHash !== null && !(await this.queries.execute(new FindOwnerByKey(keyHash)))) {
+      body.destroy();
+      throw unauthorizedProblem();
+    }
+    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends by itself.
+    request.raw.socket.once('end', () => body.destroy());
+    void reply.headers(HEADERS).send(body);
+  }
+}
+
+/** Returns the position that a reader was sent last; null if it was sent none. @throws HttpProblem 422 */
+const readLastEventId = (request: FastifyRequest): bigint | null => {
+  const sent = readHeaderText(request, 'last-event-id') ?? '';
+  if (sent === '') return null;
+  if (/^\d{1,30}$/.test(sent)) return BigInt(sent);
+  const problem = { path: 'Last-Event-ID', code: 'wrong_format', message: STREAM_MESSAGES.lastEventId };
+  throw new HttpProblem(422, 'invalid', [problem]);
+};

@@ -1,0 +1,194 @@
+import type { EventCodec } from '../event-store/codec.js';
+import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../event-store/port.js';
+import { isStoreOutage } from '../event-store/store-outage.js';
+import type { RecordedEvent } from '../kernel/events.js';
+import type { Log } from '../kernel/log.js';
+import type { ProjectionProgress } from '../projections/engine/progress.js';
+import { Backoff } from '../runtime/backoff.js';
+import { BatchPace } from '../runtime/batch-pace.js';
+import { Semaphore } from '../runtime/semaphore.js';
+import { sleepUnlessAborted } from '../runtime/sleep.js';
+import { type Change, CHANGE_TYPES, describeChange } from './change.js';
+import type { ResourceOwners } from './resource-owners.js';
+import { type ShowingModel, ShownChanges } from './shown-changes.js';
+
+/** Receives changes. Its methods neither wait nor throw. */
+export interface ChangeListener {
+  /** Receives changes in log order, once the read models show them. @param position the listener now has everything up to here */
+  readonly onChanges: (changes: readonly Change[], position: Position) => void;
+  /** Anything up to a position may have changed. */
+  readonly onReset: (position: Position) => void;
+  /** Replay has ended: the listener has everything up to a position, and receives later changes as they happen. */
+  readonly onCaughtUp: (position: Position) => void;
+}
+
+/** Dependencies of a {@link ChangeFeed}. */
+export interface ChangeFeedDependencies {
+  readonly store: EventStore;
+  readonly codec: EventCodec;
+  readonly owners: ResourceOwners;
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
+  readonly models: readonly ShowingModel[];
+  readonly log: Log;
+}
+
+/** Shortest time between the starts of two turns while changes keep coming, in ms. */
+const TURN_MS = 100;
+/** Turns that may follow each other without a pause. */
+const TURNS_AT_ONCE = 10;
+/** Most changes that are replayed to a listener; one that missed more is reset. */
+const MAX_MISSED = 2_000;
+/** Events per read while changes are replayed. Each holds at most 64 KB of a payload. */
+const PAGE = 250;
+/** Replays that may run at the same time. */
+const MAX_REPLAYS = 2;
+
+/**
+ * Notifies listeners in this process of changes as soon as the read models show them (ADR-205). It follows the log only while it
+ * has listeners, so it costs nothing without them. Changes that arrive close together are sent as one turn.
+ */
+export class ChangeFeed {
+  private readonly listeners = new Set<ChangeListener>();
+  /** Number of listeners, including those that are being added. */
+  private users = 0;
+  private running: { readonly stopping: AbortController; readonly started: Promise<void> } | null = null;
+  /** Position up to which the listeners have received all changes. */
+  private position: Position = BEGINNING;
+  private readonly shown: ShownChanges;
+  private readonly replays = new Semaphore(MAX_REPLAYS);
+
+  constructor(private readonly deps: ChangeFeedDependencies) {
+    this.shown = new ShownChanges(deps.progress, deps.models, () => this.resetAll());
+  }
+
+  /**
+   * Adds a listener, and replays the changes since a position to it first.
+   * @param after position up to which the listener has received everything; null: no replay
+   * @returns a function that removes it; to be called once
+   * @throws Unavailable
+   */
+  async listen(listener: ChangeListener, after: Position | null): Promise<() => void> {
+    this.users += 1;
+    try {
+      await this.start();
+      if (after === null) this.add(listener);
+      else await this.replay(listener, after);
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+    return () => {
+      this.listeners.delete(listener);
+      this.leave();
+    };
+  }
+
+  /** Adds a listener that has received everything up to the present position. */
+  private add(listener: ChangeListener): void {
+    this.listeners.add(listener);
+    listener.onCaughtUp(this.position);
+  }
+
+  private leave(): void {
+    this.users -= 1;
+    if (this.users > 0) return;
+    this.running?.stopping.abort();
+    this.running = null;
+  }
+
+  private start(): Promise<void> {
+    if (this.running) return this.running.started;
+    const stopping = new AbortController();
+    const started = this.deps.store.readHead().then((head) => {
+      this.position = head;
+      void this.follow(stopping.signal);
+    });
+    this.running = { stopping, started };
+    return started;
+  }
+
+  /** Follows the log and notifies the listeners, until the signal. Survives outages. */
+  private async follow(signal: AbortSignal): Promise<void> {
+    const { store, log } = this.deps;
+    const pace = new BatchPace(TURN_MS, TURNS_AT_ONCE);
+    const backoff = new Backoff();
+    while (!signal.aborted) {
+      try {
+        const options = { after: this.position, types: CHANGE_TYPES, signal };
+        for await (const { events, position } of store.subscribe(options)) {
+          const changes = await this.readChanges(events, signal);
+          if (signal.aborted) return;
+          this.position = position;
+          backoff.reset();
+          for (const listener of this.listeners) listener.onChanges(changes, position);
+          if (changes.length === 0) continue;
+          pace.record();
+          await sleepUnlessAborted(pace.delay(), signal);
+          if (signal.aborted) return;
+        }
+      } catch (error) {
+        const interrupted = { error: String(error) };
+        if (isStoreOutage(error))
+          log.debug(interrupted, 'the feed of changes waits until the event store is available');
+        else log.warn(interrupted, 'the feed of changes was interrupted; it resumes');
+      }
+      await backoff.wait(signal);
+    }
+  }
+
+  /** Returns the changes that events are, once the read models show them. @throws Unavailable */
+  private async readChanges(events: readonly StoredEvent[], signal: AbortSignal): Promise<readonly Change[]> {
+    const last = events.at(-1);
+    if (!last) return [];
+    const decoded = events.map((event) => this.decode(event)).filter((event) => event !== null);
+    const owners = await this.deps.owners.findOwners(decoded);
+    await this.shown.wait(new Set(events.map(({ type }) => type)), last.position, signal);
+    return decoded.map((event, i) => describeChange(event, owners[i]!));
+  }
+
+  /** Decodes an event; null if this program cannot read it. */
+  private decode(event: StoredEvent): RecordedEvent | null {
+    try {
+      return this.deps.codec.decodeCached(event);
+    } catch {
+      return null; // the read models report it
+    }
+  }
+
+  /** Replays the changes from a position up to the present one to a listener, and adds it. */
+  private async replay(listener: ChangeListener, after: Position): Promise<void> {
+    const release = await this.replays.acquire();
+    try {
+      let missed: number | null = 0;
+      let from = after;
+      // A position ahead of this process may come from another process; one beyond the end of the log comes from another log.
+      if (from > this.position && from > (await this.deps.store.readHead())) missed = null;
+      while (missed !== null && from < this.position) {
+        const page = await this.readPage(from, this.position);
+        missed = missed + page.changes.length > MAX_MISSED ? null : missed + page.changes.length;
+        if (missed !== null) listener.onChanges(page.changes, page.position);
+        from = page.position;
+      }
+      if (missed === null) listener.onReset(this.position);
+      this.add(listener); // at once: whatever is awaited first, the position may move on
+    } finally {
+      release();
+    }
+  }
+
+  /** Reads changes after a position, up to another one. */
+  private async readPage(
+    after: Position,
+    upTo: Position,
+  ): Promise<{ readonly changes: readonly Change[]; readonly position: Position }> {
+    const found = await this.deps.store.readAll({ after, types: CHANGE_TYPES, limit: PAGE });
+    const events = found.filter(({ position }) => position <= upTo);
+    const isWhole = found.length < PAGE || events.length < found.length;
+    const { signal } = this.running!.stopping;
+    return { changes: await this.readChanges(events, signal), position: isWhole ? upTo : events.at(-1)!.position };
+  }
+
+  private resetAll(): void {
+    for (const listener of this.listeners) listener.onReset(this.position);
+  }
+}

@@ -1,0 +1,89 @@
+import { channelPauseEvents } from '../domain/channel-pause/channel-pause.events.js';
+import { channelEvents } from '../domain/channel/channel.events.js';
+import { deliveryEvents } from '../domain/delivery/delivery.events.js';
+import { endpointEvents } from '../domain/endpoint/endpoint.events.js';
+import { ownerEvents } from '../domain/owner/owner.events.js';
+import { projectPauseEvents } from '../domain/project-pause/project-pause.events.js';
+import { projectEvents } from '../domain/project/project.events.js';
+import { projectionEvents } from '../domain/projection/projection.events.js';
+import { publicationEvents } from '../domain/publication/publication.events.js';
+import { requestLogEvents } from '../domain/request-log/request-log.events.js';
+import { webhookOutputEvents } from '../domain/webhook-output/webhook-output.events.js';
+import type { Position } from '../event-store/port.js';
+import type { RecordedEvent } from '../kernel/events.js';
+
+/** Members of events that name a resource, an owner among them. */
+export interface Naming {
+  readonly ownerId?: string;
+  readonly channelId?: string;
+  readonly projectId?: string;
+  readonly endpointId?: string;
+  readonly outputId?: string;
+}
+
+/** Kind of a change: the aggregate's name in the history, or the request log. */
+export type ChangeKind =
+  | 'owner'
+  | 'channel'
+  | 'project'
+  | 'endpoint'
+  | 'project-pause'
+  | 'channel-pause'
+  | 'post'
+  | 'publication'
+  | 'webhook-output'
+  | 'delivery'
+  | 'projection'
+  | 'request-log';
+
+/** A change that the views of the API show. */
+export interface Change {
+  readonly position: Position;
+  readonly kind: ChangeKind;
+  /** Ids of what changed and of what contains it. */
+  readonly ids: readonly string[];
+  /** Null: only the operator may see it. */
+  readonly ownerId: string | null;
+  /** SHA-256 (hex) of the owner's new key; null: the owner was deleted. Absent unless the key changed. */
+  readonly validKey?: string | null;
+}
+
+/** Types of events and the members that hold ids, by kind. */
+const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; readonly ids: readonly string[] }>> = {
+  owner: { types: Object.keys(ownerEvents), ids: ['ownerId'] },
+  channel: { types: Object.keys(channelEvents), ids: ['channelId'] },
+  project: { types: Object.keys(projectEvents), ids: ['projectId'] },
+  endpoint: { types: Object.keys(endpointEvents), ids: ['endpointId'] },
+  'project-pause': { types: Object.keys(projectPauseEvents), ids: ['projectId'] },
+  'channel-pause': { types: Object.keys(channelPauseEvents), ids: ['channelId'] },
+  post: { types: ['PostAccepted'], ids: ['postId'] },
+  publication: { types: Object.keys(publicationEvents), ids: ['publicationId', 'postId'] },
+  'webhook-output': { types: Object.keys(webhookOutputEvents), ids: ['outputId'] },
+  delivery: { types: Object.keys(deliveryEvents), ids: ['deliveryId', 'outputId'] },
+  projection: { types: Object.keys(projectionEvents), ids: ['projection'] },
+  'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
+};
+
+/** Types of events that no view shows. */
+const UNSHOWN = ['ChannelPauseUnchanged', 'ProjectPauseUnchanged', 'PublicationStepStarted', 'DeliveryBodyPartStored'];
+
+/** Names of all kinds. */
+export const CHANGE_KINDS = Object.keys(EVENTS) as ChangeKind[];
+
+const kindOfType: ReadonlyMap<string, ChangeKind> = new Map(
+  CHANGE_KINDS.flatMap((kind) =>
+    EVENTS[kind].types.filter((type) => !UNSHOWN.includes(type)).map((type) => [type, kind] as const),
+  ),
+);
+
+/** Types of the events that are changes. */
+export const CHANGE_TYPES: readonly string[] = [...kindOfType.keys()];
+
+/** Describes the change that an event is. @param event of one of the {@link CHANGE_TYPES} */
+export const describeChange = (event: RecordedEvent, ownerId: string | null): Change => {
+  const kind = kindOfType.get(event.type)!;
+  const data = event.data as Readonly<Record<string, string>>;
+  const change = { position: event.position, kind, ids: EVENTS[kind].ids.map((member) => data[member]!), ownerId };
+  if (event.type === 'OwnerKeyRotated') return { ...change, validKey: data.keyHash! };
+  return event.type === 'OwnerDeleted' ? { ...change, validKey: null } : change;
+};

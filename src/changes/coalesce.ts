@@ -1,0 +1,46 @@
+import type { Position } from '../event-store/port.js';
+import type { Change, ChangeKind } from './change.js';
+
+/** Changes of one kind, combined. */
+export interface ChangeMessage {
+  /** Position from which a reader resumes that has received everything up to this message. */
+  readonly position: Position;
+  readonly kind: ChangeKind;
+  /** Each once. */
+  readonly ids: readonly string[];
+}
+
+/** Most ids in a message. */
+export const MAX_IDS = 200;
+
+interface OpenMessage {
+  position: Position;
+  readonly kind: ChangeKind;
+  readonly ids: Set<string>;
+}
+
+/**
+ * Combines changes into few messages: one for each kind, or more where there are more than {@link MAX_IDS} ids. Messages stand in
+ * the order of their first changes. The position of each lies before the first change of the next one, so that a reader whose
+ * connection broke between two messages misses nothing: at worst it receives a change twice.
+ * @param changes in the order of the log
+ */
+export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => {
+  const messages: OpenMessage[] = [];
+  const open = new Map<ChangeKind, OpenMessage>();
+  for (const { position, kind, ids } of changes) {
+    let message = open.get(kind);
+    if (!message || countNew(message.ids, ids) + message.ids.size > MAX_IDS) {
+      message = { position, kind, ids: new Set() };
+      messages.push(message);
+      open.set(kind, message);
+    }
+    for (const id of ids) message.ids.add(id);
+    // All changes so far are in messages up to the one that was begun last.
+    messages.at(-1)!.position = position;
+  }
+  return messages.map(({ position, kind, ids }) => ({ position, kind, ids: [...ids] }));
+};
+
+const countNew = (known: ReadonlySet<string>, ids: readonly string[]): number =>
+  ids.filter((id) => !known.has(id)).length;

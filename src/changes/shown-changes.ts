@@ -1,0 +1,50 @@
+import type { Position } from '../event-store/port.js';
+import type { ProjectionProgress } from '../projections/engine/progress.js';
+
+/** A read model, and the types of events that it shows. */
+export interface ShowingModel {
+  readonly name: string;
+  /** Default: all types. */
+  readonly handles?: (type: string) => boolean;
+}
+
+/** Longest wait for a read model, in ms: as long as lists wait. */
+const WAIT_MS = 2_000;
+/** Time after which a wait for a read model that is behind looks whether it is still needed, in ms. */
+const BEHIND_WAIT_MS = 2_000;
+
+/**
+ * Waits until the read models show changes, so that a reader who receives a change also finds it. A read model that is behind or
+ * stopped delays one change; later changes do not wait for it until it has caught up.
+ */
+export class ShownChanges {
+  private readonly behind = new Set<string>();
+
+  /** @param onCaughtUp called when a read model shows changes that were sent without waiting for it */
+  constructor(
+    private readonly progress: Pick<ProjectionProgress, 'waitFor'>,
+    private readonly models: readonly ShowingModel[],
+    private readonly onCaughtUp: () => void,
+  ) {}
+
+  /** Waits until the read models show all events of these types up to a position, two seconds at most. */
+  async wait(types: ReadonlySet<string>, position: Position, signal: AbortSignal): Promise<void> {
+    const concerned = this.models.filter(
+      ({ name, handles = () => true }) => !this.behind.has(name) && [...types].some(handles),
+    );
+    const names = concerned.map(({ name }) => name);
+    await Promise.all(
+      names.map(async (name) => {
+        if (!(await this.progress.waitFor([name], position, WAIT_MS))) void this.followBehind(name, position, signal);
+      }),
+    );
+  }
+
+  private async followBehind(name: string, position: Position, signal: AbortSignal): Promise<void> {
+    if (this.behind.has(name)) return;
+    this.behind.add(name);
+    while (!signal.aborted && !(await this.progress.waitFor([name], position, BEHIND_WAIT_MS)));
+    this.behind.delete(name);
+    if (!signal.aborted) this.onCaughtUp();
+  }
+}

@@ -1,0 +1,81 @@
+import { until } from '../e2e/until.js';
+
+/** A server-sent event. */
+export interface StreamEvent {
+  readonly event: string;
+  /** The event's own id; null if it has none. */
+  readonly id: string | null;
+  readonly data: { readonly kind?: string; readonly ids?: readonly string[]; readonly reason?: string };
+}
+
+/** A reader of a stream of server-sent events, which collects what it receives. */
+export class EventStream {
+  readonly events: StreamEvent[] = [];
+  readonly comments: string[] = [];
+  /** The id that a reader which reconnects sends. */
+  lastId = '';
+  isEnded = false;
+  private text = '';
+
+  private constructor(
+    readonly response: Response,
+    private readonly stopping: AbortController,
+  ) {
+    void this.read();
+  }
+
+  /** Opens a stream. @throws Error unless the answer is 200 */
+  static async open(url: string, key: string, headers: Readonly<Record<string, string>> = {}): Promise<EventStream> {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}`, ...headers }, signal });
+    if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+    const stream = new EventStream(response, stopping);
+    await until('the stream has sent its position', () => stream.lastId !== '' || stream.isEnded);
+    return stream;
+  }
+
+  /** Changes of a kind that name an id. */
+  changesOf(kind: string, id: string): StreamEvent[] {
+    return this.events.filter(({ event, data }) => event === 'change' && data.kind === kind && data.ids!.includes(id));
+  }
+
+  /** Waits for a change of a kind that names an id. */
+  waitForChange(kind: string, id: string): Promise<StreamEvent> {
+    return until(`a change of ${kind} ${id}`, () => this.changesOf(kind, id)[0]);
+  }
+
+  /** Waits for the end of the stream. */
+  async waitForEnd(): Promise<void> {
+    await until('the stream has ended', () => this.isEnded);
+  }
+
+  close(): void {
+    this.stopping.abort();
+  }
+
+  private async read(): Promise<void> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of this.response.body!) this.add(decoder.decode(chunk as Uint8Array, { stream: true }));
+    } catch {
+      // aborted, or the connection is lost
+    }
+    this.isEnded = true;
+  }
+
+  private add(text: string): void {
+    const blocks = (this.text + text).split('\n\n');
+    this.text = blocks.pop()!;
+    for (const block of blocks) this.addBlock(block.split('\n'));
+  }
+
+  private addBlock(lines: readonly string[]): void {
+    const fieldOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+    this.comments.push(...lines.filter((line) => line.startsWith(':')));
+    const [id, event, data] = [fieldOf('id'), fieldOf('event'), fieldOf('data')];
+    if (id !== undefined) this.lastId = id;
+    if (data !== undefined)
+      this.events.push({ event: event ?? 'message', id: id ?? null, data: JSON.parse(data) as StreamEvent['data'] });
+  }
+}
