@@ -3,7 +3,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Locator, type 
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 
 /** `describe` where Chromium is installed, else `describe.skip`: the tests are then skipped by name. */
-export const describeInChromium = existsSync(CHROMIUM) ? describe : describe.skip;
+export const describeInChromium = (title: string, run: () => void): void =>
+  (existsSync(CHROMIUM) ? describe : describe.skip)(title, run);
 
 /** The person at the console. */
 export interface Visitor {
@@ -24,11 +25,15 @@ export interface Look {
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
+/** Starts Chromium. */
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
+
 /** Starts a browser for the tests of a `describe`. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
+    browser = await startBrowser();
   });
   afterAll(() => browser?.close());
   return () => browser!;

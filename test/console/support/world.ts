@@ -127,8 +127,10 @@ const createProjects = async (manage: Management, channels: World['channels']): 
 const publishPosts = async (world: Omit<World, 'operatorKey'>): Promise<void> => {
   const { networks, manage, channels, endpoints } = world;
   const { cms, phone } = endpoints;
-  const publish = async (endpoint: WorldEndpoint, text: string): Promise<void> =>
-    expect(await post(world, endpoint, { text })).toBe(200);
+  const publish = async (endpoint: WorldEndpoint, text: string): Promise<void> => {
+    const status = await post(world, endpoint, { text });
+    if (status !== 200) throw new Error(`"${text}" was answered with ${status}`);
+  };
   const waitFor = (text: string, isDone: (states: readonly string[]) => boolean): Promise<unknown> =>
     until(`"${text}" has settled`, async () => {
       const { items } = await manage.get('/posts?limit=50');
