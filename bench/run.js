@@ -2,6 +2,7 @@
 const benches = {
   accept: './accept.js',
   backlog: './backlog.js',
+  console: './console.js',
   deliver: './deliver.js',
   history: './history.js',
   latency: './latency.js',
