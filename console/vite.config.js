@@ -41,7 +41,7 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: firstViewOnly() }] } },
+      output: { codeSplitting: { groups: [{ name: firstViewOnly(), debugName: 'first view' }] } },
       onwarn: (warning, warn) => {
         // "use client" concerns servers that render React; this page has none.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

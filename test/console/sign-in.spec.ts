@@ -66,10 +66,10 @@ describeInChromium('signing in', () => {
         })
       ).json() as Promise<{ id: string; key: string }>;
     const { id, key } = await call('POST', '/owners', { name: 'Ann', plan: 'pro' });
-    const opened = await ConsolePage.open(browser(), url, { key, role: 'owner', owner: { id, name: 'Ann' } });
-    const { key: newKey } = await call('POST', `/owners/${id}/rotate-key`, {});
+    const visitor = { key, role: 'owner' as const, owner: { id, name: 'Ann' } };
+    const opened = await ConsolePage.open(browser(), url, visitor, '/channels');
     const { page } = opened;
-    await opened.click(page.getByRole('link', { name: 'Channels' }).first());
+    const { key: newKey } = await call('POST', `/owners/${id}/rotate-key`, {});
     await page.getByRole('heading', { name: 'Sign in again to continue' }).waitFor();
     await page.getByLabel('Your key').fill(newKey);
     await page.keyboard.press('Enter');
