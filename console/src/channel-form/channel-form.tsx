@@ -11,7 +11,7 @@ import { serverNow } from '../time/server-clock.js';
 import { BeforeTest } from './before-test.js';
 import { changeCredentials, type ChannelDraft, connectChannel } from './connect-channel.js';
 import { CredentialFields } from './credential-fields.js';
-import { FormEnd } from './form-end.js';
+import { FormEnd } from '../components/form-end.js';
 import { channelFormMessages } from './messages.js';
 import { NameField } from './name-field.js';
 import { NetworkChoice } from './network-choice.js';

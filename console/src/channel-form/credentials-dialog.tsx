@@ -1,4 +1,5 @@
 import './channel-form.css';
+import '../components/form.css';
 import { useState } from 'react';
 import type { Api } from '../api/management.js';
 import { type Problems, readProblems } from '../api/problems.js';

@@ -2,6 +2,7 @@ import './controls.css';
 import {
   type InputHTMLAttributes,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
@@ -58,7 +59,10 @@ export const TextInput = ({ className = '', ...rest }: InputHTMLAttributes<HTMLI
 );
 
 /** Several lines of text. */
-export const TextArea = ({ className = '', ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) => (
+export const TextArea = ({
+  className = '',
+  ...rest
+}: TextareaHTMLAttributes<HTMLTextAreaElement> & { readonly ref?: Ref<HTMLTextAreaElement> }) => (
   <textarea className={`input area ${className}`} {...rest} />
 );
 

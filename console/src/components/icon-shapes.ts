@@ -53,6 +53,7 @@ export const ICONS = {
   },
   search: { line: 'M2.5 7a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3.5 3.5' },
   chevronDown: { line: 'm4 6 4 4 4-4' },
+  chevronUp: { line: 'm4 10 4-4 4 4' },
   chevronRight: { line: 'm6 4 4 4-4 4' },
   copy: { line: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3' },
   external: { line: 'M9.5 2.5h4v4M13.5 2.5 7.5 8.5M11.5 9.5v4h-9v-9h4' },

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { type Problems, readProblems } from '../../api/problems.js';
-import { FormEnd } from '../../channel-form/form-end.js';
+import { FormEnd } from '../../components/form-end.js';
 import { refreshChannel } from '../../channels/refresh-channel.js';
 import { credentialMessages } from '../../channel-form/credential-messages.js';
 import { NameField } from '../../channel-form/name-field.js';

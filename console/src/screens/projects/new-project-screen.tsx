@@ -1,4 +1,112 @@
-import { PageHead } from '../../components/card.js';
+import './projects.css';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { management } from '../../api/management.js';
+import { problemText, type Problems, readProblems } from '../../api/problems.js';
+import { useChannels } from '../../api/things.js';
+import { ChannelPicker } from '../../channels/channel-picker.js';
+import { FormEnd } from '../../components/form-end.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { toast, toastError } from '../../components/toasts.js';
+import { useMessages } from '../../i18n/messages.js';
+import { OwnerField, useNeedsOwner } from '../../session/owner-field.js';
+import { useScope } from '../../session/scope.js';
+import { projectsMessages } from './messages.js';
+import { refreshProjects } from './project-calls.js';
+import { ProjectNameField } from './project-name-field.js';
 
-/** To be replaced. */
-export const NewProjectScreen = () => <PageHead title="NewProject" />;
+/** Creates a project: a name, and the channels that a post reaches together. */
+export const NewProjectScreen = () => {
+  const m = useMessages(projectsMessages);
+  const navigate = useNavigate();
+  const scope = useScope();
+  const needsOwner = useNeedsOwner();
+  const channels = useChannels();
+  const [name, setName] = useState('');
+  const [ownerId, setOwnerId] = useState('');
+  const [isOwnerMissing, setIsOwnerMissing] = useState(false);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [problems, setProblems] = useState<Problems>({});
+  const [isBusy, setIsBusy] = useState(false);
+  const owner = needsOwner ? ownerId : scope.ownerId;
+  const create = async (): Promise<void> => {
+    setIsOwnerMissing(needsOwner && ownerId === '');
+    if (needsOwner && ownerId === '') return;
+    setIsBusy(true);
+    try {
+      const project = await management().post('/projects', {
+        body: {
+          name: name.trim(),
+          channel_ids: chosen,
+          ...(scope.isOperator && owner !== null && { owner_id: owner }),
+        },
+      });
+      await refreshProjects();
+      toast(m.created(project.name));
+      await navigate({ to: '/projects/$id', params: { id: project.id } });
+    } catch (error) {
+      const found = readProblems(error);
+      setProblems(found ?? {});
+      if (!found) toastError(error);
+      setIsBusy(false);
+    }
+  };
+  const wrongChannels = Object.values(problems).find(({ path }) => path.startsWith('channel_ids'));
+  return (
+    <>
+      <PageHead
+        trail={
+          <>
+            <Link className="link" to="/projects">
+              {m.projects}
+            </Link>
+            / {m.new}
+          </>
+        }
+        title={m.newTitle}
+      >
+        {m.newText}
+      </PageHead>
+      <div className="new-project">
+        <Card title={m.newLabel}>
+          <form
+            className="form-fields"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void create();
+            }}
+          >
+            <OwnerField value={ownerId} onChange={(id) => (setOwnerId(id), setChosen([]))} isMissing={isOwnerMissing} />
+            <ProjectNameField value={name} onChange={setName} problems={problems} />
+            <Loaded query={channels}>
+              {(all) => {
+                const own = all.filter(({ owner_id: id }) => owner === null || id === owner);
+                return own.length === 0 ? (
+                  <Empty
+                    icon="channel"
+                    title={m.noChannelYet}
+                    action={<ButtonLink to="/channels/new">{m.connect}</ButtonLink>}
+                  />
+                ) : (
+                  <ChannelPicker label={m.chooseChannels} channels={own} chosen={chosen} onChange={setChosen} />
+                );
+              }}
+            </Loaded>
+            {wrongChannels && (
+              <p className="tone-fail" role="alert">
+                {problemText(wrongChannels)}
+              </p>
+            )}
+            <FormEnd text={m.chosen(chosen.length)}>
+              <Button type="submit" look="primary" busy={isBusy}>
+                {m.create}
+              </Button>
+            </FormEnd>
+          </form>
+        </Card>
+      </div>
+    </>
+  );
+};

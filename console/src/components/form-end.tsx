@@ -1,4 +1,4 @@
-import './channel-form.css';
+import './form.css';
 import type { ReactNode } from 'react';
 
 /** The last line of a form: a note, and its buttons. */

@@ -1,0 +1,187 @@
+import type { Api } from '../../../api/management.js';
+import type { Problems } from '../../../api/problems.js';
+
+/** Formatting of a text, as the API has it. */
+export type Entity = Api<'Entity'>;
+
+/** One filter as it is edited. */
+export interface FilterDraft {
+  /** Identifies the row while it is edited. */
+  readonly key: number;
+  readonly mode: 'include' | 'exclude';
+  /** One on each line. */
+  readonly words: string;
+  readonly pattern: string;
+  /** Empty: all networks. */
+  readonly platforms: readonly string[];
+}
+
+/** One replacement as it is edited. */
+export interface ReplacementDraft {
+  readonly key: number;
+  readonly from: string;
+  readonly to: string;
+  readonly wholeWord: boolean;
+  readonly ignoreCase: boolean;
+}
+
+/** The translation as it is edited. */
+export interface TranslationDraft {
+  readonly url: string;
+  /** A new key; empty: the key that is stored for the same URL stays. */
+  readonly apiKey: string;
+  readonly removesKey: boolean;
+  readonly source: string;
+  readonly target: string;
+  readonly onFailure: 'publish_original' | 'retry';
+}
+
+/** The signature as it is edited. */
+export interface SignatureDraft {
+  readonly text: string;
+  readonly entities: readonly Entity[];
+  /** Empty: all networks. */
+  readonly platforms: readonly string[];
+}
+
+/** A project's processing as it is edited. */
+export interface ProcessingDraft {
+  readonly filters: readonly FilterDraft[];
+  readonly footer: { readonly by: 'none' | 'marker' | 'pattern'; readonly text: string };
+  readonly replacements: readonly ReplacementDraft[];
+  readonly translation: TranslationDraft | null;
+  readonly signature: SignatureDraft;
+}
+
+let lastKey = 0;
+/** Returns a key for a new row. */
+export const newKey = (): number => ++lastKey;
+
+/** Returns a project's processing for editing. */
+export const toDraft = ({
+  filters,
+  footer,
+  replacements,
+  translation,
+  signature,
+}: Api<'Processing'>): ProcessingDraft => ({
+  filters: (filters ?? []).map(({ mode, words, pattern, platforms }) => ({
+    key: newKey(),
+    mode,
+    words: (words ?? []).join('\n'),
+    pattern: pattern ?? '',
+    platforms: platforms ?? [],
+  })),
+  footer: footer
+    ? { by: footer.pattern === undefined ? 'marker' : 'pattern', text: footer.pattern ?? footer.marker ?? '' }
+    : { by: 'none', text: '' },
+  replacements: (replacements ?? []).map(({ from, to, whole_word, ignore_case }) => ({
+    key: newKey(),
+    from,
+    to,
+    wholeWord: whole_word ?? false,
+    ignoreCase: ignore_case ?? false,
+  })),
+  translation: translation
+    ? {
+        url: translation.url,
+        apiKey: '',
+        removesKey: false,
+        source: translation.source,
+        target: translation.target,
+        onFailure: translation.on_failure,
+      }
+    : null,
+  signature: {
+    text: signature?.text ?? '',
+    entities: signature?.entities ?? [],
+    platforms: signature?.platforms ?? [],
+  },
+});
+
+const lines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+const isBlankFilter = ({ words, pattern }: FilterDraft): boolean => words.trim() === '' && pattern === '';
+const isBlankReplacement = ({ from, to }: ReplacementDraft): boolean => from === '' && to === '';
+
+/** Returns the body that a draft stands for. Rows in which nothing is filled in are left out. */
+export const toBody = ({
+  filters,
+  footer,
+  replacements,
+  translation,
+  signature,
+}: ProcessingDraft): Api<'ProcessingRequest'> => ({
+  ...(filters.some((filter) => !isBlankFilter(filter)) && {
+    filters: filters
+      .filter((filter) => !isBlankFilter(filter))
+      .map(({ mode, words, pattern, platforms }) => ({
+        mode,
+        ...(words.trim() !== '' && { words: lines(words) }),
+        ...(pattern !== '' && { pattern }),
+        ...(platforms.length > 0 && { platforms }),
+      })),
+  }),
+  ...(footer.by !== 'none' && { footer: { [footer.by]: footer.text } }),
+  ...(replacements.some((replacement) => !isBlankReplacement(replacement)) && {
+    replacements: replacements
+      .filter((replacement) => !isBlankReplacement(replacement))
+      .map(({ from, to, wholeWord, ignoreCase }) => ({
+        from,
+        to,
+        ...(wholeWord && { whole_word: true }),
+        ...(ignoreCase && { ignore_case: true }),
+      })),
+  }),
+  ...(translation && {
+    translation: {
+      provider: 'libretranslate' as const,
+      url: translation.url.trim(),
+      source: translation.source.trim(),
+      target: translation.target.trim(),
+      on_failure: translation.onFailure,
+      ...(translation.apiKey !== '' && { api_key: translation.apiKey }),
+      ...(translation.removesKey && translation.apiKey === '' && { api_key: null }),
+    },
+  }),
+  ...(signature.text !== '' && {
+    signature: {
+      text: signature.text,
+      ...(signature.entities.length > 0 && { entities: signature.entities }),
+      ...(signature.platforms.length > 0 && { platforms: signature.platforms }),
+    },
+  }),
+});
+
+/**
+ * Returns the problems of the body by paths in the draft: the gateway counts the rows that were sent, the draft also has those that
+ * were left out.
+ */
+export const toDraftProblems = (problems: Problems, { filters, replacements }: ProcessingDraft): Problems => {
+  const sent = {
+    filters: filters.flatMap((filter, index) => (isBlankFilter(filter) ? [] : [index])),
+    replacements: replacements.flatMap((replacement, index) => (isBlankReplacement(replacement) ? [] : [index])),
+  };
+  const moved: Record<string, Problems[string]> = {};
+  for (const [path, problem] of Object.entries(problems)) {
+    const inDraft = path
+      .replace(/^processing\.?/, '')
+      .replace(/^(filters|replacements)\[(\d+)\]/, (_, list: 'filters' | 'replacements', index: string) => {
+        return `${list}[${sent[list][Number(index)] ?? index}]`;
+      });
+    moved[inDraft] ??= problem;
+  }
+  return moved;
+};
+
+/** Returns the first problem of a part of the draft or of anything in it: `filters[1].words` has that of `filters[1].words[3]`. */
+export const problemIn = (problems: Problems, path: string): Problems[string] | undefined => {
+  const found = Object.keys(problems).find(
+    (each) => each === path || (each.startsWith(path) && /^[.[]/.test(each.slice(path.length))),
+  );
+  return found === undefined ? undefined : problems[found];
+};

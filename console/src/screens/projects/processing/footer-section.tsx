@@ -1,0 +1,58 @@
+import type { Problems } from '../../../api/problems.js';
+import { Field, Segmented, TextInput } from '../../../components/controls.js';
+import { useMessages } from '../../../i18n/messages.js';
+import type { ProcessingDraft } from './draft.js';
+import { processingMessages } from './messages.js';
+import { useProblemText } from './problem-text.js';
+import { Section } from './section.js';
+
+type Footer = ProcessingDraft['footer'];
+
+/** The footer that is cut off: from the last place where a text or pattern stands. */
+export const FooterSection = ({
+  footer,
+  onChange,
+  problems,
+}: {
+  readonly footer: Footer;
+  readonly onChange: (footer: Footer) => void;
+  readonly problems: Problems;
+}) => {
+  const m = useMessages(processingMessages);
+  const text = useProblemText(problems);
+  return (
+    <Section
+      title={m.footer}
+      explanation={m.footerText}
+      state={footer.by === 'none' ? m.none : <bdi className="cut">{footer.text}</bdi>}
+      isUsed={footer.by !== 'none'}
+    >
+      <Segmented
+        label={m.footerBy}
+        value={footer.by}
+        options={[
+          { value: 'none', label: m.keepFooter },
+          { value: 'marker', label: m.byMarker },
+          { value: 'pattern', label: m.byPattern },
+        ]}
+        onChange={(by) => onChange({ ...footer, by })}
+      />
+      {footer.by !== 'none' && (
+        <Field
+          label={footer.by === 'marker' ? m.marker : m.pattern}
+          hint={footer.by === 'marker' ? m.markerHint : m.patternHint}
+          error={text('footer')}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              className={footer.by === 'pattern' ? 'mono' : ''}
+              value={footer.text}
+              onChange={(event) => onChange({ ...footer, text: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+    </Section>
+  );
+};

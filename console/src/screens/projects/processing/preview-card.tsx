@@ -1,0 +1,100 @@
+import { Card } from '../../../components/card.js';
+import { Field, TextArea } from '../../../components/controls.js';
+import { FormattedText } from '../../../components/formatted-text.js';
+import { Icon, NetworkMark, networkTitle } from '../../../components/icon.js';
+import { ErrorState, Skeleton } from '../../../components/states.js';
+import { Button } from '../../../components/button.js';
+import { useFormat } from '../../../i18n/format.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { editText, type Formatted } from './formatting.js';
+import { groupPlatforms, type PreviewGroup } from './group-platforms.js';
+import { processingMessages } from './messages.js';
+import type { Preview } from './use-preview.js';
+
+/** A sample before the processing, and after it on each network. */
+export const PreviewCard = ({
+  sample,
+  onSample,
+  onReset,
+  preview,
+  error,
+  isStale,
+}: {
+  readonly sample: Formatted;
+  readonly onSample: (sample: Formatted) => void;
+  /** Takes the latest post's text again; absent while the sample is that text. */
+  readonly onReset?: (() => void) | undefined;
+  readonly preview: Preview | undefined;
+  /** An error that is not about a field. */
+  readonly error: unknown;
+  /** True: what is shown is older than what was typed. */
+  readonly isStale: boolean;
+}) => {
+  const m = useMessages(processingMessages);
+  return (
+    <Card title={m.preview} className="preview-card">
+      <div className="preview-before">
+        <Field label={m.before} hint={m.beforeHint}>
+          {(ids) => (
+            <TextArea
+              {...ids}
+              rows={5}
+              value={sample.text}
+              onChange={(event) => onSample(editText(sample, event.target.value))}
+            />
+          )}
+        </Field>
+        {onReset && (
+          <Button size="small" look="quiet" onClick={onReset}>
+            {m.takeLatest}
+          </Button>
+        )}
+      </div>
+      <div className={`preview-after ${isStale ? 'stale' : ''}`} aria-busy={isStale} aria-live="polite">
+        <h3>{m.after}</h3>
+        {sample.text.trim() === '' ? (
+          <p className="secondary">{m.writeSample}</p>
+        ) : error ? (
+          <ErrorState error={error} />
+        ) : preview ? (
+          groupPlatforms(preview).map((group) => <After key={group.platforms.join()} group={group} sample={sample} />)
+        ) : (
+          <Skeleton rows={3} />
+        )}
+      </div>
+    </Card>
+  );
+};
+
+const After = ({
+  group: { platforms, result },
+  sample,
+}: {
+  readonly group: PreviewGroup;
+  readonly sample: Formatted;
+}) => {
+  const m = useMessages(processingMessages);
+  const format = useFormat();
+  const isSame = result.text === sample.text && result.entities.length === sample.entities.length;
+  return (
+    <article className="preview-result">
+      <header className="row">
+        {platforms.map((platform) => (
+          <NetworkMark key={platform} platform={platform} label={false} />
+        ))}
+        <b>{format.list(platforms.map(networkTitle))}</b>
+        {result.filtered === null && isSame && <span className="tertiary">{m.unchanged}</span>}
+      </header>
+      {result.filtered === null ? (
+        <FormattedText text={result.text} entities={result.entities} />
+      ) : (
+        <p className="row preview-filtered">
+          <Icon name="filtered" />
+          <span>
+            <b>{m.notPublished}</b> <bdi className="secondary">{result.filtered}</bdi>
+          </span>
+        </p>
+      )}
+    </article>
+  );
+};

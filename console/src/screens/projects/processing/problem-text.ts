@@ -1,0 +1,18 @@
+import { problemText, type Problems } from '../../../api/problems.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { problemIn } from './draft.js';
+import { processingMessages } from './messages.js';
+
+/** Returns a function that says what is wrong with a part of the draft; undefined if nothing is. */
+export const useProblemText = (problems: Problems): ((path: string) => string | undefined) => {
+  const m = useMessages(processingMessages);
+  return (path) => {
+    const problem = problemIn(problems, path);
+    if (!problem) return undefined;
+    return ['missing', 'empty'].includes(problem.code) &&
+      problem.path.includes('.') &&
+      !/filters\[\d+\]$/.test(problem.path)
+      ? m.required
+      : problemText(problem);
+  };
+};

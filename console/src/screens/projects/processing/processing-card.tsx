@@ -1,0 +1,137 @@
+import './processing.css';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { management } from '../../../api/management.js';
+import { type Problems, readProblems } from '../../../api/problems.js';
+import { Button } from '../../../components/button.js';
+import { Card } from '../../../components/card.js';
+import { toast, toastError } from '../../../components/toasts.js';
+import { FormEnd } from '../../../components/form-end.js';
+import { useMessages } from '../../../i18n/messages.js';
+import { useScope } from '../../../session/scope.js';
+import { changeProject, type Project } from '../project-calls.js';
+import { type ProcessingDraft, toBody, toDraft, toDraftProblems } from './draft.js';
+import { FiltersSection } from './filters-section.js';
+import { FooterSection } from './footer-section.js';
+import type { Formatted } from './formatting.js';
+import { processingMessages } from './messages.js';
+import { PreviewCard } from './preview-card.js';
+import { ReplacementsSection } from './replacements-section.js';
+import { SignatureSection } from './signature-section.js';
+import { TranslationSection } from './translation-section.js';
+import { usePreview } from './use-preview.js';
+
+/** Returns the text of a project's latest post; undefined while it is loading, null if there is none. */
+const useLatestText = (projectId: string): Formatted | null | undefined => {
+  const scope = useScope();
+  const latest = useQuery({
+    queryKey: ['posts', scope.key, 'latest-of-project', projectId],
+    queryFn: () => management().get('/posts', { query: { project_id: projectId, limit: 1 } }),
+    staleTime: 60_000,
+  }).data;
+  const id = latest?.items[0]?.id;
+  const post = useQuery({
+    queryKey: ['post', id],
+    queryFn: () => management().get('/posts/{id}', { path: { id: id ?? '' } }),
+    enabled: id !== undefined,
+  }).data;
+  if (latest && id === undefined) return null;
+  if (!post) return undefined;
+  const { text, entities } = post.payload ?? {};
+  return text === undefined ? null : { text, entities: entities ?? [] };
+};
+
+/** A project's processing as forms, with a sample before and after it. */
+export const ProcessingCard = ({ project }: { readonly project: Project }) => {
+  const m = useMessages(processingMessages);
+  const { id, processing } = project;
+  const saved = useMemo(() => toDraft(processing), [processing]);
+  const [edited, setEdited] = useState<ProcessingDraft | null>(null);
+  const [rejected, setRejected] = useState<Problems>({});
+  const [isBusy, setIsBusy] = useState(false);
+  const draft = edited ?? saved;
+  const change = (part: Partial<ProcessingDraft>): void => {
+    setEdited({ ...draft, ...part });
+    setRejected({});
+  };
+  const body = toBody(draft);
+  const isChanged = edited !== null && JSON.stringify(body) !== JSON.stringify(toBody(saved));
+
+  const latest = useLatestText(id);
+  const [written, setWritten] = useState<Formatted | null>(null);
+  const sample = written ?? latest ?? { text: latest === null ? m.sampleText : '', entities: [] };
+  const preview = usePreview(id, sample, body);
+  const found = readProblems(preview.error);
+  const problems = toDraftProblems({ ...found, ...rejected }, draft);
+
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await changeProject(id, { processing: body });
+      setEdited(null);
+      setRejected({});
+      toast(m.saved);
+    } catch (error) {
+      const inFields = readProblems(error);
+      setRejected(inFields ?? {});
+      if (!inFields) toastError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <div className="processing">
+      <Card title={m.title} aside={m.order}>
+        <form
+          className="processing-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <FiltersSection filters={draft.filters} onChange={(filters) => change({ filters })} problems={problems} />
+          <FooterSection footer={draft.footer} onChange={(footer) => change({ footer })} problems={problems} />
+          <ReplacementsSection
+            replacements={draft.replacements}
+            onChange={(replacements) => change({ replacements })}
+            problems={problems}
+          />
+          <TranslationSection
+            translation={draft.translation}
+            onChange={(translation) => change({ translation })}
+            problems={problems}
+            isStored={processing.translation !== undefined}
+          />
+          <SignatureSection
+            signature={draft.signature}
+            onChange={(signature) => change({ signature })}
+            problems={problems}
+          />
+          <FormEnd
+            text={
+              problems[''] ? (
+                <span className="tone-fail">{problems[''].message}</span>
+              ) : isChanged ? (
+                m.notSaved
+              ) : (
+                m.appliesToNew
+              )
+            }
+          >
+            {isChanged && <Button onClick={() => setEdited(null)}>{m.undo}</Button>}
+            <Button type="submit" look={isChanged ? 'primary' : 'plain'} disabled={!isChanged} busy={isBusy}>
+              {m.save}
+            </Button>
+          </FormEnd>
+        </form>
+      </Card>
+      <PreviewCard
+        sample={sample}
+        onSample={setWritten}
+        onReset={written ? () => setWritten(null) : undefined}
+        preview={preview.data}
+        error={preview.error && !found ? preview.error : null}
+        isStale={preview.isStale || found !== null}
+      />
+    </div>
+  );
+};

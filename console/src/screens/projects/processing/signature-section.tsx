@@ -1,0 +1,120 @@
+import { useRef, useState } from 'react';
+import type { Problems } from '../../../api/problems.js';
+import { Button } from '../../../components/button.js';
+import { Field, TextArea, TextInput } from '../../../components/controls.js';
+import { useMessages } from '../../../i18n/messages.js';
+import type { SignatureDraft } from './draft.js';
+import { editText, toggleFormat } from './formatting.js';
+import { processingMessages } from './messages.js';
+import { NetworkLimit } from './network-limit.js';
+import { useProblemText } from './problem-text.js';
+import { Section } from './section.js';
+
+/** The signature below every post: its text, with bold, italic and links. */
+export const SignatureSection = ({
+  signature,
+  onChange,
+  problems,
+}: {
+  readonly signature: SignatureDraft;
+  readonly onChange: (signature: SignatureDraft) => void;
+  readonly problems: Problems;
+}) => {
+  const m = useMessages(processingMessages);
+  const text = useProblemText(problems);
+  const area = useRef<HTMLTextAreaElement | null>(null);
+  /** The range that a link is being typed for. */
+  const [linked, setLinked] = useState<{ readonly start: number; readonly end: number } | null>(null);
+  const selection = () => ({ start: area.current?.selectionStart ?? 0, end: area.current?.selectionEnd ?? 0 });
+  const format = (type: 'bold' | 'italic'): void => {
+    const { start, end } = selection();
+    if (start < end) onChange({ ...signature, ...toggleFormat(signature, start, end, type) });
+    area.current?.focus();
+  };
+  const startLink = (): void => {
+    const { start, end } = selection();
+    if (start < end) setLinked({ start, end });
+    else area.current?.focus();
+  };
+  return (
+    <Section
+      title={m.signature}
+      explanation={m.signatureText}
+      state={signature.text === '' ? m.none : <bdi className="cut">{signature.text}</bdi>}
+      isUsed={signature.text !== ''}
+    >
+      <Field
+        label={m.signatureLabel}
+        hint={m.signatureHint}
+        error={text('signature.text') ?? text('signature.entities')}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            ref={area}
+            rows={3}
+            value={signature.text}
+            onChange={(event) => onChange({ ...signature, ...editText(signature, event.target.value) })}
+          />
+        )}
+      </Field>
+      {linked ? (
+        <LinkForm
+          onCancel={() => setLinked(null)}
+          onLink={(url) => {
+            onChange({ ...signature, ...toggleFormat(signature, linked.start, linked.end, 'text_link', url) });
+            setLinked(null);
+          }}
+        />
+      ) : (
+        <div className="row signature-bar" role="group" aria-label={m.formatting}>
+          <Button size="small" aria-label={m.bold} title={m.bold} onClick={() => format('bold')}>
+            <b>B</b>
+          </Button>
+          <Button size="small" aria-label={m.italic} title={m.italic} onClick={() => format('italic')}>
+            <i>I</i>
+          </Button>
+          <Button size="small" icon="link" aria-label={m.link} title={m.link} onClick={startLink} />
+          {signature.entities.length > 0 && (
+            <Button size="small" look="quiet" onClick={() => onChange({ ...signature, entities: [] })}>
+              {m.clearFormatting}
+            </Button>
+          )}
+          <span className="tertiary">{m.selectFirst}</span>
+        </div>
+      )}
+      <NetworkLimit
+        value={signature.platforms}
+        onChange={(platforms) => onChange({ ...signature, platforms })}
+        error={text('signature.platforms')}
+      />
+    </Section>
+  );
+};
+
+const LinkForm = ({ onLink, onCancel }: { readonly onLink: (url: string) => void; readonly onCancel: () => void }) => {
+  const m = useMessages(processingMessages);
+  const [url, setUrl] = useState('https://');
+  return (
+    <div className="row signature-bar">
+      <TextInput
+        autoFocus
+        aria-label={m.linkAddress}
+        className="grow"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          onLink(url.trim());
+        }}
+      />
+      <Button size="small" onClick={() => onLink(url.trim())}>
+        {m.setLink}
+      </Button>
+      <Button size="small" look="quiet" onClick={onCancel}>
+        {m.cancel}
+      </Button>
+    </div>
+  );
+};

@@ -1,0 +1,29 @@
+import { type Api, management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
+
+/** The project as the API shows it. */
+export type Project = Api<'Project'>;
+
+const SHOWN_BY = ['overview', 'projects', 'project', 'endpoints', 'endpoint', 'outputs', 'posts'];
+
+/** Marks everything that shows projects as stale, after a change of one. */
+export const refreshProjects = (): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
+
+/** Changes a project. */
+export const changeProject = async (id: string, change: Api<'ProjectPatchRequest'>): Promise<Project> => {
+  const project = await management().patch('/projects/{id}', { path: { id }, body: change });
+  await refreshProjects();
+  return project;
+};
+
+/** Deletes a project. `cascade`: takes it out of the endpoints that use it; without it, their existence rejects the deletion. */
+export const deleteProject = async (id: string, cascade: boolean): Promise<void> => {
+  await management().delete('/projects/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
+};
+
+/** Marks everything that showed a deleted project as stale. Its own screen must be left before. */
+export const forgetProject = async (id: string): Promise<void> => {
+  queryClient.removeQueries({ queryKey: ['project', id] });
+  await refreshProjects();
+};

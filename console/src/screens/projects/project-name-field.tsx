@@ -1,0 +1,24 @@
+import { problemText, type Problems } from '../../api/problems.js';
+import { Field, TextInput } from '../../components/controls.js';
+import { useMessages } from '../../i18n/messages.js';
+import { projectsMessages } from './messages.js';
+
+/** The name of a project, in a form. */
+export const ProjectNameField = ({
+  value,
+  onChange,
+  problems,
+}: {
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+  readonly problems: Problems;
+}) => {
+  const m = useMessages(projectsMessages);
+  const problem = problems.name;
+  const isEmpty = problem?.code === 'empty' || problem?.code === 'missing';
+  return (
+    <Field label={m.name} hint={m.nameHint} {...(problem && { error: isEmpty ? m.required : problemText(problem) })}>
+      {(ids) => <TextInput {...ids} value={value} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
+  );
+};
