@@ -4,7 +4,7 @@ import type { Alert, AlertList } from '../../../projections/activity/alerts.quer
 import type { UsedUpOwner } from '../../../projections/posts/used-up.queries.js';
 import type { ProjectionFailure, StoppedProjection } from '../../../projections/engine/projection-status.queries.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
-import type { AttentionActionView, AttentionSubject, AttentionView } from './overview.view.js';
+import type { OverviewActionView, AttentionSubject, AttentionItemView } from './overview.view.js';
 
 /** Most ids of an attention. */
 export const MOST_IDS = 20;
@@ -17,20 +17,20 @@ export const NO_SUBJECT: AttentionSubject = {
 };
 
 /** Returns the action that shows something. */
-export const viewing = (label_code: AttentionActionView['label_code'], path: string): AttentionActionView => ({
+export const viewing = (label_code: OverviewActionView['label_code'], path: string): OverviewActionView => ({
   label_code,
   method: 'GET',
   path,
 });
 
 /** Returns the action that shows a list. @param ownerId only this owner's; null: all owners' */
-export const viewingList = (path: string, ownerId: string | null): AttentionActionView => {
+export const viewingList = (path: string, ownerId: string | null): OverviewActionView => {
   const separator = path.includes('?') ? '&' : '?';
   return viewing('view_all', ownerId === null ? path : `${path}${separator}owner_id=${ownerId}`);
 };
 
 /** Describes alerts of one kind. */
-export const describeAlerts = ({ count, alerts }: AlertList): Pick<AttentionView, 'since' | 'count' | 'ids'> => ({
+export const describeAlerts = ({ count, alerts }: AlertList): Pick<AttentionItemView, 'since' | 'count' | 'ids'> => ({
   since: iso(alerts[0]!.since),
   count,
   ids: alerts.map(({ id }) => id),
@@ -47,7 +47,7 @@ export const buildDisabled = (
   code: 'endpoint_disabled' | 'webhook_output_disabled',
   list: AlertList,
   ownerId: string | null,
-): AttentionView | null => {
+): AttentionItemView | null => {
   const { count, alerts } = list;
   const [first] = alerts;
   if (!first) return null;
@@ -66,7 +66,7 @@ export const buildDisabled = (
 };
 
 /** A plan that does not include it would refuse to enable it. */
-const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): AttentionActionView =>
+const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewActionView =>
   disabled_by === 'plan'
     ? viewing('view_plan', `/owners/${owner_id}`)
     : { label_code: 'enable', method: 'POST', path: `${path}/${id}/enable` };
@@ -75,7 +75,7 @@ const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): Attention
 export const buildUsedUp = (
   owners: readonly UsedUpOwner[],
   sinceOf: (ownerId: string) => number,
-): AttentionView | null => {
+): AttentionItemView | null => {
   const sorted = owners.toSorted((a, b) => sinceOf(a.owner_id) - sinceOf(b.owner_id));
   const [first] = sorted;
   if (!first) return null;
@@ -94,7 +94,7 @@ export const buildUsedUp = (
 };
 
 /** Builds the attention for read models that have stopped, the longest first; null: there are none. */
-export const buildStopped = (projections: readonly StoppedProjection[]): AttentionView | null => {
+export const buildStopped = (projections: readonly StoppedProjection[]): AttentionItemView | null => {
   const sorted = projections.toSorted((a, b) => a.since - b.since);
   const [first] = sorted;
   if (!first) return null;
@@ -116,7 +116,7 @@ const describeStop = (name: string, { position, type, message }: ProjectionFailu
   TEXTS.projectionStopped({ name, position, type, reason: asSentence(message) });
 
 /** Builds the attention for an event store that cannot be used. */
-export const buildStoreUnavailable = (reason: string, now: number): AttentionView => ({
+export const buildStoreUnavailable = (reason: string, now: number): AttentionItemView => ({
   code: 'store_unavailable',
   ...{ since: iso(now), count: 1, ids: [], text: TEXTS.storeUnavailable({ reason: asSentence(reason) }) },
   action: null,

@@ -21,7 +21,7 @@ import {
   viewing,
   viewingList,
 } from './attention-parts.js';
-import type { AttentionSubject, AttentionView, NetworkView } from './overview.view.js';
+import type { AttentionSubject, AttentionItemView, NetworkView } from './overview.view.js';
 
 /** The things among which an overview looks for what needs a person. */
 export interface AttentionScope {
@@ -46,7 +46,7 @@ export class AttentionBuilder {
     private readonly platforms: PlatformCatalogue,
   ) {}
 
-  async build(scope: AttentionScope): Promise<AttentionView[]> {
+  async build(scope: AttentionScope): Promise<AttentionItemView[]> {
     const { ownerId, now } = scope;
     const list = (kind: 'channel' | 'endpoint' | 'webhook_output') => this.alerts.list(ownerId, kind, now, MOST_IDS);
     const found = await Promise.all([
@@ -63,7 +63,7 @@ export class AttentionBuilder {
   private async buildSettled(
     { ownerId, networks }: AttentionScope,
     state: 'in_doubt' | 'failed',
-  ): Promise<AttentionView | null> {
+  ): Promise<AttentionItemView | null> {
     const found = await this.activity.findSettled(ownerId, state, MOST_IDS);
     if (!found) return null;
     const known = networks.reduce((sum, network) => sum + network[state], 0);
@@ -102,7 +102,7 @@ export class AttentionBuilder {
     };
   }
 
-  private async buildChannels(list: AlertList, ownerId: string | null): Promise<AttentionView | null> {
+  private async buildChannels(list: AlertList, ownerId: string | null): Promise<AttentionItemView | null> {
     const { count, alerts } = list;
     const [first] = alerts;
     if (!first) return null;
@@ -127,7 +127,7 @@ export class AttentionBuilder {
   }
 
   /** The posts are used up since the owner's latest publication. */
-  private async buildQuota({ ownerId, now, usedUp }: AttentionScope): Promise<AttentionView | null> {
+  private async buildQuota({ ownerId, now, usedUp }: AttentionScope): Promise<AttentionItemView | null> {
     const ofOwner = usedUp === null ? [] : [usedUp];
     const owners =
       ownerId === null ? await this.usedUp.find(now, monthlyPostsOf(this.settings.limitsProfile)) : ofOwner;
