@@ -892,6 +892,10 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** As it was sent. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+    readonly excerpt: string | null;
+    /** Null if the store does not hold the payload whole and unchanged any more. */
+    readonly media_count: number | null;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -928,6 +932,10 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** As it was sent. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+    readonly excerpt: string | null;
+    /** Null if the store does not hold the payload whole and unchanged any more. */
+    readonly media_count: number | null;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
