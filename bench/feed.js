@@ -22,6 +22,14 @@ const ENTITIES = [
   { type: 'text_link', offset: 9, length: 3, url: 'https://example.com/' },
 ];
 
+const PUBLISHED = { type: 'MarkPublished', urls: [], warnings: [] };
+const ERROR = { code: 'bad_request', category: 'platform', source: 'telegram', message: 'Telegram refused the post.' };
+/** Outcomes of an attempt other than a publication. */
+const OUTCOMES = {
+  failed: { type: 'MarkFailed', error: ERROR },
+  in_doubt: { type: 'MarkInDoubt', error: ERROR, resendAt: null },
+};
+
 /** Opens a feed of posts. @param connectionString database of a gateway that has started once */
 export const openFeed = (connectionString) => {
   const store = new PostgresEventStore({ connectionString });
@@ -55,8 +63,8 @@ export const openFeed = (connectionString) => {
     return { position: aggregate.position, postId, requestId, targets: facts.targets };
   };
 
-  /** Records that the publications of an accepted post were sent. Returns the position of the last event. */
-  const publish = async ({ postId, requestId, targets }) => {
+  /** Records that the publications of an accepted post were sent. Returns the position of the last event. @param end see OUTCOMES */
+  const publish = async ({ postId, requestId, targets }, end) => {
     let position = -1n;
     for (const { publicationId, channelId } of targets) {
       const context = () => ({
@@ -74,7 +82,7 @@ export const openFeed = (connectionString) => {
       };
       const empty = emptyAggregate(publication);
       const started = await aggregates.execute(publication, publicationId, start, context(), empty);
-      const sent = { type: 'MarkPublished', attempt: 1, messageIds: [String(++postCount)], urls: [], warnings: [] };
+      const sent = { attempt: 1, ...(end ?? { ...PUBLISHED, messageIds: [String(++postCount)] }) };
       const known = started.aggregate;
       const done = await aggregates.execute(publication, publicationId, { ...sent, ...ids }, context(), known);
       position = done.aggregate.position;
@@ -89,8 +97,13 @@ export const openFeed = (connectionString) => {
      * Returns the position of the last post.
      * @param onProgress called after every 10,000 posts
      * @param isPublished true: they are published too, which makes three events of a post with one channel
+     * @param outcome of {@link OUTCOMES}: they are sent, with this outcome
      */
-    async add(endpoints, count, { targets = 1, isPublished = false, onProgress = () => undefined } = {}) {
+    async add(
+      endpoints,
+      count,
+      { targets = 1, isPublished = false, outcome = undefined, onProgress = () => undefined } = {},
+    ) {
       const channelsOf = (i) =>
         Array.from({ length: targets }, (_, n) => endpoints[(turn + i * targets + n) % endpoints.length]);
       let next = 0;
@@ -100,7 +113,8 @@ export const openFeed = (connectionString) => {
           const i = next++;
           const channels = channelsOf(i);
           const accepted = await accept(channels[0], channels);
-          const position = isPublished ? await publish(accepted) : accepted.position;
+          const isSent = isPublished || outcome !== undefined;
+          const position = isSent ? await publish(accepted, OUTCOMES[outcome]) : accepted.position;
           if (position > last) last = position;
           if ((i + 1) % 10_000 === 0) onProgress(i + 1);
         }

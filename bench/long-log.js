@@ -13,11 +13,15 @@ const CHUNK_COPIES = 100_000;
  * @param endpoints of a gateway on this database that has stopped
  * @param posts published posts of endpoints in turn, which are copied together
  * @param read followers of the log that do not pass the copies unread
+ * @param addPosts adds as many posts to a feed in another way, and returns the position of the last event
+ * @param spreadMs time before now over which the copies are spread; 0: each is a millisecond after the one before
  */
-export const fillStore = async (connectionString, endpoints, events, { posts = 1, read = [] } = {}) => {
+export const fillStore = async (connectionString, endpoints, events, options = {}) => {
+  const { posts = 1, read = [], spreadMs = 0 } = options;
+  const { addPosts = (feed) => feed.add(endpoints, posts, { isPublished: true }) } = options;
   const feed = openFeed(connectionString);
   const before = await feed.store.readHead();
-  const head = await feed.add(endpoints, posts, { isPublished: true });
+  const head = await addPosts(feed);
   await feed.close();
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -28,11 +32,12 @@ export const fillStore = async (connectionString, endpoints, events, { posts = 1
   );
   const missing = Math.max(0, Math.ceil((events - Number(head) - 1) / rows.length));
   const chunk = Math.ceil(CHUNK_COPIES / posts);
+  const time = spreadMs === 0 ? 't.at + n' : `t.at - ${spreadMs} + n * ${spreadMs} / ${missing}`;
   await client.query('set synchronous_commit to off');
   for (let from = 0; from < missing; from += chunk) {
     await client.query(
       `insert into event_store.event (position, stream, revision, id, type, data, metadata)
-       select $1::bigint + n * $2 + t.place, ${renamed('t.stream')}, t.revision, gen_random_uuid(), t.type, ${renamed('t.data')}, ${renamed('t.metadata')}
+       select $1::bigint + n * $2 + t.place, ${renamed('t.stream', time)}, t.revision, gen_random_uuid(), t.type, ${renamed('t.data', time)}, ${renamed('t.metadata', time)}
        from generate_series($3::bigint, $4::bigint) n
        cross join json_to_recordset($5::json)
          t(place int, stream text, revision bigint, type text, data text, metadata text, post text, publication text, request text, post_number int, at bigint)
@@ -74,13 +79,13 @@ const templateOf = (rows) => {
 
 /**
  * SQL: a text in which the ids of the copied post are replaced by those of its n-th copy, which ascend, as new ids do, and its
- * time by one that is n ms later.
+ * time by the copy's.
  */
-const renamed = (text) => {
+const renamed = (text, time) => {
   const idOf = (id) => `left(${id}, -12) || lpad(to_hex(n * $2 + t.post_number), 12, '0')`;
   const named = ['t.post', 't.publication', 't.request'].reduce(
     (inner, id) => `replace(${inner}, ${id}, ${idOf(id)})`,
     text,
   );
-  return `replace(${named}, t.at::text, (t.at + n)::text)`;
+  return `replace(${named}, t.at::text, (${time})::text)`;
 };

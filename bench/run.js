@@ -7,6 +7,7 @@ const benches = {
   history: './history.js',
   latency: './latency.js',
   neighbours: './neighbours.js',
+  overview: './overview.js',
   publish: './publish.js',
   rebuild: './rebuild.js',
   refuse: './refuse.js',
