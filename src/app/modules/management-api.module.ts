@@ -14,12 +14,10 @@ import { TransferController } from '../../api/management/history/transfer.contro
 import { TransparencyLogController } from '../../api/management/history/transparency-log.controller.js';
 import { HistoryController } from '../../api/management/history/history.controller.js';
 import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
-import { AttentionBuilder } from '../../api/management/overview/attention.builder.js';
 import { ChecksBuilder } from '../../api/management/overview/checks.builder.js';
 import { OverviewBuilder } from '../../api/management/overview/overview.builder.js';
+import { OverviewFactsReader } from '../../api/management/overview/overview-facts.reader.js';
 import { OverviewController } from '../../api/management/overview/overview.controller.js';
-import { RecentBuilder } from '../../api/management/overview/recent.builder.js';
-import { WaitingBuilder } from '../../api/management/overview/waiting.builder.js';
 import { OwnedResources } from '../../api/management/owned-resources.js';
 import { OwnersController } from '../../api/management/owners/owners.controller.js';
 import { PlansController } from '../../api/management/plans/plans.controller.js';
@@ -91,7 +89,7 @@ import { SecretsModule } from './secrets.module.js';
     OwnedResources,
     PlanQuotas,
     PublicationViewBuilder,
-    ...[OverviewBuilder, AttentionBuilder, ChecksBuilder, RecentBuilder, WaitingBuilder],
+    ...[OverviewBuilder, OverviewFactsReader, ChecksBuilder],
     WrongKeyLockout,
   ],
   exports: [WrongKeyLockout],

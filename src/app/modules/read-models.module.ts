@@ -28,7 +28,7 @@ import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { PublicationDetailsQueries } from '../../projections/posts/publication-details.queries.js';
 import { UsedUpOwners } from '../../projections/posts/used-up.queries.js';
-import { NextPublications } from '../../projections/publish-schedule/next-publications.queries.js';
+import { NextPublicationQueries } from '../../projections/publish-schedule/next-publications.queries.js';
 import { PublishScheduleQueries } from '../../projections/publish-schedule/publish-schedule.queries.js';
 import { CountRescheduledHandler } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
@@ -106,7 +106,7 @@ import { PostgresModule } from './postgres.module.js';
     },
     { provide: ActivityQueries, inject: [POOL], useFactory: (pool: Pool) => new ActivityQueries(pool) },
     { provide: AlertQueries, inject: [POOL], useFactory: (pool: Pool) => new AlertQueries(pool) },
-    { provide: NextPublications, inject: [POOL], useFactory: (pool: Pool) => new NextPublications(pool) },
+    { provide: NextPublicationQueries, inject: [POOL], useFactory: (pool: Pool) => new NextPublicationQueries(pool) },
     { provide: ResourceNames, inject: [POOL], useFactory: (pool: Pool) => new ResourceNames(pool) },
     { provide: UsedUpOwners, inject: [POOL], useFactory: (pool: Pool) => new UsedUpOwners(pool) },
     {
@@ -149,7 +149,7 @@ import { PostgresModule } from './postgres.module.js';
     OutputQueues,
     ActivityQueries,
     AlertQueries,
-    NextPublications,
+    NextPublicationQueries,
     ResourceNames,
     UsedUpOwners,
     PublicationDetailsQueries,

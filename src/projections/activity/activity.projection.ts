@@ -3,15 +3,8 @@ import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import { AUDITED_TYPES } from '../audit/audited-types.js';
 import type { Projection } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
-import {
-  ACTIVITY_VERSION,
-  activityTables,
-  alertRows,
-  type OpenPublicationRow,
-  openPublicationRows,
-  type OpenState,
-  resourceRows,
-} from './activity.tables.js';
+import { ACTIVITY_VERSION, activityTables, type OpenPublicationRow, type OpenState } from './activity.tables.js';
+import { alertRows, openPublicationRows, resourceRows } from './row-tables.js';
 import { raiseAlerts } from './alerts.js';
 import { EventCounters } from './event-counters.js';
 import { Feed } from './feed.js';

@@ -13,26 +13,57 @@ import { FEED_SIZE, feedKey } from './feed.js';
 
 export { findPercentile } from './latency-histogram.js';
 
-/** Counts of an owner by time; the intervals in which nothing happened are absent. */
-export interface ActivityCounts {
+/** A publication that failed or is in doubt, and the time since which it is. */
+export interface SettledPublication {
+  readonly id: string;
+  readonly since: Instant;
+}
+
+/** The activity of an owner, or of all owners. */
+export interface Activity {
+  /** Counts by minute and network, in any order; minutes in which nothing happened are absent. */
   readonly minutes: readonly Pick<
     MinuteRow,
     'platform' | 'at' | 'published' | 'failed' | 'in_doubt' | 'refused' | 'latencies'
   >[];
+  /** Counts by ten minutes, like `minutes`. */
   readonly tenMinutes: readonly Pick<TenMinutesRow, 'at' | 'events' | 'failed' | 'in_doubt'>[];
+  /** Numbers of publications that have not ended, by network. */
+  readonly standings: readonly StandingRow[];
+  readonly networks: readonly {
+    readonly platform: string;
+    /** Time at which the oldest queued publication was accepted; null: there is none. */
+    readonly oldest_at: Instant | null;
+    /** True if the network has asked for a delay that lasts. */
+    readonly is_limited: boolean;
+    /** True if a publication waits because the month's posts are used up. */
+    readonly lacks_quota: boolean;
+  }[];
+  /** Publications that failed, the longest first. */
+  readonly failed: readonly SettledPublication[];
+  /** Publications that are in doubt, the longest first. */
+  readonly inDoubt: readonly SettledPublication[];
+  /** Queued publications, those that have waited longest first. */
+  readonly longestWaiting: readonly string[];
+  /** The latest events, in any order. */
+  readonly feed: readonly FeedRow[];
 }
 
-/** Publications that await their owner's decision, the longest first. */
-export interface SettledPublications {
-  readonly ids: readonly string[];
-  /** Time since which the first one does. */
-  readonly since: Instant;
+/** The parts of the activity that are read. */
+export interface ActivityRange {
+  readonly platforms: readonly string[];
+  readonly firstMinute: Instant;
+  readonly firstTenMinutes: Instant;
+  readonly now: Instant;
+  /** Most publications in each list. */
+  readonly limits: { readonly settled: number; readonly waiting: number };
 }
 
 /** An owner's publications that wait. */
 export interface WaitingOwner {
   readonly owner_id: string;
   readonly owner_name: string;
+  /** The oldest one. */
   readonly publication_id: string;
   readonly platform: string;
   readonly oldest_at: Instant;
@@ -40,41 +71,25 @@ export interface WaitingOwner {
   readonly posts: number;
 }
 
-/**
- * Reads an owner's activity, or that of all owners (null). Each call costs the same with any number of publications: it reads
- * counts that are kept, or the beginning of an index.
- */
+/** Reads activity. Each call costs the same with any number of publications: it reads counts, or the beginning of an index. */
 export class ActivityQueries {
   constructor(private readonly pool: Pool) {}
 
-  /** Returns the counts of the minutes and ten minutes that begin within these times, both inclusive. */
-  async readCounts(
-    ownerId: string | null,
-    times: { readonly firstMinute: Instant; readonly firstTenMinutes: Instant; readonly now: Instant },
-  ): Promise<ActivityCounts> {
-    const { rows } = await this.pool.query<ActivityCounts>({
-      name: 'activity counts',
-      text: `
-        select
-          (select coalesce(json_agg(m), '[]') from (
-            select platform, at, published, failed, in_doubt, refused, latencies from ${ACTIVITY}.minute
-            where owner_id = $1 and at between $2 and $4) m) as minutes,
-          (select coalesce(json_agg(t), '[]') from (
-            select at, events, failed, in_doubt from ${ACTIVITY}.ten_minutes
-            where owner_id = $1 and at between $3 and $4) t) as "tenMinutes"`,
-      values: [ownerId ?? ALL_OWNERS, times.firstMinute, times.firstTenMinutes, times.now],
+  /** Reads the activity of an owner; null: of all owners. */
+  async read(ownerId: string | null, range: ActivityRange): Promise<Activity> {
+    const owner = ownerId ?? ALL_OWNERS;
+    const { rows } = await this.pool.query<Activity>({
+      name: `activity ${ownerId === null ? 'of all' : 'of owner'}`,
+      text: ownerId === null ? ACTIVITY_OF_ALL : ACTIVITY_OF_OWNER,
+      values: [
+        owner,
+        range.platforms,
+        ...[range.firstMinute, range.firstTenMinutes, range.now],
+        ...[range.limits.settled, range.limits.waiting],
+        Array.from({ length: FEED_SIZE }, (_, number) => feedKey(owner, number)),
+      ],
     });
     return rows[0]!;
-  }
-
-  /** Returns the numbers of publications that have not ended, by network. */
-  async readStandings(ownerId: string | null): Promise<StandingRow[]> {
-    const { rows } = await this.pool.query<{ row: StandingRow }>({
-      name: 'activity standings',
-      text: `select to_jsonb(s) as row from ${ACTIVITY}.standing s where owner_id = $1`,
-      values: [ownerId ?? ALL_OWNERS],
-    });
-    return rows.map(({ row }) => row);
   }
 
   /** Returns when owners were last published for, by owner; those who never were are absent. */
@@ -88,73 +103,6 @@ export class ActivityQueries {
       values: [ownerIds],
     });
     return new Map(rows.map(({ owner_id, at }) => [owner_id, at]));
-  }
-
-  /** Returns when the oldest queued publication of each network was accepted; networks without one are absent. */
-  async findOldest(ownerId: string | null, platforms: readonly string[]): Promise<Map<string, Instant>> {
-    const { rows } = await this.pool.query<{ platform: string; at: number }>({
-      name: `activity oldest ${scopeName(ownerId)}`,
-      text: `
-        select n.platform, o.accepted_at::float8 as at from unnest($1::text[]) n(platform)
-        cross join lateral (
-          select accepted_at from ${ACTIVITY}.publication
-          where ${ownerIs(ownerId, '$2')} and platform = n.platform and waits and state = 'queued'
-          order by accepted_at limit 1) o`,
-      values: [platforms, ...valuesOf(ownerId)],
-    });
-    return new Map(rows.map(({ platform, at }) => [platform, at]));
-  }
-
-  /** Returns the networks on which a rule holds a queued publication back until after `now`, by rule. */
-  async findPostponed(
-    ownerId: string | null,
-    platforms: readonly string[],
-    rules: readonly string[],
-    now: Instant,
-  ): Promise<readonly { readonly platform: string; readonly rule: string }[]> {
-    const { rows } = await this.pool.query<{ platform: string; rule: string }>({
-      name: `activity postponed ${scopeName(ownerId)}`,
-      text: `
-        select n.platform, r.rule from unnest($1::text[]) n(platform) cross join unnest($2::text[]) r(rule)
-        where exists (
-          select from ${ACTIVITY}.publication
-          where ${ownerIs(ownerId, '$4')} and platform = n.platform and retry_rule = r.rule and retry_at > $3
-            and state = 'queued')`,
-      values: [platforms, rules, now, ...valuesOf(ownerId)],
-    });
-    return rows;
-  }
-
-  /** Finds publications that failed or are in doubt, the longest first; null if there are none. */
-  async findSettled(
-    ownerId: string | null,
-    state: 'failed' | 'in_doubt',
-    limit: number,
-  ): Promise<SettledPublications | null> {
-    const { rows } = await this.pool.query<{ publication_id: string; since: number }>({
-      name: `activity settled ${scopeName(ownerId)}`,
-      text: `
-        select publication_id, settled_at::float8 as since from ${ACTIVITY}.publication
-        where ${ownerIs(ownerId, '$3')} and settled = $1 order by settled_at, publication_id limit $2`,
-      values: [state, limit, ...valuesOf(ownerId)],
-    });
-    return rows[0] ? { ids: rows.map(({ publication_id }) => publication_id), since: rows[0].since } : null;
-  }
-
-  /** Finds the publications that have waited longest. */
-  async findLongestWaiting(ownerId: string | null, platforms: readonly string[], limit: number): Promise<string[]> {
-    const { rows } = await this.pool.query<{ publication_id: string }>({
-      name: `activity longest waiting ${scopeName(ownerId)}`,
-      text: `
-        select o.publication_id from unnest($1::text[]) n(platform)
-        cross join lateral (
-          select publication_id, accepted_at from ${ACTIVITY}.publication
-          where ${ownerIs(ownerId, '$3')} and platform = n.platform and waits and state = 'queued'
-          order by accepted_at limit $2) o
-        order by o.accepted_at, o.publication_id limit $2`,
-      values: [platforms, limit, ...valuesOf(ownerId)],
-    });
-    return rows.map(({ publication_id }) => publication_id);
   }
 
   /** Finds the owners whose publications have waited longest. */
@@ -178,24 +126,44 @@ export class ActivityQueries {
     });
     return rows;
   }
-
-  /** Returns the latest events, the newest first. */
-  async readFeed(ownerId: string | null): Promise<FeedRow[]> {
-    const owner = ownerId ?? ALL_OWNERS;
-    const { rows } = await this.pool.query<{ rows: readonly FeedRow[] }>({
-      name: 'activity feed',
-      text: `select coalesce(json_agg(f), '[]') as rows from ${ACTIVITY}.feed f where feed_key = any($1)`,
-      values: [Array.from({ length: FEED_SIZE }, (_, number) => feedKey(owner, number))],
-    });
-    return rows[0]!.rows.toSorted((a, b) => b.number - a.number);
-  }
 }
 
-/** SQL: the condition that selects an owner's rows. All owners' have indexes of their own. */
-const ownerIs = (ownerId: string | null, parameter: string): string =>
-  ownerId === null ? 'true' : `owner_id = ${parameter}`;
+/** SQL: rows as a list in JSON. */
+const list = (query: string): string => `(select coalesce(json_agg(r), '[]') from (${query}) r)`;
 
-const valuesOf = (ownerId: string | null): readonly string[] => (ownerId === null ? [] : [ownerId]);
+/**
+ * SQL: reads the activity in one statement. All owners' publications have indexes of their own.
+ * @param isOwner condition that a publication is the owner's
+ */
+const activityStatement = (isOwner: string): string => {
+  const isQueued = `${isOwner} and platform = n.platform and waits and state = 'queued'`;
+  const isPostponedBy = (rule: string): string => `exists (
+    select from ${ACTIVITY}.publication
+    where ${isOwner} and platform = n.platform and retry_rule = '${rule}' and retry_at > $5 and state = 'queued')`;
+  const settled = (state: string): string => `
+    select publication_id as id, settled_at as since from ${ACTIVITY}.publication
+    where ${isOwner} and settled = '${state}' order by settled_at, publication_id limit $6`;
+  return `
+    select
+      ${list(`select platform, at, published, failed, in_doubt, refused, latencies from ${ACTIVITY}.minute
+        where owner_id = $1 and at between $3 and $5`)} as minutes,
+      ${list(`select at, events, failed, in_doubt from ${ACTIVITY}.ten_minutes
+        where owner_id = $1 and at between $4 and $5`)} as "tenMinutes",
+      ${list(`select * from ${ACTIVITY}.standing where owner_id = $1`)} as standings,
+      ${list(`select n.platform, ${isPostponedBy('platform_limit')} as is_limited, ${isPostponedBy('quota')} as lacks_quota, (
+          select accepted_at from ${ACTIVITY}.publication where ${isQueued} order by accepted_at limit 1) as oldest_at
+        from unnest($2::text[]) n(platform)`)} as networks,
+      ${list(settled('failed'))} as failed,
+      ${list(settled('in_doubt'))} as "inDoubt",
+      (select coalesce(json_agg(w.publication_id), '[]') from (
+        select o.publication_id from ${ACTIVITY}.standing n
+        cross join lateral (
+          select publication_id, accepted_at from ${ACTIVITY}.publication
+          where ${isQueued} order by accepted_at limit $7) o
+        where n.owner_id = $1 and n.waits
+        order by o.accepted_at, o.publication_id limit $7) w) as "longestWaiting",
+      ${list(`select * from ${ACTIVITY}.feed where feed_key = any($8)`)} as feed`;
+};
 
-/** Part of the name of a prepared statement. */
-const scopeName = (ownerId: string | null): string => (ownerId === null ? 'of all' : 'of owner');
+const ACTIVITY_OF_OWNER = activityStatement('owner_id = $1');
+const ACTIVITY_OF_ALL = activityStatement('true');

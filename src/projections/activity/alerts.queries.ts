@@ -28,44 +28,25 @@ export interface AlertList {
   readonly alerts: readonly Alert[];
 }
 
-/** Tables of the resources of each kind of alert, and the columns that describe them. */
-const RESOURCES: Readonly<
-  Record<AlertKind, { readonly table: string; readonly id: string; readonly columns: string }>
-> = {
-  channel: { table: 'channel', id: 'channel_id', columns: 'r.name, r.platform, r.attention' },
-  endpoint: { table: 'endpoint', id: 'endpoint_id', columns: 'r.name, null as platform, null::jsonb as attention' },
-  webhook_output: {
-    table: 'webhook_output',
-    id: 'webhook_output_id',
-    columns: 'r.url as name, null as platform, null::jsonb as attention',
-  },
-};
+/** Alerts by kind. */
+export type Alerts = Readonly<Record<AlertKind, AlertList>>;
 
 /** Most publications of a channel that are counted. */
 const MOST_COUNTED = 10_000;
 
-/** Reads the alerts of an owner, or of all owners (null). */
+/** Reads what has stopped. */
 export class AlertQueries {
   constructor(private readonly pool: Pool) {}
 
-  /** Lists alerts of one kind that apply at a time. A channel that its owner has disabled raises none. */
-  async list(ownerId: string | null, kind: AlertKind, now: Instant, limit: number): Promise<AlertList> {
-    const { table, id, columns } = RESOURCES[kind];
-    const { rows } = await this.pool.query<AlertList>({
-      name: `alerts of ${kind} ${ownerId === null ? 'of all' : 'of owner'}`,
-      text: `
-        with applying as materialized (
-          select a.resource_id, a.owner_id, a.since, a.disabled_by, a.reason
-          from ${ACTIVITY}.alert a join ${DISCOVERY}.${table} r on r.${id} = a.resource_id
-          where a.kind = $1 and ${ownerId === null ? 'true' : 'a.owner_id = $4'} and (a.ends_at is null or a.ends_at > $2)
-            ${kind === 'channel' ? 'and r.enabled' : ''})
-        select (select count(*)::int from applying) as count, coalesce((
-          select json_agg(s) from (
-            select a.resource_id as id, a.owner_id, o.name as owner_name, a.since, a.disabled_by, a.reason, ${columns}
-            from applying a join ${DISCOVERY}.${table} r on r.${id} = a.resource_id
-            left join ${DISCOVERY}.owner o on o.owner_id = a.owner_id
-            order by a.since, a.resource_id limit $3) s), '[]') as alerts`,
-      values: [kind, now, limit, ...(ownerId === null ? [] : [ownerId])],
+  /**
+   * Lists the alerts of an owner that apply at a time; null: of all owners. A channel that its owner has disabled raises none.
+   * @param limit most alerts of each kind
+   */
+  async list(ownerId: string | null, now: Instant, limit: number): Promise<Alerts> {
+    const { rows } = await this.pool.query<Alerts>({
+      name: `alerts ${ownerId === null ? 'of all' : 'of owner'}`,
+      text: ownerId === null ? ALERTS_OF_ALL : ALERTS_OF_OWNER,
+      values: [now, limit, ...(ownerId === null ? [] : [ownerId])],
     });
     return rows[0]!;
   }
@@ -86,3 +67,26 @@ export class AlertQueries {
     return rows[0]!.waiting;
   }
 }
+
+const NO_CHANNEL = 'null as platform, null::jsonb as attention';
+
+/** SQL: the alerts of one kind. @param columns SQL that describes the resource `r` */
+const alertsOf = (kind: AlertKind, columns: string, condition: string): string => `(
+  select json_build_object('count', count(*), 'alerts',
+    coalesce(json_agg(l order by l.since, l.id) filter (where l.place <= $2), '[]'))
+  from (
+    select a.resource_id as id, a.owner_id, o.name as owner_name, a.since, a.disabled_by, a.reason, ${columns},
+      row_number() over (order by a.since, a.resource_id) as place
+    from ${ACTIVITY}.alert a join ${DISCOVERY}.${kind} r on r.${kind}_id = a.resource_id
+    left join ${DISCOVERY}.owner o on o.owner_id = a.owner_id
+    where a.kind = '${kind}' and (a.ends_at is null or a.ends_at > $1) and ${condition}) l) as ${kind}`;
+
+const alertsStatement = (isOwner: string): string =>
+  `select ${[
+    alertsOf('channel', 'r.name, r.platform, r.attention', `${isOwner} and r.enabled`),
+    alertsOf('endpoint', `r.name, ${NO_CHANNEL}`, isOwner),
+    alertsOf('webhook_output', `r.url as name, ${NO_CHANNEL}`, isOwner),
+  ].join(', ')}`;
+
+const ALERTS_OF_OWNER = alertsStatement('a.owner_id = $3');
+const ALERTS_OF_ALL = alertsStatement('true');

@@ -1,7 +1,8 @@
 import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
-import { ALL_OWNERS, minuteRows, type MinuteRow, tenMinutesRows, type TenMinutesRow } from './activity.tables.js';
+import { ALL_OWNERS, type MinuteRow, type TenMinutesRow } from './activity.tables.js';
+import { minuteRows, tenMinutesRows } from './row-tables.js';
 import { classOfLatency } from './latency-histogram.js';
 import { RingCounters } from './ring-counters.js';
 

@@ -2,7 +2,8 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
-import { ALL_OWNERS, feedEndRows, type FeedKind, type FeedRow, feedRows } from './activity.tables.js';
+import { ALL_OWNERS, type FeedKind, type FeedRow } from './activity.tables.js';
+import { feedEndRows, feedRows } from './row-tables.js';
 
 /**
  * Entries that are kept of each owner's feed. More than readers show, because they show of each publication the latest entry

@@ -2,7 +2,8 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
-import { ALL_OWNERS, type OpenState, type StandingRow, standingRows } from './activity.tables.js';
+import { ALL_OWNERS, type OpenState, type StandingRow } from './activity.tables.js';
+import { standingRows } from './row-tables.js';
 
 interface StandingChange {
   readonly owner_id: string;

@@ -5,17 +5,50 @@ import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** A network's waits: the next time at which one ends, and whether any is held. */
-export interface NetworkWaits {
-  readonly platform: string;
-  /** Earliest end of a wait that is known; null: none is. */
-  readonly next_at: Instant | null;
-  /** True if a channel with a queued publication is held: see {@link NextPublications.readNetworks}. */
-  readonly is_held: boolean;
+/** The publications that go next, and what the networks wait for. */
+export interface NextPublications {
+  /** Ids of queued publications, in the order in which they go. */
+  readonly publications: readonly string[];
+  /** The networks on which the owner has channels. */
+  readonly networks: readonly {
+    readonly platform: string;
+    /** Earliest known end of a wait; null: none is known. */
+    readonly next_at: Instant | null;
+    /** True if a channel with a queued publication is held: see {@link NextPublicationQueries.read}. */
+    readonly is_held: boolean;
+  }[];
+}
+
+/** Finds what is published next. */
+export class NextPublicationQueries {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Finds what is published next for an owner; null: for all owners. An owner's network is held if a publication waits for a person
+   * or for the end of a pause; that of all owners, if it waits for a person after a refusal, as there is always some owner who
+   * pauses.
+   * @param limit most publications
+   */
+  async read(
+    ownerId: string | null,
+    platforms: readonly string[],
+    now: Instant,
+    limit: number,
+  ): Promise<NextPublications> {
+    const { rows } = await this.pool.query<NextPublications>({
+      name: `next publications ${ownerId === null ? 'of all' : 'of owner'}`,
+      text: ownerId === null ? NEXT_OF_ALL : NEXT_OF_OWNER,
+      values: [now, limit, ownerId ?? platforms],
+    });
+    return rows[0]!;
+  }
 }
 
 /** After all moments: the queues of pauses that are in force count as well. */
 const END_OF_TIME = '9223372036854775807';
+
+/** Publications of a channel that are looked at, so that all that are listed may be of one channel. */
+const LONGEST_QUEUE = 11;
 
 /** Condition that a channel `s` of the schedule has a queued publication that no project's pause delays. */
 const HAS_QUEUED = `exists (
@@ -28,64 +61,39 @@ const HAS_DELAYED = `exists (
   select from ${SCHEDULE}.paused_queue q join ${SCHEDULE}.project_pause o on o.pause_id = q.pause_id
   where q.channel_id = s.channel_id and o.ends_at > $1)`;
 
-/** Finds what is published next, for the overview of an owner or of all owners (null). */
-export class NextPublications {
-  constructor(private readonly pool: Pool) {}
+/** SQL: of each channel that is due first, the first publications. @param channels SQL of channels of the schedule as `s` */
+const listNext = (channels: string): string => `(
+  select coalesce(json_agg(l.publication_id), '[]') from (
+    select q.publication_id from (
+      select s.channel_id, s.first_waiting, s.next_due from ${channels} order by s.next_due limit $2) k
+    cross join lateral (
+      select publication_id, accepted_at, not_before, row_number() over (order by sequence) as place
+      from (${selectQueue('k.channel_id', 'k.first_waiting', END_OF_TIME, LONGEST_QUEUE, SCHEDULE)}) w
+      where state = 'queued') q
+    order by greatest(k.next_due, q.not_before, $1), q.place, q.accepted_at limit $2) l) as publications`;
 
-  /**
-   * Reads the waits of networks. An owner's network is held if a publication waits for a person or for the end of a pause; that of
-   * all owners, if it waits for a person after a refusal, as there is always some owner who pauses.
-   */
-  async readNetworks(ownerId: string | null, platforms: readonly string[], now: Instant): Promise<NetworkWaits[]> {
-    const [name, text] =
-      ownerId === null ? (['of all', WAITS_OF_ALL] as const) : (['of owner', WAITS_OF_OWNER] as const);
-    const { rows } = await this.pool.query<NetworkWaits>({
-      name: `waits of networks ${name}`,
-      text,
-      values: [now, ownerId ?? platforms],
-    });
-    return rows;
-  }
+const listNetworks = (query: string): string => `(select coalesce(json_agg(n), '[]') from (${query}) n) as networks`;
 
-  /** Lists the queued publications that go next, in this order: of each channel up to `limit`, of up to `limit` channels. */
-  async listNext(ownerId: string | null, platforms: readonly string[], now: Instant, limit: number): Promise<string[]> {
-    const channels =
-      ownerId === null
-        ? `unnest($3::text[]) n(platform) cross join lateral (
-             select * from ${SCHEDULE}.channel where platform = n.platform and next_due is not null
-             order by next_due limit $2) s`
-        : `${DISCOVERY}.channel c join ${SCHEDULE}.channel s on s.channel_id = c.channel_id
-           where c.owner_id = $3 and s.next_due is not null`;
-    const { rows } = await this.pool.query<{ publication_id: string }>({
-      name: `next publications ${ownerId === null ? 'of all' : 'of owner'}`,
-      text: `
-        select q.publication_id from (
-          select s.channel_id, s.first_waiting, s.next_due from ${channels} order by s.next_due limit $2) k
-        cross join lateral (
-          select publication_id, accepted_at, not_before, row_number() over (order by sequence) as place
-          from (${selectQueue('k.channel_id', 'k.first_waiting', END_OF_TIME, LONGEST_QUEUE, SCHEDULE)}) w
-          where state = 'queued') q
-        order by greatest(k.next_due, q.not_before, $1), q.place, q.accepted_at limit $2`,
-      values: [now, limit, ownerId ?? platforms],
-    });
-    return rows.map(({ publication_id }) => publication_id);
-  }
-}
+const NEXT_OF_OWNER = `select
+  ${listNext(`${DISCOVERY}.channel c join ${SCHEDULE}.channel s on s.channel_id = c.channel_id
+    and c.owner_id = $3 and s.next_due is not null`)},
+  ${listNetworks(`
+    select c.platform, min(s.next_due) filter (where s.next_due > $1) as next_at,
+      bool_or(((not s.enabled or s.attention_until > $1 or s.paused_until > $1) and ${HAS_QUEUED}) or ${HAS_DELAYED})
+        as is_held
+    from ${DISCOVERY}.channel c join ${SCHEDULE}.channel s on s.channel_id = c.channel_id
+    where c.owner_id = $3 group by c.platform`)}`;
 
-/** Publications of a channel that are looked at, so that all that are listed may be of one channel. */
-const LONGEST_QUEUE = 11;
-
-const WAITS_OF_OWNER = `
-  select c.platform, (min(s.next_due) filter (where s.next_due > $1))::float8 as next_at,
-    bool_or(((not s.enabled or s.attention_until > $1 or s.paused_until > $1) and ${HAS_QUEUED}) or ${HAS_DELAYED}) as is_held
-  from ${DISCOVERY}.channel c join ${SCHEDULE}.channel s on s.channel_id = c.channel_id
-  where c.owner_id = $2 group by c.platform`;
-
-const WAITS_OF_ALL = `
-  select n.platform,
-    (select next_due::float8 from ${SCHEDULE}.channel
-     where platform = n.platform and next_due > $1 order by next_due limit 1) as next_at,
-    exists (
-      select from ${ACTIVITY}.alert a join ${SCHEDULE}.channel s on s.channel_id = a.resource_id
-      where a.kind = 'channel' and a.ends_at > $1 and s.platform = n.platform and s.enabled and ${HAS_QUEUED}) as is_held
-  from unnest($2::text[]) n(platform)`;
+const NEXT_OF_ALL = `select
+  ${listNext(`unnest($3::text[]) n(platform) cross join lateral (
+    select * from ${SCHEDULE}.channel where platform = n.platform and next_due is not null
+    order by next_due limit $2) s`)},
+  ${listNetworks(`
+    select n.platform,
+      (select next_due from ${SCHEDULE}.channel
+       where platform = n.platform and next_due > $1 order by next_due limit 1) as next_at,
+      exists (
+        select from ${ACTIVITY}.alert a join ${SCHEDULE}.channel s on s.channel_id = a.resource_id
+        where a.kind = 'channel' and a.ends_at > $1 and s.platform = n.platform and s.enabled and ${HAS_QUEUED})
+        as is_held
+    from unnest($3::text[]) n(platform)`)}`;

@@ -1,23 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
 import { EVENT_STORE, type EventStore } from '../../../event-store/port.js';
 import { type Clock, CLOCK } from '../../../kernel/clock.js';
 import { iso } from '../../../kernel/instant.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
-import { ActivityQueries } from '../../../projections/activity/activity.queries.js';
-import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
+import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../../projections/engine/progress.js';
-import { NextPublications } from '../../../projections/publish-schedule/next-publications.queries.js';
-import { PlanQuotas } from '../plan-quotas.js';
-import { AttentionBuilder } from './attention.builder.js';
+import { notFoundProblem } from '../http-problems.js';
+import { buildAttention } from './attention.js';
 import { ChecksBuilder } from './checks.builder.js';
 import { buildNetworks } from './networks.js';
-import type { CurrentOverviewView } from './overview.view.js';
-import { RecentBuilder } from './recent.builder.js';
-import { buildDay, buildMinutes, ShownTimes } from './time-series.js';
-import { WaitingBuilder } from './waiting.builder.js';
+import type { OverviewFacts } from './overview-facts.js';
+import { OverviewFactsReader } from './overview-facts.reader.js';
+import type { CurrentOverviewView, OverviewOwner } from './overview.view.js';
+import { buildRecent } from './recent.js';
+import { buildDay, buildMinutes } from './time-series.js';
+import { buildLongest, buildWaiting } from './waiting.js';
 
 const READ_MODELS = ['activity', 'discovery', 'posts', 'publish-schedule'];
-
 /** Longest wait for the read models to show what is in the log, ms: an overview of a moment ago is better than a late one. */
 const CATCH_UP_MS = 300;
 
@@ -29,68 +29,43 @@ export class OverviewBuilder {
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
     private readonly platforms: PlatformCatalogue,
-    private readonly activity: ActivityQueries,
-    private readonly next: NextPublications,
-    private readonly quotas: PlanQuotas,
-    private readonly attention: AttentionBuilder,
-    private readonly waiting: WaitingBuilder,
-    private readonly recent: RecentBuilder,
+    private readonly queries: QueryBus,
+    private readonly facts: OverviewFactsReader,
     private readonly checks: ChecksBuilder,
   ) {}
 
-  /** @param owner null: all owners */
-  async build(role: CurrentOverviewView['role'], owner: OwnerRow | null): Promise<CurrentOverviewView> {
+  /** @param ownerId null: all owners @throws HttpProblem 404 */
+  async build(role: CurrentOverviewView['role'], ownerId: string | null): Promise<CurrentOverviewView> {
     await this.progress.waitUntilCaughtUp(READ_MODELS, this.store, CATCH_UP_MS);
     const now = this.clock.now();
-    const ownerId = owner?.owner_id ?? null;
-    const [main, waiting, recent, operator] = await Promise.all([
-      this.buildMain(owner, now),
-      this.waiting.build(ownerId, now),
-      this.recent.build(ownerId),
+    const owner = ownerId === null ? null : await this.queries.execute(new FindResource('owner', ownerId, ownerId));
+    if (ownerId !== null && owner === null) throw notFoundProblem('owner');
+    const [facts, operator] = await Promise.all([
+      this.facts.read(owner, now),
       role === 'operator' ? this.checks.build(now) : null,
     ]);
     return {
       at: iso(now),
       role,
-      owner: main.owner,
-      attention: [...main.attention, ...(operator?.attention ?? [])],
-      networks: main.networks,
-      waiting,
-      minutes: main.minutes,
-      day: main.day,
-      recent,
+      owner: buildOwner(facts),
+      attention: [...buildAttention(facts, (platform) => this.titleOf(platform)), ...(operator?.attention ?? [])],
+      networks: buildNetworks(facts),
+      waiting: buildWaiting(facts),
+      minutes: buildMinutes(facts),
+      day: buildDay(facts),
+      recent: buildRecent(facts),
       checks: operator?.checks ?? null,
-      longest: ownerId === null ? await this.waiting.buildLongest() : null,
+      longest: buildLongest(facts),
     };
   }
 
-  private async buildMain(owner: OwnerRow | null, now: number) {
-    const times = new ShownTimes(now);
-    const ownerId = owner?.owner_id ?? null;
-    const { ids: platforms } = this.platforms;
-    const [counts, left] = await Promise.all([
-      this.activity.readCounts(ownerId, times),
-      owner && this.quotas.findPostsLeft([owner]),
-    ]);
-    const networks = await buildNetworks(
-      { activity: this.activity, next: this.next },
-      ownerId,
-      platforms,
-      counts,
-      times,
-    );
-    const postsLeft = owner && left!.get(owner.owner_id)!;
-    const usedUp = owner && postsLeft?.left === 0 ? { ...owner, postsLeft } : null;
-    return {
-      owner: owner &&
-        postsLeft && {
-          ...{ id: owner.owner_id, name: owner.name, plan: owner.plan, posts_left: postsLeft.left },
-          ...{ posts_used: postsLeft.used, resets_at: iso(postsLeft.resetsAt) },
-        },
-      attention: await this.attention.build({ ownerId, now, usedUp, networks }),
-      networks,
-      minutes: buildMinutes(counts, times),
-      day: buildDay(counts, times),
-    };
+  private titleOf(platform: string | null): string {
+    return platform === null ? '' : (this.platforms.find(platform)?.title ?? platform);
   }
 }
+
+const buildOwner = ({ owner }: OverviewFacts): OverviewOwner | null =>
+  owner && {
+    ...{ id: owner.owner_id, name: owner.name, plan: owner.plan, posts_left: owner.postsLeft.left },
+    ...{ posts_used: owner.postsLeft.used, resets_at: iso(owner.postsLeft.resetsAt) },
+  };

@@ -3,27 +3,22 @@ import type { FastifyRequest } from 'fastify';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getListScope } from '../caller.js';
-import { OwnedResources } from '../owned-resources.js';
 import { readQuery } from '../request-body.js';
 import { OverviewBuilder } from './overview.builder.js';
 import { CurrentOverviewQuery } from './overview.query.js';
 import type { CurrentOverviewView } from './overview.view.js';
 
-/** Shows what goes out, what waits, and what needs a person (management-api.md: Overview). */
+/** Shows what is published, what waits, and what needs a person (management-api.md: Overview). */
 @Controller('manage/v1/overview')
 @UseGuards(ApiKeyGuard)
 export class OverviewController {
-  constructor(
-    private readonly resources: OwnedResources,
-    private readonly overview: OverviewBuilder,
-  ) {}
+  constructor(private readonly overview: OverviewBuilder) {}
 
   @Documented({ summary: 'Show what is published, what waits and what needs a person', query: CurrentOverviewQuery })
   @Get()
   async show(@Req() request: FastifyRequest): Promise<CurrentOverviewView> {
     const caller = getCaller(request);
     const ownerId = getListScope(caller, readQuery(request, CurrentOverviewQuery).owner_id);
-    const owner = ownerId === null ? null : await this.resources.findResource(request, 'owner', ownerId);
-    return this.overview.build(caller.kind, owner);
+    return this.overview.build(caller.kind, ownerId);
   }
 }

@@ -1,5 +1,6 @@
 import { type Instant, iso } from '../../../kernel/instant.js';
-import type { ActivityCounts } from '../../../projections/activity/activity.queries.js';
+import type { ActivityRange } from '../../../projections/activity/activity.queries.js';
+import type { OverviewFacts } from './overview-facts.js';
 import type { MinuteView, TenMinutesView } from './overview.view.js';
 
 const MINUTE = 60_000;
@@ -18,6 +19,11 @@ export class ShownTimes {
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
   }
 
+  /** The times that are read. */
+  get range(): Pick<ActivityRange, 'firstMinute' | 'firstTenMinutes' | 'now'> {
+    return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
+  }
+
   /** Returns the place of a minute among those that are shown, from 0. */
   placeOf(at: Instant): number {
     return (at - this.firstMinute) / MINUTE;
@@ -25,7 +31,7 @@ export class ShownTimes {
 }
 
 /** Builds the 60 minutes of all networks together. */
-export const buildMinutes = ({ minutes }: ActivityCounts, times: ShownTimes): MinuteView[] => {
+export const buildMinutes = ({ activity: { minutes }, times }: OverviewFacts): MinuteView[] => {
   const views = Array.from({ length: MINUTES }, (_, i) => ({
     at: iso(times.firstMinute + i * MINUTE),
     ...{ published: 0, failed: 0, in_doubt: 0 },
@@ -40,7 +46,7 @@ export const buildMinutes = ({ minutes }: ActivityCounts, times: ShownTimes): Mi
 };
 
 /** Builds the 144 times ten minutes. */
-export const buildDay = ({ tenMinutes }: ActivityCounts, times: ShownTimes): TenMinutesView[] => {
+export const buildDay = ({ activity: { tenMinutes }, times }: OverviewFacts): TenMinutesView[] => {
   const byTime = new Map(tenMinutes.map((row) => [row.at, row]));
   return Array.from({ length: TENS }, (_, i) => {
     const at = times.firstTenMinutes + i * TEN_MINUTES;

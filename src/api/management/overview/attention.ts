@@ -1,0 +1,78 @@
+import { iso } from '../../../kernel/instant.js';
+import { asSentence } from '../../../kernel/message.js';
+import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
+import { buildDisabled, buildRefused } from './attention-of-resources.js';
+import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
+import { MOST_IDS, type OverviewFacts } from './overview-facts.js';
+import type { AttentionSubject, AttentionView } from './overview.view.js';
+
+/** Returns the name of a network for people. */
+type TitleOf = (platform: string | null) => string;
+
+/** Builds what needs a person, by code, the worst first. */
+export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionView[] =>
+  [
+    buildSettled('in_doubt', facts, titleOf),
+    buildRefused(facts, titleOf),
+    buildDisabled('endpoint_disabled', facts),
+    buildUsedUp(facts),
+    buildSettled('failed', facts, titleOf),
+    buildDisabled('webhook_output_disabled', facts),
+  ].filter((attention) => attention !== null);
+
+/** Builds the attention for publications that are in doubt or failed; null: there are none. */
+const buildSettled = (state: 'in_doubt' | 'failed', facts: OverviewFacts, titleOf: TitleOf): AttentionView | null => {
+  const { activity, owner } = facts;
+  const found = state === 'in_doubt' ? activity.inDoubt : activity.failed;
+  const [first] = found;
+  if (!first) return null;
+  const all = activity.standings.reduce((sum, standing) => sum + standing[state], 0);
+  const count = Math.max(found.length, all);
+  const subject = describePublication(first.id, facts);
+  const values = {
+    excerpt: subject.excerpt ?? TEXTS.noText,
+    platform: titleOf(subject.platform),
+    channel: subject.channel_name ?? TEXTS.deletedChannel,
+    reason: asSentence(subject.message ?? ''),
+  };
+  const [code, one, many, label] =
+    state === 'in_doubt'
+      ? (['in_doubt', TEXTS.inDoubt, TEXTS.manyInDoubt, 'resolve'] as const)
+      : (['publication_failed', TEXTS.publicationFailed, TEXTS.manyFailed, 'view_reason'] as const);
+  return {
+    ...{ code, since: iso(first.since), count, ids: found.map(({ id }) => id), subject },
+    text: count === 1 ? one(values) : many({ count }),
+    action: count === 1 ? viewing(label, `/publications/${first.id}`) : viewingList(`/posts?state=${state}`, owner),
+  };
+};
+
+const describePublication = (id: string, { details, excerpts }: OverviewFacts): AttentionSubject => {
+  const found = details.get(id);
+  if (!found) return { ...NO_SUBJECT, id, publication_id: id };
+  const { row, channel_name, owner_name } = found;
+  const error = row.attempts.findLast((attempt) => attempt.error !== null)?.error;
+  return {
+    ...{ ...NO_SUBJECT, id, publication_id: id, post_id: row.post_id, owner_id: row.owner_id, owner_name },
+    ...{ platform: row.platform, channel_id: row.channel_id, channel_name, name: channel_name },
+    excerpt: excerpts.get(row.post_id) ?? null,
+    ...{ code: error?.code ?? null, message: error?.message ?? null, platform_says: error?.platform_says ?? null },
+  };
+};
+
+/** Builds the attention for owners whose posts of the month are used up; null: there are none. */
+export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionView | null => {
+  const [first] = usedUp;
+  if (!first) return null;
+  const count = usedUp.length;
+  const { owner_id, name, plan, postsLeft, since } = first;
+  const resets_at = iso(postsLeft.resetsAt);
+  return {
+    code: 'quota_exhausted',
+    since: iso(since),
+    count,
+    ids: usedUp.slice(0, MOST_IDS).map((owner) => owner.owner_id),
+    text: count === 1 ? TEXTS.quotaExhausted({ owner: name, until: resets_at }) : TEXTS.manyQuotas({ count }),
+    action: count === 1 ? viewing('view_plan', `/owners/${owner_id}`) : viewing('view_all', '/owners'),
+    subject: { ...NO_SUBJECT, id: owner_id, name, owner_id, owner_name: name, plan, resets_at },
+  };
+};

@@ -1,0 +1,43 @@
+import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
+import type { Instant } from '../../../kernel/instant.js';
+import type { Activity, WaitingOwner } from '../../../projections/activity/activity.queries.js';
+import type { Alerts } from '../../../projections/activity/alerts.queries.js';
+import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
+import type { PublicationDetails } from '../../../projections/posts/publication-details.queries.js';
+import type { UsedUpOwner } from '../../../projections/posts/used-up.queries.js';
+import type { NextPublications } from '../../../projections/publish-schedule/next-publications.queries.js';
+import type { PublicationView } from '../posts/publication.view.js';
+import type { ShownTimes } from './time-series.js';
+
+/** Most ids of an attention. */
+export const MOST_IDS = 20;
+/** Most publications that wait, and most owners whose publications have waited longest. */
+export const MOST_WAITING = 10;
+
+/** The facts that were read for an overview. */
+export interface OverviewFacts {
+  readonly times: ShownTimes;
+  /** Identifiers of the networks. */
+  readonly platforms: readonly string[];
+  /** Null: all owners. */
+  readonly owner: (OwnerRow & { readonly postsLeft: PostsLeft }) | null;
+  readonly activity: Activity;
+  readonly alerts: Alerts;
+  readonly next: NextPublications;
+  /** Owners whose posts are used up, each with the time since which they are; the longest first. */
+  readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
+  /** Queued publications of the first channel that needs attention. */
+  readonly waitingOnChannel: number | null;
+  /** Owners whose publications have waited longest; null unless all owners are shown. */
+  readonly waitingOwners: readonly WaitingOwner[] | null;
+  /** Publications to show, in this order. */
+  readonly waiting: readonly string[];
+  /** The publications that are named above, by id. */
+  readonly details: ReadonlyMap<string, PublicationDetails>;
+  /** Views of those that are queued, by id; empty while the event store cannot be read. */
+  readonly views: ReadonlyMap<string, PublicationView>;
+  /** The first characters of posts, by post. */
+  readonly excerpts: ReadonlyMap<string, string | null>;
+  /** Names of the resources in the feed. */
+  readonly names: ReadonlyMap<string, string>;
+}

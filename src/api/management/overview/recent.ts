@@ -1,0 +1,29 @@
+import { iso } from '../../../kernel/instant.js';
+import type { FeedRow } from '../../../projections/activity/activity.tables.js';
+import type { OverviewFacts } from './overview-facts.js';
+import type { RecentView } from './overview.view.js';
+
+/** Most entries that are shown. */
+const SHOWN = 20;
+
+/** Lists the entries of a feed that are shown, the newest first: of each publication and resource the latest. */
+export const listRecent = (feed: readonly FeedRow[]): FeedRow[] => {
+  const seen = new Set<string>();
+  return feed
+    .toSorted((a, b) => b.number - a.number)
+    .filter(({ subject_id }) => !seen.has(subject_id) && seen.add(subject_id))
+    .slice(0, SHOWN);
+};
+
+/** Builds the list of the latest events. */
+export const buildRecent = ({ activity, excerpts, names }: OverviewFacts): RecentView[] =>
+  listRecent(activity.feed).map(({ at, kind, platform, post_id, subject_id }) => {
+    const isPublication = post_id !== null;
+    return {
+      ...{ at: iso(at), kind, platform, post_id },
+      publication_id: isPublication ? subject_id : null,
+      excerpt: isPublication ? (excerpts.get(post_id) ?? null) : null,
+      resource_id: isPublication ? null : subject_id,
+      name: isPublication ? null : (names.get(subject_id) ?? null),
+    };
+  });

@@ -1,0 +1,49 @@
+import { type Instant, iso } from '../../../kernel/instant.js';
+import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
+import type { LongestWaitView, WaitingPublicationView } from './overview.view.js';
+
+/** Number of publications that have waited longest among those that are shown, if so many wait. */
+const LONGEST = 3;
+/** Rules that end by what a person does. */
+const NEEDS_PERSON: ReadonlySet<string> = new Set(['needs_attention', 'quota']);
+
+/** Chooses the publications to show: those that go next, with room for those that have waited longest. */
+export const chooseWaiting = (next: readonly string[], longest: readonly string[]): string[] => {
+  const chosen = new Set(next.slice(0, MOST_WAITING - LONGEST));
+  for (const id of [...longest.slice(0, LONGEST), ...next, ...longest]) if (chosen.size < MOST_WAITING) chosen.add(id);
+  return [...chosen];
+};
+
+/** Builds the publications that wait, in the order in which they go. Those that do not wait any more are left out. */
+export const buildWaiting = ({ waiting, details, views, excerpts, times }: OverviewFacts): WaitingPublicationView[] => {
+  const shown = waiting.flatMap((id) => {
+    const [view, found] = [views.get(id), details.get(id)];
+    if (!view || !found) return [];
+    const channel = { id: view.target_id, name: found.channel_name };
+    return [{ ...view, excerpt: excerpts.get(view.post_id) ?? null, accepted_at: iso(found.accepted_at), channel }];
+  });
+  return shown.toSorted((a, b) => compare(goesAt(a, times.now), goesAt(b, times.now)) || compareAge(a, b));
+};
+
+/** Builds the list of owners whose publications have waited longest; null unless all owners are shown. */
+export const buildLongest = ({ waitingOwners, views }: OverviewFacts): LongestWaitView[] | null =>
+  waitingOwners &&
+  waitingOwners.map(({ owner_id, owner_name, publication_id, platform, posts, oldest_at }) => ({
+    ...{ owner_id, owner_name, platform, posts, oldest_at: iso(oldest_at) },
+    rule: views.get(publication_id)?.waiting_for?.rule ?? null,
+  }));
+
+/** Returns when a publication goes, as far as is known. One that waits for a person comes last. */
+const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant => {
+  if (waiting_for && NEEDS_PERSON.has(waiting_for.rule)) return Infinity;
+  const until = waiting_for?.until ?? null;
+  return until === null ? now : Date.parse(until);
+};
+
+const compareAge = (a: WaitingPublicationView, b: WaitingPublicationView): number =>
+  compare(a.accepted_at, b.accepted_at) || a.sequence - b.sequence;
+
+const compare = <T extends string | number>(a: T, b: T): number => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
