@@ -53,8 +53,10 @@ describe('the reason for which a publication waits', () => {
   it('names the network that asked for a delay, and quotes it', () => {
     const publication = queued('platform_limit', {}, { platform_says: 'Flood control' });
     expect(short(publication)).toBe('VK asked for a delay');
-    expect(long(publication)).toMatch(/^VK asked for a delay\. VK says: “Flood control” The next attempt starts at /);
-    expect(long(publication, 'ru')).toMatch(/^VK просит подождать\. Ответ VK: «Flood control» Следующая попытка — в /);
+    expect(long(publication)).toMatch(/^VK asked for a delay\. VK says: “Flood control”\. The next attempt starts at /);
+    expect(long(publication, 'ru')).toMatch(
+      /^VK просит подождать\. Ответ VK: «Flood control»\. Следующая попытка — в /,
+    );
   });
 
   it('names the publication that goes first, or says that it stands just above', () => {

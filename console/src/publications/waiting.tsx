@@ -28,12 +28,34 @@ export const WaitingReason = ({
   return <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
 };
 
+/** Returns whether only a person can end the wait of a publication, or of the one in front of it. */
+const waitsForPerson = (publication: Waiting): boolean => {
+  const cause = causeOf(publication);
+  return publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota';
+};
+
 /** The time until a publication goes by itself, or that it needs a person; nothing if the time is unknown. */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
-  const cause = causeOf(publication);
-  if (publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota') return <NeedsYou />;
+  if (waitsForPerson(publication)) return <NeedsYou />;
   const until = publication.waiting_for?.until ?? null;
   return until === null ? null : <Countdown until={until} />;
+};
+
+/** The reason for which a publication waits, and the time: `VK asked for a delay · 2:14`. */
+export const WaitingReasonAndTime = (props: WaitingProps) => {
+  const { publication } = props;
+  const hasTime = waitsForPerson(publication) || (publication.waiting_for?.until ?? null) !== null;
+  return (
+    <>
+      <WaitingReason {...props} />
+      {hasTime && (
+        <>
+          {' · '}
+          <WaitingTime publication={publication} />
+        </>
+      )}
+    </>
+  );
 };
 
 /** The reason for which a publication waits, in sentences, and the gateway's own sentence below. */

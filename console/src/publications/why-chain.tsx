@@ -6,7 +6,7 @@ import { useFormat } from '../i18n/format.js';
 import { defineMessages, pluralRu, useMessages } from '../i18n/messages.js';
 import type { Chain } from './chain-links.js';
 import { shownState, StateGlyph } from './states.js';
-import { WaitingReason, WaitingTime } from './waiting.js';
+import { WaitingReasonAndTime } from './waiting.js';
 
 const messages = defineMessages({
   en: {
@@ -46,8 +46,7 @@ export const WhyChain = ({
           <Link to="/publications/$id" params={{ id: link.id }} className="why-link">
             <StateGlyph state={shownState(link)} />
             <span>
-              {m.number(format.number(link.sequence))} <WaitingReason publication={link} names={names} />{' '}
-              <WaitingTime publication={link} />
+              {m.number(format.number(link.sequence))} <WaitingReasonAndTime publication={link} names={names} />
             </span>
           </Link>
           <Icon name="chevronRight" />
@@ -70,9 +69,7 @@ export const WhyChain = ({
                 m.own(number)
               )
             ) : (
-              <>
-                <WaitingReason publication={own} names={names} /> <WaitingTime publication={own} />
-              </>
+              <WaitingReasonAndTime publication={own} names={names} />
             )}
           </span>
         </span>

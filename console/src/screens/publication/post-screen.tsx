@@ -1,4 +1,226 @@
-import { PageHead } from '../../components/card.js';
+import './post-screen.css';
+import './publication-screen.css';
+import './side-cards.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Api, management } from '../../api/management.js';
+import { type Names, useNames } from '../../api/things.js';
+import { Button } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { CopyButton } from '../../components/copy.js';
+import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { Json } from '../../components/json.js';
+import { SentenceText } from '../../components/sentence.js';
+import { ErrorState, Skeleton } from '../../components/states.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { sentence } from '../../i18n/sentence.js';
+import { CancelPostDialog } from '../../publications/publication-dialogs.js';
+import {
+  type Publication,
+  type ShownState,
+  shownState,
+  StateGlyph,
+  StatePill,
+  useStateNames,
+} from '../../publications/states.js';
+import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { publicationMessages } from './messages.js';
+import { payloadTitle } from './payload-title.js';
 
-/** To be replaced. */
-export const PostScreen = () => <PageHead title="Post" />;
+/** A post: all of its publications, its content, and what its program sent along. */
+export const PostScreen = () => {
+  const m = useMessages(publicationMessages);
+  const { id } = useParams({ from: '/posts/$id' });
+  const post = useQuery({
+    queryKey: ['post', id],
+    queryFn: () => management().get('/posts/{id}', { path: { id } }),
+  });
+  if (post.data) return <Loaded post={post.data} />;
+  return (
+    <>
+      <PageHead title={m.postLoading} trail={<Link to="/timeline">{m.timeline}</Link>} />
+      <Card>
+        {post.error ? <ErrorState error={post.error} onRetry={() => void post.refetch()} /> : <Skeleton rows={8} />}
+      </Card>
+    </>
+  );
+};
+
+const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
+  const m = useMessages(publicationMessages);
+  const names = useNames();
+  const states = useStateNames();
+  const format = useFormat();
+  const [isCancelling, setIsCancelling] = useState(false);
+  const queued = post.publications.filter(({ state }) => state === 'queued').length;
+  const counts = new Map<ShownState, number>();
+  for (const publication of post.publications) {
+    const state = shownState(publication);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  return (
+    <>
+      <PageHead
+        trail={
+          <Link className="link" to="/timeline">
+            {m.timeline}
+          </Link>
+        }
+        title={<bdi className="publication-title">{payloadTitle(post, m.media)}</bdi>}
+        actions={
+          queued > 0 && (
+            <Button look="danger" onClick={() => setIsCancelling(true)}>
+              {m.cancelAll}
+            </Button>
+          )
+        }
+      >
+        <div className="publication-facts">
+          {[...counts].map(([state, count]) => (
+            <span key={state} className="row">
+              <StateGlyph state={state} size={14} isDecoration />
+              {states[state]}: {format.number(count)}
+            </span>
+          ))}
+          <span>
+            · <SentenceText of={sentence(m.accepted, { at: { at: post.accepted_at } })} />
+          </span>
+        </div>
+      </PageHead>
+      <div className="publication-columns">
+        <PublicationsCard publications={post.publications} names={names} />
+        <div className="publication-side">
+          <ContentCard payload={post.payload} />
+          <DetailsCard post={post} names={names} />
+        </div>
+      </div>
+      {isCancelling && <CancelPostDialog postId={post.id} queued={queued} onClose={() => setIsCancelling(false)} />}
+    </>
+  );
+};
+
+const PublicationsCard = ({
+  publications,
+  names,
+}: {
+  readonly publications: readonly Publication[];
+  readonly names: Names;
+}) => {
+  const m = useMessages(publicationMessages);
+  return (
+    <Card title={m.publications}>
+      <ul className="post-publications">
+        {publications.map((publication) => (
+          <li key={publication.id}>
+            <Link to="/publications/$id" params={{ id: publication.id }} className="post-publication">
+              <NetworkMark platform={publication.platform} />
+              <span className="post-channel cut">
+                <bdi>{names.channel(publication.target_id)?.name ?? publication.target_id}</bdi>
+                <span className="tertiary"> {networkTitle(publication.platform)}</span>
+              </span>
+              <StatePill state={shownState(publication)} />
+              <span className="post-what secondary">
+                <span className="cut">
+                  <WaitingReason publication={publication} names={names} />
+                </span>
+                {publication.state === 'queued' && <WaitingTime publication={publication} />}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+};
+
+const ContentCard = ({ payload }: { readonly payload: Api<'PostWithPayload'>['payload'] }) => {
+  const m = useMessages(publicationMessages);
+  const [isJson, setIsJson] = useState(false);
+  if (payload === null)
+    return (
+      <Card title={m.content}>
+        <p className="card-body secondary">{m.noContent}</p>
+      </Card>
+    );
+  const { text, media = [], buttons = [] } = payload;
+  return (
+    <Card title={m.content} aside={<CopyButton text={JSON.stringify(payload, null, 2)} />}>
+      <div className="card-body post-content">
+        {text !== undefined && (
+          <p tabIndex={0}>
+            <bdi>{text}</bdi>
+          </p>
+        )}
+        {media.length > 0 && (
+          <p className="secondary">
+            {m.attachments}: <bdi>{media.map(({ type }) => type).join(', ')}</bdi>
+          </p>
+        )}
+        {buttons.length > 0 && (
+          <p className="secondary">
+            {m.buttons}:{' '}
+            <bdi>
+              {buttons
+                .flat()
+                .map((button) => button.text)
+                .join(', ')}
+            </bdi>
+          </p>
+        )}
+        <details open={isJson} onToggle={(event) => setIsJson(event.currentTarget.open)}>
+          <summary>{m.asJson}</summary>
+          {isJson && <Json value={payload} />}
+        </details>
+      </div>
+    </Card>
+  );
+};
+
+const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; readonly names: Names }) => {
+  const m = useMessages(publicationMessages);
+  const endpoint = names.endpoint(post.endpoint_id);
+  return (
+    <Card title={m.details}>
+      <dl className="facts card-body">
+        <div>
+          <dt>{m.endpoint}</dt>
+          <dd>
+            <Link className="link cut" to="/endpoints/$id" params={{ id: post.endpoint_id }}>
+              <bdi>{endpoint ? (endpoint.name ?? endpoint.slug) : post.endpoint_id}</bdi>
+            </Link>
+          </dd>
+        </div>
+        <Fact label={m.postId} value={post.id} />
+        <Fact label={m.externalId} value={post.external_id} />
+        <Fact label={m.traceId} value={post.trace_id} />
+      </dl>
+      {post.metadata !== null && (
+        <div className="card-body">
+          <h3 className="post-metadata">{m.metadata}</h3>
+          <Json value={post.metadata} />
+        </div>
+      )}
+    </Card>
+  );
+};
+
+const Fact = ({ label, value }: { readonly label: string; readonly value: string | null }) => {
+  const m = useMessages(publicationMessages);
+  return (
+    <div>
+      <dt>{label}</dt>
+      {value === null ? (
+        <dd className="tertiary">{m.none}</dd>
+      ) : (
+        <dd>
+          <bdi className="mono cut" title={value}>
+            {value}
+          </bdi>
+          <CopyButton text={value} look="quiet" />
+        </dd>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,249 @@
+import './banner.css';
+import { type ReactNode, useState } from 'react';
+import type { Api } from '../../api/management.js';
+import type { Names } from '../../api/things.js';
+import { channelUrl } from '../../channel-form/networks.js';
+import { RetryButton } from '../../channels/retry-button.js';
+import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
+import { Icon, type IconName, networkTitle, type Tone } from '../../components/icon.js';
+import { SentenceText } from '../../components/sentence.js';
+import { toastError } from '../../components/toasts.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { sentence } from '../../i18n/sentence.js';
+import { ResumeDialog } from '../../pauses/resume-dialog.js';
+import { CancelDialog, DismissDialog, ResendDialog, useSettle } from '../../publications/publication-dialogs.js';
+import type { Publication } from '../../publications/states.js';
+import { useChain } from '../../publications/use-chain.js';
+import { WaitingExplanation } from '../../publications/waiting.js';
+import { WhyChain } from '../../publications/why-chain.js';
+import { publicationMessages } from './messages.js';
+
+interface BannerProps {
+  readonly publication: Publication;
+  readonly names: Names;
+}
+
+/** Says what a publication needs, or waits for, and has the buttons that do it; nothing for one that is at its end. */
+export const Banner = ({ publication, names }: BannerProps) => {
+  const channel = names.channel(publication.target_id);
+  if (publication.state === 'in_doubt') return <Doubt publication={publication} channel={channel} />;
+  if (publication.state === 'failed') return <Failed publication={publication} />;
+  if (publication.state !== 'queued') return null;
+  if (publication.waiting_for?.rule === 'needs_attention' && channel)
+    return <Refused publication={publication} channel={channel} />;
+  return <Waits publication={publication} names={names} />;
+};
+
+const Frame = ({
+  icon,
+  tone,
+  title,
+  actions,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly title: ReactNode;
+  readonly actions: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <section className={`card banner tone-${tone}`} aria-labelledby="banner-title">
+    <Icon name={icon} tone={tone} size={20} />
+    <div className="banner-text">
+      <h2 id="banner-title">{title}</h2>
+      {children}
+    </div>
+    <div className="banner-actions">{actions}</div>
+  </section>
+);
+
+const Doubt = ({
+  publication,
+  channel,
+}: {
+  readonly publication: Publication;
+  readonly channel: Api<'Channel'> | undefined;
+}) => {
+  const m = useMessages(publicationMessages);
+  const settle = useSettle(publication);
+  const [isBusy, setIsBusy] = useState(false);
+  const [isSending, setIsSending] = useState(false);
+  const network = networkTitle(publication.platform);
+  const url = channel ? channelUrl(channel.platform, channel.address) : null;
+  const says = publication.attempts.at(-1)?.error?.message;
+  const confirm = async (): Promise<void> => {
+    setIsBusy(true);
+    await settle().catch(toastError);
+    setIsBusy(false);
+  };
+  return (
+    <Frame
+      icon="inDoubt"
+      tone="doubt"
+      title={m.doubtTitle}
+      actions={
+        <>
+          {url !== null && (
+            <ExternalLink href={url} look="primary">
+              {m.openChannel}
+            </ExternalLink>
+          )}
+          <Button busy={isBusy} onClick={() => void confirm()}>
+            {m.wasPublished}
+          </Button>
+          <Button onClick={() => setIsSending(true)}>{m.sendAgain}</Button>
+        </>
+      }
+    >
+      <p>
+        <SentenceText of={sentence(m.doubtText, { network })} />{' '}
+        {channel && url === null && <SentenceText of={sentence(m.noUrl, { network })} />}
+      </p>
+      {says !== undefined && (
+        <p className="tertiary">
+          <bdi>{says}</bdi>
+        </p>
+      )}
+      {isSending && <ResendDialog publication={publication} onClose={() => setIsSending(false)} />}
+    </Frame>
+  );
+};
+
+const Failed = ({ publication }: { readonly publication: Publication }) => {
+  const m = useMessages(publicationMessages);
+  const [dialog, setDialog] = useState<'resend' | 'dismiss' | null>(null);
+  const error = publication.attempts.at(-1)?.error;
+  const network = networkTitle(publication.platform);
+  const close = (): void => setDialog(null);
+  return (
+    <Frame
+      icon="failed"
+      tone="fail"
+      title={m.failedTitle}
+      actions={
+        <>
+          <Button look="primary" onClick={() => setDialog('resend')}>
+            {m.sendAgain}
+          </Button>
+          <Button onClick={() => setDialog('dismiss')}>{m.dismiss}</Button>
+        </>
+      }
+    >
+      {error && (
+        <p className="banner-cause">
+          <bdi>{error.message}</bdi>{' '}
+          {error.platform_says !== undefined && (
+            <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
+          )}
+        </p>
+      )}
+      <p>{m.failedText}</p>
+      {dialog === 'resend' && <ResendDialog publication={publication} onClose={close} />}
+      {dialog === 'dismiss' && <DismissDialog publication={publication} onClose={close} />}
+    </Frame>
+  );
+};
+
+const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { readonly channel: Api<'Channel'> }) => {
+  const m = useMessages(publicationMessages);
+  const { attention, status } = channel;
+  const network = networkTitle(channel.platform);
+  const codes = attention?.actions.map(({ code }) => code) ?? [];
+  const isDisabled = status === 'disabled';
+  const title = isDisabled
+    ? m.disabledTitle
+    : attention?.code.startsWith('credentials_')
+      ? m.holdNoCredentials
+      : m.holdTitle;
+  const canRetry = !isDisabled && codes.includes('retry');
+  return (
+    <Frame
+      icon={isDisabled ? 'switchedOff' : 'onHold'}
+      tone="warn"
+      title={<SentenceText of={sentence(title, { network })} />}
+      actions={
+        <>
+          {canRetry && <RetryButton channel={channel} isPrimary />}
+          <ButtonLink
+            to="/channels/$id"
+            params={{ id: channel.id }}
+            look={canRetry ? 'plain' : 'primary'}
+            search={codes.includes('replace_credentials') && !canRetry ? { credentials: '1' } : {}}
+          >
+            {m.fixChannel}
+          </ButtonLink>
+          <CancelButton publication={publication} />
+        </>
+      }
+    >
+      {isDisabled && <p>{m.disabledText}</p>}
+      {attention?.platform_says && (
+        <p>
+          <SentenceText of={sentence(m.says, { network, text: { name: attention.platform_says } })} />
+        </p>
+      )}
+      {attention && (
+        <ul className="banner-steps">
+          {attention.actions.map(({ code, message }) => (
+            <li key={code}>
+              <bdi>{message}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Frame>
+  );
+};
+
+const Waits = ({ publication, names }: BannerProps) => {
+  const m = useMessages(publicationMessages);
+  const format = useFormat();
+  const chain = useChain(publication);
+  const [isResuming, setIsResuming] = useState(false);
+  const [isCancellingFirst, setIsCancellingFirst] = useState(false);
+  const rule = publication.waiting_for?.rule;
+  const channel = names.channel(publication.target_id);
+  const project = names.project(publication.project_id);
+  const paused =
+    rule === 'channel_pause' && channel
+      ? { ...channel, kind: 'channel' as const }
+      : rule === 'project_pause' && project
+        ? { ...project, kind: 'project' as const }
+        : null;
+  const first = chain.links.length > 1 ? chain.links[0] : undefined;
+  return (
+    <Frame
+      icon="waiting"
+      tone="idle"
+      title={m.waitsTitle}
+      actions={
+        <>
+          {paused && <Button onClick={() => setIsResuming(true)}>{m.resume}</Button>}
+          {first?.state === 'queued' && (
+            <Button onClick={() => setIsCancellingFirst(true)}>{m.cancelNumber(format.number(first.sequence))}</Button>
+          )}
+          <CancelButton publication={publication} />
+        </>
+      }
+    >
+      <WhyChain chain={chain} names={names} />
+      <WaitingExplanation publication={publication} names={names} />
+      {isResuming && paused && <ResumeDialog thing={paused} onClose={() => setIsResuming(false)} />}
+      {isCancellingFirst && first && (
+        <CancelDialog publication={first} onClose={() => setIsCancellingFirst(false)} isOther />
+      )}
+    </Frame>
+  );
+};
+
+const CancelButton = ({ publication }: { readonly publication: Publication }) => {
+  const m = useMessages(publicationMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>{m.cancel}</Button>
+      {isOpen && <CancelDialog publication={publication} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,24 @@
+import type { Api } from '../../api/management.js';
+
+/** Longest title, in UTF-16 units. */
+const MAX_TITLE = 160;
+
+/** Returns the first line of a post's text, shortened; without a text the number of its media, or its id. */
+export const payloadTitle = (
+  { id, payload }: Pick<Api<'PostWithPayload'>, 'id' | 'payload'>,
+  mediaOnly: (count: number) => string,
+): string => {
+  const line = payload?.text
+    ?.split('\n')
+    .map((each) => each.trim())
+    .find((each) => each !== '');
+  if (line === undefined) return payload?.media?.length ? mediaOnly(payload.media.length) : id;
+  if (line.length <= MAX_TITLE) return line;
+  // Cut between characters: half of one would be shown as a box.
+  let title = '';
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    if (title.length + segment.length > MAX_TITLE) break;
+    title += segment;
+  }
+  return `${title.trimEnd()}…`;
+};

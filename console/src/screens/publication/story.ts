@@ -1,0 +1,158 @@
+import type { Api } from '../../api/management.js';
+import type { IconName, Tone } from '../../components/icon.js';
+import type { Publication } from '../../publications/shown-state.js';
+
+/** An event of the trace. */
+export type TraceEvent = Api<'AuditedEvent'>;
+
+/** Kinds of steps of a publication's story. */
+export type StepKind =
+  | 'requested'
+  | 'accepted'
+  | 'attempt'
+  | 'published'
+  | 'retry'
+  | 'slowed'
+  | 'refused'
+  | 'interrupted'
+  | 'failed'
+  | 'in_doubt'
+  | 'filtered'
+  | 'quota'
+  | 'resent'
+  | 'dismissed'
+  | 'notice'
+  | 'wait'
+  | 'now';
+
+/** A step of a publication's story. */
+export interface Step {
+  readonly key: string;
+  readonly kind: StepKind;
+  /** ISO 8601; null for the present. */
+  readonly at: string | null;
+  /** The event that it is about; null for a wait and for the present. */
+  readonly event: TraceEvent | null;
+  /** Number of the attempt; null if it is about none. */
+  readonly attempt: number | null;
+  /** Steps of the sending that were completed in this attempt. */
+  readonly done: readonly string[];
+  /** Length of a wait in ms, and the rule behind it if an event set one. */
+  readonly wait: { readonly length: number; readonly rule: string | null } | null;
+}
+
+/** Glyphs of the steps; null: a plain dot. */
+export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; readonly tone: Tone } | null>> = {
+  requested: null,
+  accepted: { icon: 'check', tone: 'ok' },
+  attempt: { icon: 'publishing', tone: 'go' },
+  published: { icon: 'published', tone: 'ok' },
+  retry: { icon: 'retrying', tone: 'warn' },
+  slowed: { icon: 'slowed', tone: 'idle' },
+  refused: { icon: 'onHold', tone: 'warn' },
+  interrupted: { icon: 'retrying', tone: 'idle' },
+  failed: { icon: 'failed', tone: 'fail' },
+  in_doubt: { icon: 'inDoubt', tone: 'doubt' },
+  filtered: { icon: 'filtered', tone: 'idle' },
+  quota: { icon: 'onHold', tone: 'warn' },
+  resent: { icon: 'retrying', tone: 'go' },
+  dismissed: { icon: 'dismissed', tone: 'idle' },
+  notice: null,
+  wait: { icon: 'waiting', tone: 'idle' },
+  now: null,
+};
+
+const KINDS: Readonly<Record<string, StepKind>> = {
+  PublicationStarted: 'attempt',
+  PublicationSucceeded: 'published',
+  PublicationFailed: 'failed',
+  PublicationInDoubt: 'in_doubt',
+  PublicationFiltered: 'filtered',
+  PublicationHeld: 'quota',
+  PublicationResent: 'resent',
+  PublicationDismissed: 'dismissed',
+};
+
+const POSTPONED: Readonly<Record<string, StepKind>> = {
+  retry: 'retry',
+  platform_limit: 'slowed',
+  needs_attention: 'refused',
+  interrupted: 'interrupted',
+};
+
+/** A wait that is worth a line of its own, in ms. */
+const NOTABLE_WAIT = 2_000;
+
+/** Returns a member of an event's data; an event that was erased has none. */
+export const member = (event: Pick<TraceEvent, 'data'> | null, name: string): unknown =>
+  typeof event?.data === 'object' && event.data !== null
+    ? (event.data as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
+/** Returns a text of an event's data; null if there is none. */
+export const textMember = (event: Pick<TraceEvent, 'data'> | null, name: string): string | null => {
+  const value = member(event, name);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+};
+
+/** Returns the events of a trace that concern one publication: its own, its post's acceptance, notices about it. */
+export const eventsOf = (
+  events: readonly TraceEvent[],
+  { id, post_id: postId }: Pick<Publication, 'id' | 'post_id'>,
+): readonly TraceEvent[] =>
+  events.filter((event) => {
+    if (event.aggregate === 'publication') return event.aggregate_id === id;
+    if (event.aggregate === 'post') return event.aggregate_id === postId;
+    if (event.aggregate !== 'notice') return false;
+    const subject = member(event, 'subject') as { readonly publicationId?: unknown } | undefined;
+    return subject?.publicationId === id;
+  });
+
+const kindOf = (event: TraceEvent): StepKind | null => {
+  if (event.aggregate === 'notice') return event.type === 'NoticeRaised' ? 'notice' : null;
+  if (event.type === 'PublicationPostponed') return POSTPONED[textMember(event, 'rule') ?? ''] ?? 'retry';
+  return KINDS[event.type] ?? null;
+};
+
+/** Returns a rule that an event sets for the wait after it. */
+const ruleAfter = (event: TraceEvent | null): string | null =>
+  event?.type === 'PublicationPostponed' || event?.type === 'PublicationHeld' ? textMember(event, 'rule') : null;
+
+const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'in_doubt'];
+
+/**
+ * Returns the story of a publication, the oldest step first: its events, the waits between them, and the present if it is not
+ * at its end.
+ * @param events those of the publication's trace that concern it, the oldest first
+ */
+export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publication, 'state'>): readonly Step[] => {
+  const steps: Step[] = [];
+  const add = (kind: StepKind, event: TraceEvent | null, rest: Partial<Step> = {}): void => {
+    const key = `${event?.id ?? 'now'} ${kind}`;
+    const attempt = event === null ? null : Number(member(event, 'attempt') ?? 0) || null;
+    steps.push({ key, kind, at: event?.at ?? null, event, attempt, done: [], wait: null, ...rest });
+  };
+  let before: TraceEvent | null = null;
+  for (const event of events) {
+    if (event.type === 'PostAccepted') {
+      add('requested', event);
+      add('accepted', event);
+      before = event;
+      continue;
+    }
+    const completed = event.type === 'PublicationStepCompleted' ? textMember(event, 'step') : null;
+    const attempt = steps.findLast(({ kind }) => kind === 'attempt');
+    if (completed !== null && attempt)
+      steps[steps.indexOf(attempt)] = { ...attempt, done: [...attempt.done, completed] };
+    const kind = kindOf(event);
+    if (kind === null) continue;
+    const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
+    // During an attempt the time passes with sending, not with waiting.
+    if (before && before.type !== 'PublicationStarted' && kind !== 'notice' && length >= NOTABLE_WAIT)
+      add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
+    add(kind, event);
+    if (kind !== 'notice') before = event;
+  }
+  if (LIVE_STATES.includes(publication.state)) add('now', null);
+  return steps;
+};
