@@ -17,7 +17,7 @@ import type { Publication } from '../../publications/states.js';
 import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
-import { publicationMessages } from './messages.js';
+import { bannerMessages } from './banner-messages.js';
 
 interface BannerProps {
   readonly publication: Publication;
@@ -65,7 +65,7 @@ const Doubt = ({
   readonly publication: Publication;
   readonly channel: Api<'Channel'> | undefined;
 }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(bannerMessages);
   const settle = useSettle(publication);
   const [isBusy, setIsBusy] = useState(false);
   const [isSending, setIsSending] = useState(false);
@@ -111,7 +111,7 @@ const Doubt = ({
 };
 
 const Failed = ({ publication }: { readonly publication: Publication }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(bannerMessages);
   const [dialog, setDialog] = useState<'resend' | 'dismiss' | null>(null);
   const error = publication.attempts.at(-1)?.error;
   const network = networkTitle(publication.platform);
@@ -146,7 +146,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
 };
 
 const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { readonly channel: Api<'Channel'> }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(bannerMessages);
   const { attention, status } = channel;
   const network = networkTitle(channel.platform);
   const codes = attention?.actions.map(({ code }) => code) ?? [];
@@ -197,7 +197,7 @@ const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { 
 };
 
 const Waits = ({ publication, names }: BannerProps) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(bannerMessages);
   const format = useFormat();
   const chain = useChain(publication);
   const [isResuming, setIsResuming] = useState(false);
@@ -238,7 +238,7 @@ const Waits = ({ publication, names }: BannerProps) => {
 };
 
 const CancelButton = ({ publication }: { readonly publication: Publication }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(bannerMessages);
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>

@@ -24,7 +24,7 @@ export const EventList = ({ events }: { readonly events: readonly TraceEvent[] }
             <p className="event-facts tertiary">
               <span>{m.position(event.position)}</span>
               <span className="mono">{event.id}</span>
-              <Link className="link" to="/time" search={{ at: event.at }}>
+              <Link className="link" to="/time" search={{ at: event.at, event: event.id }}>
                 {m.atThatTime}
               </Link>
             </p>

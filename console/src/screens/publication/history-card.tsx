@@ -11,7 +11,8 @@ import type { Publication } from '../../publications/states.js';
 import { EventList } from './event-list.js';
 import { publicationMessages } from './messages.js';
 import { buildStory, eventsOf } from './story.js';
-import { type StoryContext, StoryView } from './story-view.js';
+import type { StoryContext } from './step-text.js';
+import { StoryView } from './story-view.js';
 
 /** Returns the query of everything that happened to a publication, from the request to the network's message ids. */
 export const useTrace = (id: string) =>

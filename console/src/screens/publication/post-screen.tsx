@@ -27,11 +27,13 @@ import {
 } from '../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { publicationMessages } from './messages.js';
+import { postMessages } from './post-messages.js';
 import { payloadTitle } from './payload-title.js';
 
 /** A post: all of its publications, its content, and what its program sent along. */
 export const PostScreen = () => {
-  const m = useMessages(publicationMessages);
+  const shared = useMessages(publicationMessages);
+  const m = useMessages(postMessages);
   const { id } = useParams({ from: '/posts/$id' });
   const post = useQuery({
     queryKey: ['post', id],
@@ -40,7 +42,7 @@ export const PostScreen = () => {
   if (post.data) return <Loaded post={post.data} />;
   return (
     <>
-      <PageHead title={m.postLoading} trail={<Link to="/timeline">{m.timeline}</Link>} />
+      <PageHead title={m.postLoading} trail={<Link to="/timeline">{shared.timeline}</Link>} />
       <Card>
         {post.error ? <ErrorState error={post.error} onRetry={() => void post.refetch()} /> : <Skeleton rows={8} />}
       </Card>
@@ -49,7 +51,8 @@ export const PostScreen = () => {
 };
 
 const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
-  const m = useMessages(publicationMessages);
+  const shared = useMessages(publicationMessages);
+  const m = useMessages(postMessages);
   const names = useNames();
   const states = useStateNames();
   const format = useFormat();
@@ -65,10 +68,10 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
       <PageHead
         trail={
           <Link className="link" to="/timeline">
-            {m.timeline}
+            {shared.timeline}
           </Link>
         }
-        title={<bdi className="publication-title">{payloadTitle(post, m.media)}</bdi>}
+        title={<bdi className="publication-title">{payloadTitle(post, shared.media)}</bdi>}
         actions={
           queued > 0 && (
             <Button look="danger" onClick={() => setIsCancelling(true)}>
@@ -85,7 +88,7 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
             </span>
           ))}
           <span>
-            · <SentenceText of={sentence(m.accepted, { at: { at: post.accepted_at } })} />
+            · <SentenceText of={sentence(shared.accepted, { at: { at: post.accepted_at } })} />
           </span>
         </div>
       </PageHead>
@@ -108,7 +111,7 @@ const PublicationsCard = ({
   readonly publications: readonly Publication[];
   readonly names: Names;
 }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(postMessages);
   return (
     <Card title={m.publications}>
       <ul className="post-publications">
@@ -136,7 +139,7 @@ const PublicationsCard = ({
 };
 
 const ContentCard = ({ payload }: { readonly payload: Api<'PostWithPayload'>['payload'] }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(postMessages);
   const [isJson, setIsJson] = useState(false);
   if (payload === null)
     return (
@@ -179,7 +182,8 @@ const ContentCard = ({ payload }: { readonly payload: Api<'PostWithPayload'>['pa
 };
 
 const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; readonly names: Names }) => {
-  const m = useMessages(publicationMessages);
+  const shared = useMessages(publicationMessages);
+  const m = useMessages(postMessages);
   const endpoint = names.endpoint(post.endpoint_id);
   return (
     <Card title={m.details}>
@@ -192,7 +196,7 @@ const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; r
             </Link>
           </dd>
         </div>
-        <Fact label={m.postId} value={post.id} />
+        <Fact label={shared.postId} value={post.id} />
         <Fact label={m.externalId} value={post.external_id} />
         <Fact label={m.traceId} value={post.trace_id} />
       </dl>
@@ -207,7 +211,7 @@ const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; r
 };
 
 const Fact = ({ label, value }: { readonly label: string; readonly value: string | null }) => {
-  const m = useMessages(publicationMessages);
+  const m = useMessages(postMessages);
   return (
     <div>
       <dt>{label}</dt>

@@ -137,7 +137,7 @@ export const ProofCard = ({ publication }: { readonly publication: Publication }
       title={m.proof}
       {...(last && {
         aside: (
-          <Link to="/time" search={{ at: last.at }} className="pill tone-time">
+          <Link to="/time" search={{ at: last.at, event: last.id }} className="pill tone-time">
             <Icon name="shield" size={13} />
             {m.inLog}
           </Link>

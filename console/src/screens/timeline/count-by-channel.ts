@@ -17,6 +17,10 @@ export const countByChannel = (
   return lanes;
 };
 
+/** Counts the publications of a page of posts that are in a state. */
+export const countInState = (page: Page | undefined, state: Publication['state']): number =>
+  page?.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length ?? 0;
+
 const groupByChannel = (page: Page | undefined, state: string): ReadonlyMap<string, readonly Publication[]> => {
   const groups = new Map<string, Publication[]>();
   for (const publication of (page?.items ?? []).flatMap(({ publications }) => publications)) {

@@ -2,30 +2,26 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { useChannels, useNames, useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { PageHead } from '../../components/card.js';
 import { Empty, ErrorState, Skeleton } from '../../components/states.js';
 import { Card } from '../../components/card.js';
-import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import { PauseDialog } from '../../pauses/pause-dialog.js';
+import type { Post } from '../../publications/posts.js';
 import { useNow } from '../../time/server-clock.js';
 import { columnsOf, mainPublication } from './columns.js';
-import { countByChannel } from './count-by-channel.js';
+import { countByChannel, countInState } from './count-by-channel.js';
 import { FilterBar } from './filter-bar.js';
 import { selectChannels } from './lane-groups.js';
 import { type Mark, marksByChannel } from './lane-marks.js';
 import { Lanes } from './lanes.js';
 import { timelineMessages } from './messages.js';
-import type { Page } from './post-list.js';
 import { PostsCard } from './posts-card.js';
 import type { TimelineSearch } from './search.js';
 import { timeWindow, windowStep } from './time-window.js';
-import { describeSummary } from './timeline-heading.js';
 import { useLaneHistory } from './use-lane-history.js';
 import { matchesFilter, type PostFilter, usePostList } from './use-post-list.js';
+import { TimelineHead } from './timeline-head.js';
+import { type Unsettled, useUnsettled } from './use-unsettled.js';
 import { useSelection } from './use-selection.js';
-import { useUnsettled } from './use-unsettled.js';
-import { summarizeWaiting } from './waiting-summary.js';
 
 /** The posts over time: what was published, what waits and why, and what can be done about it. */
 export const TimelineScreen = () => {
@@ -36,7 +32,7 @@ export const TimelineScreen = () => {
   const hasNone = channels.data?.length === 0;
   return (
     <>
-      <Heading queued={unsettled.queued} inDoubt={unsettled.inDoubt} failed={unsettled.failed} />
+      <TimelineHead {...unsettled} />
       {hasNone ? (
         <Card>
           <Empty icon="timeline" title={m.emptyTitle} action={<ButtonLink to="/channels/new">{m.connect}</ButtonLink>}>
@@ -47,45 +43,6 @@ export const TimelineScreen = () => {
         <Content search={search} unsettled={unsettled} />
       )}
     </>
-  );
-};
-
-type Unsettled = ReturnType<typeof useUnsettled>;
-
-const count = (page: Page | undefined, state: string): number =>
-  page?.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length ?? 0;
-
-/** The answer: how many publications wait, and for what. */
-const Heading = ({ queued, inDoubt, failed }: Unsettled) => {
-  const m = useMessages(timelineMessages);
-  const format = useFormat();
-  const [isPausing, setIsPausing] = useState(false);
-  const title = useMemo(() => {
-    if (!queued) return m.loading;
-    const publications = queued.items.flatMap((post) => post.publications);
-    return describeSummary(summarizeWaiting(publications), queued.next !== null, m, format);
-  }, [queued, m, format]);
-  const notes = [
-    count(inDoubt, 'in_doubt') > 0 && m.inDoubtNote(count(inDoubt, 'in_doubt')),
-    count(failed, 'failed') > 0 && m.failedNote(count(failed, 'failed')),
-  ].filter(Boolean);
-  return (
-    <PageHead
-      title={title}
-      actions={
-        <>
-          <Button icon="paused" onClick={() => setIsPausing(true)}>
-            {m.pause}
-          </Button>
-          <ButtonLink look="primary" icon="compose" to="/compose" search={{}}>
-            {m.compose}
-          </ButtonLink>
-        </>
-      }
-    >
-      {[...(notes.length > 0 ? notes : [m.restPublished]), m.choose].join(' ')}
-      {isPausing && <PauseDialog onClose={() => setIsPausing(false)} />}
-    </PageHead>
   );
 };
 
@@ -153,7 +110,10 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
     [posts, choose, navigate],
   );
   const { loadMore } = list;
-  const onEnd = useCallback(() => void loadMore(), [loadMore]);
+  const isFruitless = isSearchFruitless(list.list?.posts ?? NONE, posts);
+  const onEnd = useCallback(() => {
+    if (!isFruitless) void loadMore();
+  }, [loadMore, isFruitless]);
   const arrived = (list.list?.arrived ?? []).filter((post) => matchesFilter(post, { platform }));
 
   return (
@@ -161,9 +121,9 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
       <FilterBar
         search={search}
         counts={{
-          queued: unsettled.queued && count(unsettled.queued, 'queued'),
-          in_doubt: unsettled.inDoubt && count(unsettled.inDoubt, 'in_doubt'),
-          failed: unsettled.failed && count(unsettled.failed, 'failed'),
+          queued: unsettled.queued && countInState(unsettled.queued, 'queued'),
+          in_doubt: unsettled.inDoubt && countInState(unsettled.inDoubt, 'in_doubt'),
+          failed: unsettled.failed && countInState(unsettled.failed, 'failed'),
         }}
         onChange={change}
       />
@@ -200,6 +160,10 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
           footer={
             list.error ? (
               <ErrorState error={list.error} onRetry={list.retry} />
+            ) : isFruitless && list.list.next !== null ? (
+              <p className="posts-foot">
+                <Button onClick={() => void loadMore()}>{m.searchOn}</Button>
+              </p>
             ) : (
               list.list.next === null && posts.length > 20 && <p className="posts-foot tertiary">{m.end}</p>
             )
@@ -211,6 +175,16 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
 };
 
 const NONE: readonly never[] = [];
+
+/** Posts without a match after which the search for older ones waits for a person. */
+const MAX_FRUITLESS = 1000;
+
+/** Returns whether the oldest posts that were read hold no match. The gateway does not filter by network. */
+const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boolean => {
+  const last = matching.at(-1);
+  const end = last ? all.indexOf(last) : -1;
+  return all.length - end - 1 >= MAX_FRUITLESS;
+};
 
 const Nothing = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) => {
   const m = useMessages(timelineMessages);

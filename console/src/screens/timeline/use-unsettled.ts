@@ -18,11 +18,14 @@ const useByState = (state: 'queued' | 'in_doubt' | 'failed'): Page | undefined =
   }).data;
 };
 
+/** The posts that wait, are in doubt or have failed; undefined while they are loading. */
+export type Unsettled = Readonly<Record<'queued' | 'inDoubt' | 'failed', Page | undefined>>;
+
 /**
  * Returns the posts of the scope that wait, are in doubt or have failed, and brings the timeline's lists up to date with them:
  * a publication changes more often than the page of a list that it stands on is read again.
  */
-export const useUnsettled = () => {
+export const useUnsettled = (): Unsettled => {
   const scope = useScope();
   const queued = useByState('queued');
   const inDoubt = useByState('in_doubt');

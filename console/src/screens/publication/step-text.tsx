@@ -1,0 +1,232 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Api } from '../../api/management.js';
+import type { Names } from '../../api/things.js';
+import { ExternalLink } from '../../components/button.js';
+import { Icon, networkTitle } from '../../components/icon.js';
+import { GatewayText, SentenceText } from '../../components/sentence.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { sentence } from '../../i18n/sentence.js';
+import type { Publication } from '../../publications/states.js';
+import { WaitingReasonAndTime } from '../../publications/waiting.js';
+import { useSession } from '../../session/session.js';
+import { publicationMessages } from './messages.js';
+import { member, type Step, textMember } from './story.js';
+
+/** Everything that the sentences of a story speak of. */
+export interface StoryContext {
+  readonly publication: Publication;
+  readonly post: Api<'PostWithPayload'>;
+  readonly request: Api<'StoryRequest'> | null;
+  readonly names: Names;
+  /** Calls of an attempt, shown when it is opened. */
+  readonly calls: ReactNode;
+}
+
+/** Returns who did something, by the actor of an event. */
+const useActor = (names: Names) => {
+  const m = useMessages(publicationMessages);
+  const session = useSession();
+  return (actor: string): ReactNode => {
+    if (actor.startsWith('endpoint:'))
+      return <bdi>{names.endpoint(actor.slice('endpoint:'.length))?.name ?? m.aProgram}</bdi>;
+    if (actor.startsWith('owner:'))
+      return session?.role === 'owner' ? m.you : <bdi>{session?.owner?.name ?? actor.slice('owner:'.length)}</bdi>;
+    return actor === 'operator' ? m.operator : m.gateway;
+  };
+};
+
+/** A step of a story in words. */
+export const StepText = ({ step, context }: { readonly step: Step; readonly context: StoryContext }) => {
+  const m = useMessages(publicationMessages);
+  const format = useFormat();
+  const { publication, post, names } = context;
+  const actorName = useActor(names);
+  const { event } = step;
+  const network = networkTitle(publication.platform);
+  const who = (text: string) => {
+    const [before, after] = text.split('{who}');
+    return (
+      <b>
+        {before}
+        {actorName(event?.actor ?? '')}
+        {after}
+      </b>
+    );
+  };
+  switch (step.kind) {
+    case 'requested':
+      return <Requested step={step} context={context} who={who(m.requested)} />;
+    case 'accepted':
+      return (
+        <>
+          <b>{m.acceptedTitle}</b> {m.acceptedFor(format.number(post.publications.length), post.publications.length)}{' '}
+          {m.becameNumber(format.number(publication.sequence))}
+        </>
+      );
+    case 'wait':
+      return (
+        <>
+          <b>{m.waited(format.duration(step.wait?.length ?? 0))}</b>
+          {step.wait?.rule ? `: ${m.waitRules[step.wait.rule] ?? step.wait.rule}` : ` ${m.waitUnknown}`}
+        </>
+      );
+    case 'attempt':
+      return <Attempt step={step} calls={context.calls} />;
+    case 'published':
+      return (
+        <>
+          <b>{m.published}</b>{' '}
+          {m.took(format.latency(Math.max(0, Date.parse(event?.at ?? '') - Date.parse(post.accepted_at))))}{' '}
+          {publication.urls[0] !== undefined && <ExternalLink href={publication.urls[0]}>{m.open}</ExternalLink>}
+          {publication.warnings.map(({ code, message }) => (
+            <p key={code}>
+              <GatewayText text={message} />
+            </p>
+          ))}
+        </>
+      );
+    case 'retry':
+    case 'slowed':
+    case 'refused':
+    case 'interrupted':
+      return (
+        <>
+          <b>
+            <SentenceText of={sentence(m[step.kind], { network })} />
+          </b>{' '}
+          <NextAttempt step={step} />
+          <Cause step={step} network={network} />
+        </>
+      );
+    case 'failed':
+      return (
+        <>
+          <b>{m.failed}</b> {m.forGood}
+          <Cause step={step} network={network} />
+        </>
+      );
+    case 'in_doubt':
+      return (
+        <>
+          <b>{m.inDoubt}</b> {m.inDoubtText}
+          <Cause step={step} network={network} />
+        </>
+      );
+    case 'filtered': {
+      const reason = member(event, 'reason') as { readonly message?: unknown } | undefined;
+      return (
+        <>
+          <b>{m.filtered}</b> {m.filteredText}
+          {typeof reason?.message === 'string' && (
+            <p>
+              <bdi>{reason.message}</bdi>
+            </p>
+          )}
+        </>
+      );
+    }
+    case 'quota':
+      return <b>{m.quota}</b>;
+    case 'resent':
+      return who(m.resent);
+    case 'dismissed':
+      return who(m.dismissed);
+    case 'notice':
+      return m.noticed;
+    case 'now':
+      if (publication.state === 'in_doubt')
+        return (
+          <>
+            <b>{m.waitsForYou}</b> {m.noExpiry}
+          </>
+        );
+      if (publication.state === 'publishing') return <b>{m.publishing}</b>;
+      return (
+        <>
+          <b>{m.waits}</b> <WaitingReasonAndTime publication={publication} names={names} />
+        </>
+      );
+  }
+};
+
+const Requested = ({
+  step: { event },
+  context: { post, request },
+  who,
+}: {
+  readonly step: Step;
+  readonly context: StoryContext;
+  readonly who: ReactNode;
+}) => {
+  const m = useMessages(publicationMessages);
+  const format = useFormat();
+  const facts = member(event, 'request') as { readonly ip?: string; readonly latencyMs?: number } | undefined;
+  const ip = request?.ip ?? facts?.ip;
+  const key = textMember(event, 'key');
+  return (
+    <>
+      {who}{' '}
+      {ip !== undefined && (
+        <SentenceText
+          of={sentence(m.requestedFrom, { ip: { name: ip }, latency: format.latency(facts?.latencyMs ?? 0) })}
+        />
+      )}
+      <p>
+        {key === null ? m.noKey : <SentenceText of={sentence(m.key, { key: { name: key } })} />}{' '}
+        <Link className="link" to="/requests" search={{ endpoint: post.endpoint_id }}>
+          {m.theRequests}
+        </Link>
+      </p>
+    </>
+  );
+};
+
+/** An attempt, which opens to its calls. */
+const Attempt = ({ step: { event, attempt, done }, calls }: { readonly step: Step; readonly calls: ReactNode }) => {
+  const m = useMessages(publicationMessages);
+  const format = useFormat();
+  const [isOpen, setIsOpen] = useState(false);
+  const worker = textMember(event, 'worker');
+  return (
+    <>
+      <b>{m.attempt(format.number(attempt ?? 1))}</b>{' '}
+      {worker !== null && <SentenceText of={sentence(m.worker, { worker: { name: worker.slice(0, 13) } })} />}
+      {done.length > 0 && (
+        <p>
+          <SentenceText of={sentence(m.completed, { steps: { name: done.join(', ') } })} />
+        </p>
+      )}
+      <p>
+        <button type="button" className="story-toggle" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} size={14} />
+          {m.calls}
+        </button>
+      </p>
+      {isOpen && calls}
+    </>
+  );
+};
+
+const NextAttempt = ({ step: { event } }: { readonly step: Step }) => {
+  const m = useMessages(publicationMessages);
+  const retryAt = member(event, 'retryAt');
+  if (typeof retryAt !== 'number') return null;
+  return <SentenceText of={sentence(m.nextAt, { until: { at: new Date(retryAt).toISOString() } })} />;
+};
+
+/** The error of an attempt, in the gateway's words and in the network's. */
+const Cause = ({ step: { event }, network }: { readonly step: Step; readonly network: string }) => {
+  const m = useMessages(publicationMessages);
+  const error = member(event, 'error') as { readonly message?: unknown; readonly platform_says?: unknown } | undefined;
+  if (typeof error?.message !== 'string') return null;
+  return (
+    <p>
+      <bdi>{error.message}</bdi>{' '}
+      {typeof error.platform_says === 'string' && (
+        <SentenceText of={sentence(m.says, { network, text: { name: error.platform_says } })} />
+      )}
+    </p>
+  );
+};

@@ -1,0 +1,46 @@
+import { useMemo, useState } from 'react';
+import { Button, ButtonLink } from '../../components/button.js';
+import { PageHead } from '../../components/card.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { PauseDialog } from '../../pauses/pause-dialog.js';
+import { countInState } from './count-by-channel.js';
+import { timelineMessages } from './messages.js';
+import { describeSummary } from './timeline-heading.js';
+import type { Unsettled } from './use-unsettled.js';
+import { summarizeWaiting } from './waiting-summary.js';
+
+/** The answer: how many publications wait, and for what. */
+export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
+  const m = useMessages(timelineMessages);
+  const format = useFormat();
+  const [isPausing, setIsPausing] = useState(false);
+  const title = useMemo(() => {
+    if (!queued) return m.loading;
+    const publications = queued.items.flatMap((post) => post.publications);
+    return describeSummary(summarizeWaiting(publications), queued.next !== null, m, format);
+  }, [queued, m, format]);
+  const inDoubtCount = countInState(inDoubt, 'in_doubt');
+  const failedCount = countInState(failed, 'failed');
+  const notes = [inDoubtCount > 0 && m.inDoubtNote(inDoubtCount), failedCount > 0 && m.failedNote(failedCount)].filter(
+    Boolean,
+  );
+  return (
+    <PageHead
+      title={title}
+      actions={
+        <>
+          <Button icon="paused" onClick={() => setIsPausing(true)}>
+            {m.pause}
+          </Button>
+          <ButtonLink look="primary" icon="compose" to="/compose" search={{}}>
+            {m.compose}
+          </ButtonLink>
+        </>
+      }
+    >
+      {[...(notes.length > 0 ? notes : [m.restPublished]), m.choose].join(' ')}
+      {isPausing && <PauseDialog onClose={() => setIsPausing(false)} />}
+    </PageHead>
+  );
+};
