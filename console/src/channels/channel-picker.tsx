@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Checkbox, TextInput } from '../components/controls.js';
 import { NetworkMark } from '../components/icon.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
-import type { Channel } from './channel-status.js';
+import type { Channel } from './channel-state.js';
 
 /** Rows that are shown at most; a search narrows them down. */
 const SHOWN = 100;

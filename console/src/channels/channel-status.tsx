@@ -1,22 +1,16 @@
 import './channel-status.css';
-import type { Api } from '../api/management.js';
 import { Countdown } from '../components/time.js';
 import { Icon, type IconName, type Tone } from '../components/icon.js';
 import { Pill } from '../components/state-pill.js';
+import { type Channel, channelState, type ChannelState } from './channel-state.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
-
-/** The channel as the API shows it. */
-export type Channel = Api<'Channel'>;
-
-/** The state of a channel as people see it: that of the API, and its pause. */
-export type ChannelState = keyof typeof LOOKS;
 
 const LOOKS = {
   on_hold: { icon: 'onHold', tone: 'warn' },
   paused: { icon: 'paused', tone: 'idle' },
   disabled: { icon: 'switchedOff', tone: 'idle' },
   active: { icon: 'published', tone: 'ok' },
-} as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
+} as const satisfies Readonly<Record<ChannelState, { readonly icon: IconName; readonly tone: Tone }>>;
 
 /** States of channels, the one that needs a person first. */
 export const CHANNEL_STATES = Object.keys(LOOKS) as readonly ChannelState[];
@@ -25,16 +19,6 @@ const messages = defineMessages({
   en: { active: 'Active', on_hold: 'On hold', paused: 'Paused', disabled: 'Disabled' },
   ru: { active: 'Работает', on_hold: 'Остановлен', paused: 'На паузе', disabled: 'Отключён' },
 });
-
-/** Returns the state of a channel as people see it. */
-export const channelState = ({
-  status,
-  paused_until: until,
-}: Pick<Channel, 'status' | 'paused_until'>): ChannelState => {
-  if (status === 'disabled') return 'disabled';
-  if (status === 'needs_attention') return 'on_hold';
-  return until === null ? 'active' : 'paused';
-};
 
 /** Returns the words for the states of channels. */
 export const useChannelStateNames = (): Readonly<Record<ChannelState, string>> => useMessages(messages);

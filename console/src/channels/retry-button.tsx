@@ -5,7 +5,7 @@ import { toast, toastError } from '../components/toasts.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import { retryChannel } from '../publications/retry-channel.js';
 import { refreshChannel } from './refresh-channel.js';
-import type { Channel } from './channel-status.js';
+import type { Channel } from './channel-state.js';
 
 const messages = defineMessages({
   en: {

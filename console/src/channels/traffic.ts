@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { management } from '../api/management.js';
 import type { Publication } from '../publications/states.js';
 import { useScope } from '../session/scope.js';
@@ -55,12 +55,25 @@ export const useTraffic = (): Traffic => {
   );
 };
 
+/** Time that a row must be there before its channel is asked for, so that scrolling past it asks nothing, in ms. */
+const REST_MS = 400;
+
+const useIsResting = (): boolean => {
+  const [isResting, setIsResting] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsResting(true), REST_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isResting;
+};
+
 /**
  * Returns when a channel published last (ISO 8601); null if it never has, undefined while this is loading. Asks for channels that
  * are not in the traffic: as soon as one publishes again, it is.
  */
 export const useLastPublished = (channelId: string, traffic: Traffic): string | null | undefined => {
   const known = traffic.publishedAt.get(channelId);
+  const isResting = useIsResting();
   const asked = useQuery({
     queryKey: ['last-published', channelId],
     queryFn: async () => {
@@ -70,7 +83,7 @@ export const useLastPublished = (channelId: string, traffic: Traffic): string | 
       const publications = items[0]?.publications ?? NONE;
       return publications.find(({ target_id: id }) => id === channelId)?.published_at ?? null;
     },
-    enabled: known === undefined && traffic.isLoaded,
+    enabled: known === undefined && traffic.isLoaded && isResting,
   }).data;
   return known ?? asked;
 };

@@ -1,6 +1,7 @@
 import './row-list.css';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useIsPhone } from './use-is-phone.js';
 
 /** A column of a list of rows. */
 export interface Column<T> {
@@ -12,7 +13,7 @@ export interface Column<T> {
 }
 
 /** Rows below and above the window that are rendered, too. */
-const OVERSCAN = 30;
+const OVERSCAN = 20;
 
 /**
  * A table of things in rows of one height, of which only those near the window are rendered. `j` and `k` move between the
@@ -61,40 +62,38 @@ export const RowList = <T extends { readonly id: string }>({
         {virtual.getVirtualItems().map(({ key, index, start }) => {
           const item = items[index];
           if (!item) return null;
-          return (
-            <div
-              key={key}
-              role="row"
-              aria-rowindex={index + 2}
-              data-index={index}
-              className="row-list-row"
-              style={{ height, transform: `translateY(${start - top}px)` }}
-            >
-              {columns.map(({ name, cell }) => (
-                <div key={name} role="cell" className={`column-${name}`}>
-                  {cell(item)}
-                </div>
-              ))}
-            </div>
-          );
+          return <Row key={key} {...{ item, columns, index, height }} top={start - top} />;
         })}
       </div>
     </div>
   );
 };
 
-const PHONE = '(max-width: 760px)';
+interface RowProps<T> {
+  readonly item: T;
+  readonly columns: readonly Column<T>[];
+  readonly index: number;
+  /** Pixels. */
+  readonly height: number;
+  readonly top: number;
+}
 
-const useIsPhone = (): boolean => {
-  const [isPhone, setIsPhone] = useState(() => matchMedia(PHONE).matches);
-  useEffect(() => {
-    const query = matchMedia(PHONE);
-    const follow = (): void => setIsPhone(query.matches);
-    query.addEventListener('change', follow);
-    return () => query.removeEventListener('change', follow);
-  }, []);
-  return isPhone;
-};
+/** Scrolling moves the window over the rows without rendering those again that stay. */
+const Row = memo(<T,>({ item, columns, index, height, top }: RowProps<T>) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    data-index={index}
+    className="row-list-row"
+    style={{ height, transform: `translateY(${top}px)` }}
+  >
+    {columns.map(({ name, cell }) => (
+      <div key={name} role="cell" className={`column-${name}`}>
+        {cell(item)}
+      </div>
+    ))}
+  </div>
+)) as <T>(props: RowProps<T>) => ReactNode;
 
 /** Moves the focus with `j` and `k`, except while a person types or a dialog is open. */
 const useRowKeys = (
@@ -103,6 +102,8 @@ const useRowKeys = (
   scrollTo: (index: number) => void,
 ): void => {
   const scroll = useRef(scrollTo);
+  /** The row that gets the focus with the next frame, while a key is held down. */
+  const coming = useRef<number | null>(null);
   useEffect(() => {
     scroll.current = scrollTo;
   });
@@ -113,12 +114,15 @@ const useRowKeys = (
       if (step === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
       if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || document.querySelector('[role="dialog"]')) return;
       const row = list.current?.contains(target) ? target.closest<HTMLElement>('[data-index]') : null;
-      const from = row ? Number(row.dataset.index) : -1;
+      const from = coming.current ?? (row ? Number(row.dataset.index) : -1);
       const next = Math.min(count - 1, Math.max(0, from + step));
+      coming.current = next;
       scroll.current(next);
-      requestAnimationFrame(() =>
-        list.current?.querySelector<HTMLElement>(`[data-index="${next}"] .row-link`)?.focus({ preventScroll: true }),
-      );
+      requestAnimationFrame(() => {
+        if (coming.current !== next) return;
+        coming.current = null;
+        list.current?.querySelector<HTMLElement>(`[data-index="${next}"] .row-link`)?.focus({ preventScroll: true });
+      });
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

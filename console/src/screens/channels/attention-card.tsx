@@ -1,6 +1,6 @@
 import type { Api } from '../../api/management.js';
 import { channelUrl } from '../../channel-form/networks.js';
-import type { Channel } from '../../channels/channel-status.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ExternalLink } from '../../components/button.js';
 import { Icon, networkTitle } from '../../components/icon.js';

@@ -1,10 +1,5 @@
-import {
-  type Channel,
-  CHANNEL_STATES,
-  channelLook,
-  channelState,
-  useChannelStateNames,
-} from '../../channels/channel-status.js';
+import { type Channel, channelState } from '../../channels/channel-state.js';
+import { CHANNEL_STATES, channelLook, useChannelStateNames } from '../../channels/channel-status.js';
 import { Chip, Select, TextInput } from '../../components/controls.js';
 import { Icon, NETWORKS, networkTitle } from '../../components/icon.js';
 import { useFormat } from '../../i18n/format.js';

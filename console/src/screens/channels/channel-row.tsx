@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
-import { type Channel, channelState } from '../../channels/channel-status.js';
+import { type Channel, channelState } from '../../channels/channel-state.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { type Traffic, useLastPublished } from '../../channels/traffic.js';
 import { Button } from '../../components/button.js';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import type { Channel } from '../../channels/channel-status.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { CredentialsDialog } from '../../channel-form/credentials-dialog.js';
 import type { DatedTest } from '../../channel-form/test-results.js';
 import { Loaded } from '../../components/states.js';

@@ -4,7 +4,7 @@ import { GatewayError } from '../../api/management.js';
 import { queryClient } from '../../api/query-client.js';
 import { useProjects } from '../../api/things.js';
 import { deleteChannel, forgetChannel, setChannelEnabled } from '../../channels/channel-calls.js';
-import type { Channel } from '../../channels/channel-status.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Confirmation, type Consequence } from '../../components/dialog.js';

@@ -41,8 +41,7 @@ const useLatestPosts = (channelId: string) => {
           if (publication.target_id !== channelId) continue;
           last = Math.max(last, publication.sequence);
           publications.set(publication.id, publication);
-          const excerpt = 'excerpt' in post && typeof post.excerpt === 'string' ? post.excerpt : null;
-          if (excerpt !== null) texts.set(publication.id, excerpt);
+          if (post.excerpt !== null) texts.set(publication.id, post.excerpt);
         }
       return { last, texts, publications };
     },

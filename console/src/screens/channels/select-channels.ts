@@ -1,6 +1,6 @@
 import type { Api } from '../../api/management.js';
-import { type Channel, channelState } from '../../channels/channel-status.js';
-import { NETWORKS } from '../../components/icon.js';
+import { type Channel, channelState } from '../../channels/channel-state.js';
+import { NETWORKS } from '../../components/networks.js';
 import type { ChannelsSearch } from './search.js';
 
 /** Projects by the ids of their channels. */

@@ -8,7 +8,7 @@ import { credentialMessages } from '../../channel-form/credential-messages.js';
 import { NameField } from '../../channel-form/name-field.js';
 import { CREDENTIALS, type Network } from '../../channel-form/networks.js';
 import { SettingFields, settingsBody, settingValues } from '../../channel-form/setting-fields.js';
-import type { Channel } from '../../channels/channel-status.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { toast, toastError } from '../../components/toasts.js';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import type { Channel } from '../../channels/channel-status.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { type DatedTest, TestResults } from '../../channel-form/test-results.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';

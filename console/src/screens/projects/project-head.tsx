@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useChannels, useEndpoints } from '../../api/things.js';
-import { channelState } from '../../channels/channel-status.js';
+import { channelState } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
 import { Countdown } from '../../components/time.js';

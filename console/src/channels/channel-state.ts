@@ -1,0 +1,17 @@
+import type { Api } from '../api/management.js';
+
+/** The channel as the API shows it. */
+export type Channel = Api<'Channel'>;
+
+/** The state of a channel as people see it: that of the API, and its pause. */
+export type ChannelState = 'on_hold' | 'paused' | 'disabled' | 'active';
+
+/** Returns the state of a channel as people see it. */
+export const channelState = ({
+  status,
+  paused_until: until,
+}: Pick<Channel, 'status' | 'paused_until'>): ChannelState => {
+  if (status === 'disabled') return 'disabled';
+  if (status === 'needs_attention') return 'on_hold';
+  return until === null ? 'active' : 'paused';
+};
