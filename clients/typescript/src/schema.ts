@@ -1247,6 +1247,28 @@ export interface Schemas {
     readonly target: string;
     readonly on_failure: 'publish_original' | 'retry';
   };
+  /** The figures in the sentence about a wait, for clients that write it in their own language. Null where one does not apply. */
+  readonly WaitingFigures: {
+    /** Number of the latest attempt, from 1, at the publication in front, if there is one, or else at this one. */
+    readonly attempt: number | null;
+    /** Largest number of attempts. */
+    readonly of: number | null;
+    /** The network's own words about that attempt, or about the channel that needs attention. */
+    readonly platform_says: string | null;
+    /** Number of the publication in front, in its channel. */
+    readonly first_sequence: number | null;
+    /** The rule that holds the publication in front back; null if none does. */
+    readonly blocked_by_rule:
+      | 'backlog_spacing'
+      | 'channel_pause'
+      | 'earlier_publication'
+      | 'needs_attention'
+      | 'platform_limit'
+      | 'project_pause'
+      | 'quota'
+      | 'retry'
+      | null;
+  };
   /** The reason for which a publication waits. */
   readonly WaitingFor: {
     readonly rule:
@@ -1266,6 +1288,7 @@ export interface Schemas {
     readonly text: string;
     /** Id of the publication in front, for which it waits; null if another rule holds it back. */
     readonly blocked_by: string | null;
+    readonly figures: Schemas['WaitingFigures'];
   };
   /** A publication that waits. */
   readonly WaitingPublication: {

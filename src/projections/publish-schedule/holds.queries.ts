@@ -8,7 +8,7 @@ import { findLast } from '../../event-store/read-backwards.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { type Hold, findHold } from './hold.js';
+import { type Hold, type HoldRule, findHold } from './hold.js';
 import { type LastAttempt, readLastAttempt } from './last-attempts.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
@@ -30,6 +30,8 @@ export interface ScheduledWithHold {
     readonly projectName: string | null;
     /** The publication that must go before this one; null: this one is next. */
     readonly first: ScheduledPublication | null;
+    /** The rule that holds the one in front back; null: none does, or there is none. */
+    readonly firstRule: HoldRule | null;
     /** The latest attempt at the one in front, or else at this one; null: there was none. */
     readonly lastAttempt: LastAttempt | null;
   };
@@ -88,7 +90,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
           context: {
             ...{ channelName: channel_name, channelEnabled: channel.enabled, projectName: project_name },
             attention: channel.attention_until > now ? attention : null,
-            first,
+            ...{ first, firstRule: (first && findHold(first, channel, first, now, minuteMs)?.rule) ?? null },
             lastAttempt: await this.findLastAttempt(first ?? publication, attempts),
           },
         };

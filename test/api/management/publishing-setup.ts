@@ -25,6 +25,13 @@ export interface Publication {
     readonly event_id: string | null;
     readonly text: string;
     readonly blocked_by: string | null;
+    readonly figures: {
+      readonly attempt: number | null;
+      readonly of: number | null;
+      readonly platform_says: string | null;
+      readonly first_sequence: number | null;
+      readonly blocked_by_rule: string | null;
+    };
   };
   readonly attempts: readonly {
     readonly started_at: string;

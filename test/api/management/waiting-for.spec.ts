@@ -4,6 +4,8 @@ import { until } from '../../e2e/until.js';
 import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
 import { type ManagementHarness, startHarness } from './management-harness.js';
 
+const NO_FIGURES = { attempt: null, of: null, platform_says: null, first_sequence: null, blocked_by_rule: null };
+
 describe('a waiting publication names the rule that holds it (D-36):', () => {
   let harness: ManagementHarness;
   beforeAll(async () => {
@@ -25,7 +27,10 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     const { body } = await setup.owner.caller.post(`/projects/${setup.project}/pause`, { minutes: 60 }).expect(200);
     const id = await setup.sendPost();
     const held = await setup.waitForRule(id, 'project_pause');
-    expect(held).toMatchObject({ until: body.paused_until, text: expect.stringContaining('The project "News"') });
+    expect(held).toMatchObject({
+      ...{ until: body.paused_until, text: expect.stringContaining('The project "News"') },
+      figures: NO_FIGURES,
+    });
     expect(await typeOf(held.event_id)).toBe('ProjectPaused');
     expect((await setup.readPublication(id)).not_before).toBe(body.paused_until);
     await setup.owner.caller.post(`/projects/${setup.project}/resume`).expect(200);
@@ -49,6 +54,7 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     const behind = await setup.waitForRule(third, 'earlier_publication');
     expect(behind).toMatchObject({ until: spaced.until, event_id: spaced.event_id });
     expect(behind.text).toContain('number 2 of this channel goes first');
+    expect(behind.figures).toEqual({ ...NO_FIGURES, first_sequence: 2, blocked_by_rule: 'backlog_spacing' });
   });
 
   it('an earlier publication that is retried, which itself names its retry', async () => {
@@ -67,11 +73,17 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     expect(retry).toMatchObject({
       text: expect.stringMatching(/^Attempt [1-4] of 5 did not succeed: /),
       blocked_by: null,
+      figures: {
+        ...{ attempt: Number(/[1-4]/.exec(retry.text)![0]), of: 5, first_sequence: null, blocked_by_rule: null },
+        platform_says: expect.stringContaining('a proxy says no'),
+      },
     });
     const behind = await setup.waitForRule(second, 'earlier_publication');
     expect(behind.text).toContain('number 1 of this channel');
     expect(behind.text).toMatch(/attempt [1-5] of 5/);
     expect(behind.blocked_by).toBe((await setup.readPublication(first)).id);
+    expect(behind.figures).toMatchObject({ of: 5, first_sequence: 1, platform_says: retry.figures.platform_says });
+    expect(['retry', null]).toContain(behind.figures.blocked_by_rule); // null while the retry is due or under way
     await harness.telegram.clearFaults();
     await setup.waitForState(second, 'published');
   });
@@ -90,6 +102,10 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     expect(Date.parse(held.until!)).toBeGreaterThan(Date.now() + 290_000);
     expect(await typeOf(held.event_id)).toBe('PublicationPostponed');
     expect(held.text).toContain('Too Many Requests: retry after 300');
+    expect(held.figures).toEqual({
+      ...{ ...NO_FIGURES, attempt: 1, of: 5 },
+      platform_says: expect.stringContaining('Too Many Requests: retry after 300'),
+    });
   });
 
   it('a medium whose host fails, with the host and its answer, and a way out', async () => {
@@ -117,6 +133,7 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
       const held = await setup.waitForRule(id, 'needs_attention');
       expect(await typeOf(held.event_id)).toBe('ChannelNeedsAttention');
       expect(held.text).toContain('needs attention: ');
+      expect(held.figures).toEqual({ ...NO_FIGURES, platform_says: expect.stringContaining('Unauthorized') });
     }
     const { body: channel } = await setup.owner.caller.get(`/channels/${setup.channel.id}`).expect(200);
     expect(channel).toMatchObject({ status: 'needs_attention', attention: { code: 'unauthorized' } });
@@ -135,6 +152,7 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     expect(held).toMatchObject({
       until: null,
       text: 'The channel "News" is disabled. Enable it to publish the posts that wait.',
+      figures: NO_FIGURES,
     });
     expect(await typeOf(held.event_id)).toBe('ChannelDisabled');
   });

@@ -4,6 +4,7 @@ import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { describeNext, explainHold } from './explain-hold.js';
+import { WaitingFiguresView } from './hold-figures.js';
 
 /** One attempt at publishing (management-api.md: publication). */
 export class AttemptView {
@@ -40,12 +41,15 @@ export class WaitingForView {
   /** Id of the publication in front, for which it waits; null if another rule holds it back. */
   readonly blocked_by: string | null;
 
-  constructor(hold: Hold, text: string, blockedBy: string | null) {
+  readonly figures: WaitingFiguresView;
+
+  constructor(hold: Hold, text: string, blockedBy: string | null, scheduled: ScheduledWithHold | undefined) {
     this.rule = hold.rule;
     this.until = isoOrNull(hold.until);
     this.event_id = hold.eventId;
     this.text = text;
     this.blocked_by = blockedBy;
+    this.figures = new WaitingFiguresView(hold.rule, scheduled);
   }
 }
 
@@ -97,9 +101,9 @@ export class PublicationView {
 const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView => {
   if (!scheduled?.hold) {
     const next = describeNext(scheduled);
-    return new WaitingForView(next.hold, next.text, null);
+    return new WaitingForView(next.hold, next.text, null, scheduled);
   }
   const { hold, context } = scheduled;
   const blockedBy = hold.rule === 'earlier_publication' ? (context.first?.publication_id ?? null) : null;
-  return new WaitingForView(hold, explainHold(hold, scheduled), blockedBy);
+  return new WaitingForView(hold, explainHold(hold, scheduled), blockedBy, scheduled);
 };

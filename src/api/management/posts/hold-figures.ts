@@ -1,0 +1,34 @@
+import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+
+/** The figures in the sentence about a wait, for clients that write it in their own language. Null where one does not apply. */
+export class WaitingFiguresView {
+  /** Number of the latest attempt, from 1, at the publication in front, if there is one, or else at this one. */
+  readonly attempt: number | null = null;
+  /** Largest number of attempts (D-20). */
+  readonly of: number | null = null;
+  /** The network's own words about that attempt, or about the channel that needs attention. */
+  readonly platform_says: string | null = null;
+  /** Number of the publication in front, in its channel. */
+  readonly first_sequence: number | null = null;
+  /** The rule that holds the publication in front back; null if none does. */
+  readonly blocked_by_rule: Hold['rule'] | null = null;
+
+  /** @param scheduled undefined: the schedule does not show the publication for a moment */
+  constructor(rule: Hold['rule'], scheduled: ScheduledWithHold | undefined) {
+    if (!scheduled) return;
+    const { first, firstRule, lastAttempt, attention } = scheduled.context;
+    if (rule === 'needs_attention') this.platform_says = attention?.platform_says ?? null;
+    if (rule === 'earlier_publication') {
+      if (!first) return; // it is next itself
+      this.first_sequence = first.sequence;
+      this.blocked_by_rule = firstRule;
+    }
+    if (!NAMES_ATTEMPT.has(rule) || !lastAttempt) return;
+    this.attempt = lastAttempt.number;
+    this.of = lastAttempt.of;
+    this.platform_says = lastAttempt.error?.platform_says ?? null;
+  }
+}
+
+/** Rules whose sentence names the latest attempt. */
+const NAMES_ATTEMPT: ReadonlySet<Hold['rule']> = new Set(['earlier_publication', 'retry', 'platform_limit']);
