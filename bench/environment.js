@@ -108,7 +108,8 @@ const useLogSegments = async (connectionString) => {
 export const readOption = (args, name, fallback) =>
   Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
 
-const addressIn = (line) => /(http:\/\/[^\s"]+)/.exec(line)?.[1];
+/** Returns the address in a line; a gateway prints that of its console. */
+const addressIn = (line) => /(http:\/\/[^\s"/]+)/.exec(line)?.[1];
 
 const postmasterOf = async (dataDir) => {
   for (const entry of await readdir(dataDir, { recursive: true })) {
