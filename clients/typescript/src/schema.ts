@@ -51,63 +51,6 @@ export interface Schemas {
     /** Method and path of the call that does it; null for a change on the network. */
     readonly call: string | null;
   };
-  /** Things of one kind that need a person. */
-  readonly AttentionItem: {
-    readonly code:
-      | 'approval_needed'
-      | 'channel_needs_attention'
-      | 'endpoint_disabled'
-      | 'in_doubt'
-      | 'projection_stopped'
-      | 'publication_failed'
-      | 'quota_exhausted'
-      | 'store_unavailable'
-      | 'webhook_output_disabled';
-    /** Time since which the first of them does (ISO 8601, UTC). */
-    readonly since: string;
-    /** All there are. */
-    readonly count: number;
-    /** Publications, channels, endpoints, owners, webhook outputs or projections: at most 20, the longest first. */
-    readonly ids: readonly string[];
-    /** A sentence for people. */
-    readonly text: string;
-    /** Null if no call helps. */
-    readonly action: Schemas['OverviewAction'] | null;
-    readonly subject: Schemas['AttentionSubject'];
-  };
-  /** Facts about the first id of an attention, by which a client writes its own sentence; null where they do not apply. */
-  readonly AttentionSubject: {
-    /** The first of `ids`; null if there is none. */
-    readonly id: string | null;
-    /** Name of the channel, endpoint, owner or projection; URL of the webhook output. */
-    readonly name: string | null;
-    readonly owner_id: string | null;
-    readonly owner_name: string | null;
-    readonly platform: string | null;
-    readonly channel_id: string | null;
-    readonly channel_name: string | null;
-    readonly publication_id: string | null;
-    readonly post_id: string | null;
-    /** The first 120 characters of the post's text. */
-    readonly excerpt: string | null;
-    /** Code of the error or refusal. */
-    readonly code: string | null;
-    /** The reason, in English. */
-    readonly message: string | null;
-    /** The network's own words. */
-    readonly platform_says: string | null;
-    /** Cause by which it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
-    readonly disabled_by: string | null;
-    /** Queued publications of the channel, up to 10,000. */
-    readonly waiting: number | null;
-    readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard' | null;
-    /** ISO 8601, UTC. */
-    readonly resets_at: string | null;
-    /** Position of the event at which the projection has stopped. */
-    readonly position: string | null;
-    /** Type of that event. */
-    readonly event_type: string | null;
-  };
   /** An event of the audit trail or a trace. */
   readonly AuditedEvent: {
     /** The aggregate that the event happened to, such as `channel`. */
@@ -266,7 +209,7 @@ export interface Schemas {
     /** Null: all owners. */
     readonly owner: Schemas['OverviewOwner'] | null;
     /** By code, the worst first. */
-    readonly attention: readonly Schemas['AttentionItem'][];
+    readonly attention: readonly Schemas['Attention'][];
     /** All networks. */
     readonly networks: readonly Schemas['Network'][];
     /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */
@@ -718,13 +661,6 @@ export interface Schemas {
     readonly project_pauses: readonly Schemas['PastResource'][];
     readonly channel_pauses: readonly Schemas['PastResource'][];
   };
-  /** The call that ends an attention, or that shows what to decide. */
-  readonly OverviewAction: {
-    readonly label_code: 'enable' | 'resolve' | 'retry' | 'view_all' | 'view_plan' | 'view_projection' | 'view_reason';
-    readonly method: 'GET' | 'POST';
-    /** Below `/manage/v1`. */
-    readonly path: string;
-  };
   /** The owner whose overview is shown. */
   readonly OverviewOwner: {
     /** `own_…` */
@@ -892,10 +828,6 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** As it was sent. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
-    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
-    readonly excerpt: string | null;
-    /** Null if the store does not hold the payload whole and unchanged any more. */
-    readonly media_count: number | null;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -932,10 +864,6 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** As it was sent. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
-    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
-    readonly excerpt: string | null;
-    /** Null if the store does not hold the payload whole and unchanged any more. */
-    readonly media_count: number | null;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -2223,18 +2151,6 @@ export interface Routes {
       };
     };
     readonly answers: string;
-  };
-  /** Count events over time, with pauses and changes by people */
-  readonly 'GET /manage/v1/history/ticks': {
-    readonly takes: {
-      readonly query?: {
-        readonly from?: string;
-        readonly to?: string;
-        readonly buckets?: number;
-        readonly owner_id?: string;
-      };
-    };
-    readonly answers: unknown;
   };
   /** Show all events of one story */
   readonly 'GET /manage/v1/history/trace/{id}': {

@@ -15,7 +15,6 @@ export const WallCard = ({
   at,
   isStale = false,
   aside,
-  hint,
   children,
 }: {
   readonly wall: Wall;
@@ -26,14 +25,12 @@ export const WallCard = ({
   readonly isStale?: boolean;
   /** Stands behind the network's name: a choice between channels. */
   readonly aside?: ReactNode;
-  /** Shown on a wall without messages; by default that nothing would be published. */
-  readonly hint?: string;
   /** Stands below the wall: what the network changes. */
   readonly children?: ReactNode;
 }) => {
   const m = useMessages(wallMessages);
   const { number } = useFormat();
-  const { platform, length, limit } = wall;
+  const { platform, messages, length, limit } = wall;
   return (
     <Card
       className={`wall-card ${isStale ? 'stale' : ''}`}
@@ -54,7 +51,11 @@ export const WallCard = ({
         </>
       }
     >
-      <WallPosts wall={wall} channel={channel} at={at} hint={hint ?? m.nothing} />
+      {messages.length > 0 ? (
+        <WallPosts wall={wall} channel={channel} at={at} />
+      ) : (
+        <p className="wall-ground wall-nothing secondary">{m.nothing}</p>
+      )}
       {children}
     </Card>
   );

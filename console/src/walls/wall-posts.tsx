@@ -19,13 +19,10 @@ export const WallPosts = ({
   wall,
   channel,
   at,
-  hint,
 }: {
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
   readonly at: Instant;
-  /** Shown where there are no messages. */
-  readonly hint: string;
 }) => {
   const m = useMessages(wallMessages);
   const format = useFormat();
@@ -61,7 +58,7 @@ export const WallPosts = ({
             onClick={reveal}
             onKeyDown={(event) => event.key === 'Enter' && reveal(event)}
           >
-            {posts.length > 0 ? <div className="list">{toReact(posts)}</div> : <p className="hint">{hint}</p>}
+            <div className="list">{toReact(posts)}</div>
           </div>,
           root,
         )}

@@ -4,7 +4,7 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const POSTS_VERSION = 6;
+export const POSTS_VERSION = 5;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const POSTS = readSchema('posts', POSTS_VERSION);
@@ -34,9 +34,7 @@ export const postsTables = `
     external_id text,
     trace_id text,
     metadata text,
-    in_parts boolean not null,
-    excerpt text,
-    media_count int
+    in_parts boolean not null
   );
 
   create table publication (
@@ -142,10 +140,6 @@ export interface PostRow {
   readonly metadata: string | null;
   /** True if the payload, including its metadata, is stored in parts (D-42). */
   readonly in_parts: boolean;
-  /** The beginning of the text; null without a text, or if `in_parts`. */
-  readonly excerpt: string | null;
-  /** Null if `in_parts`. */
-  readonly media_count: number | null;
 }
 
 /** The latest sequence number of a channel's publications (D-37). */
@@ -180,7 +174,7 @@ export const postRows: RowTable<PostRow> = {
   key: 'post_id',
   columns: [
     ...(['post_id', 'endpoint_id', 'owner_id', 'stream', 'revision', 'accepted_at', 'external_id'] as const),
-    ...(['trace_id', 'metadata', 'in_parts', 'excerpt', 'media_count'] as const),
+    ...(['trace_id', 'metadata', 'in_parts'] as const),
   ],
   types: {
     ...({ post_id: 'text', endpoint_id: 'text', owner_id: 'text', stream: 'text', revision: 'text' } as const),
@@ -190,8 +184,6 @@ export const postRows: RowTable<PostRow> = {
       trace_id: 'text',
       metadata: 'text',
       in_parts: 'boolean',
-      excerpt: 'text',
-      media_count: 'int',
     } as const),
   },
 };

@@ -47,19 +47,18 @@ export const mediumAt = (type: string, url: string): VisibleMedium => ({
   type,
   file: null,
   url,
-  name: fileName(url),
+  name: nameOf(url),
   bytes: 0,
 });
 
-/** Returns the name of the file at a URL as people read it: the last part of its path, or else its host. */
-export const fileName = (url: string): string => {
+/** Returns the last part of a URL's path, as people read it. */
+const nameOf = (url: string): string => {
   if (!URL.canParse(url)) return url;
-  const { pathname, hostname } = new URL(url);
-  const name = pathname.split('/').at(-1) ?? '';
+  const name = new URL(url).pathname.split('/').at(-1) ?? '';
   try {
-    return decodeURIComponent(name) || hostname;
+    return decodeURIComponent(name);
   } catch {
-    return name; // not UTF-8
+    return name;
   }
 };
 
