@@ -1,9 +1,9 @@
 /**
  * bench -- history: how long the questions of auditors take on a log of 10,000 and of 1,000,000 events, and of 10,000,000 with
- * --full: the state of an aggregate at a moment, everything of an owner at a moment, pages of the audit trail, the trace of a post,
- * and the proof of an event. The times on the large logs are compared with those on the small one, in the same run. The events
- * are copies of published posts; the read models that are asked and the transparency log are brought up to date by a worker before
- * the questions.
+ * --full: the state of an aggregate at a moment, everything of an owner at a moment, pages of the audit trail, the ticks of a time
+ * slider, the trace of a post, and the proof of an event. The times on the large logs are compared with those on the small one, in
+ * the same run. The events are copies of published posts; the read models that are asked and the transparency log are brought up to
+ * date by a worker before the questions.
  * Options: --events=<sizes, separated by commas>, --questions (of each kind), --full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,8 @@ const PAUSES = 500;
 const COPIED_POSTS = CHANNELS - 1;
 /** Followers of the log that the questions need. The others pass the copies unread: they would take hours for the largest log. */
 const FOLLOWERS = ['audit', 'discovery', 'posts', LOG_CHECKPOINT];
+/** Time between two copies: a million events are five days. */
+const STEP_MS = 60_000;
 /** Seconds between two lines of progress. */
 const REPORT_POLLS = 20;
 
@@ -67,6 +69,7 @@ const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
   const filled = await fillStore(connectionString, endpoints.slice(1), size, {
     posts: COPIED_POSTS,
     read: FOLLOWERS,
+    spreadMs: STEP_MS * size,
   });
   report(`${filled.events} events are in the store, ${filled.size} with their indexes`);
   const head = BigInt(filled.head);
@@ -118,6 +121,10 @@ const ask = async (api, { feed, quiet, endpoints, questions }) => {
     'audit trail: an actor until a moment': (i) =>
       `/history/events?owner_id=${owner}&actor=endpoint:${of(endpoints.slice(1), i).endpointId}&until=${sample[i].at.toISOString()}`,
     'audit trail: a rare type': () => `/history/events?owner_id=${owner}&type=EndpointCreated`,
+    'ticks of all history in 500 buckets': () => `/history/ticks?owner_id=${owner}&buckets=500`,
+    'ticks of a part of history in 500 buckets': (i) =>
+      `/history/ticks?owner_id=${owner}&buckets=500&from=${sample[i].at.toISOString()}`,
+    'ticks of all history of all owners': () => '/history/ticks?buckets=500',
     'trace of a post': (i) => `/history/trace/${sample[i].postId}`,
     'proof of an event': (i) => `/history/log/proof/${sample[i].eventId}`,
   };

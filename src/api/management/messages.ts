@@ -156,6 +156,8 @@ export const HISTORY_MESSAGES = {
   toBeforeFrom: 'must not be before "from"',
   /** 422 `missing` */
   fromMissing: 'is missing: send the earlier of the two times',
+  /** 422 `out_of_order` */
+  emptyTime: 'must be after "from"',
   /** 404 `not_found` */
   noStory:
     'There is no story of this id, or none that this API key may see. Send the id of a post, a publication, a request or an event.',

@@ -14,6 +14,7 @@ import { HistoryReader } from '../../history/time-travel/history-reader.js';
 import { HistorySnapshotTable } from '../../history/time-travel/history-snapshots.js';
 import { OwnerTimeTravel } from '../../history/time-travel/owner-time-travel.js';
 import { TimeTravel } from '../../history/time-travel/time-travel.js';
+import { Timelines } from '../../history/timeline/timeline.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
 import { Traces } from '../../history/trace/traces.js';
@@ -23,6 +24,7 @@ import { ImportSpool } from '../../history/transfer/import-spool.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex } from '../../projections/audit/audit.queries.js';
+import { TimelineQueries } from '../../projections/audit/timeline.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
@@ -78,6 +80,11 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
         new OwnerTimeTravel(reader, index, vault),
     },
     {
+      provide: Timelines,
+      inject: [AuditIndex, POOL],
+      useFactory: (index: AuditIndex, pool: Pool) => new Timelines(index, new TimelineQueries(pool)),
+    },
+    {
       provide: AuditTrail,
       inject: [AuditIndex, EventLoader],
       useFactory: (index: AuditIndex, events: EventLoader) => new AuditTrail(index, events),
@@ -128,6 +135,7 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
     ImportSpool,
     TimeTravel,
     OwnerTimeTravel,
+    Timelines,
     AuditTrail,
     Traces,
     TransparencyLog,

@@ -13,6 +13,7 @@ import { VerificationController } from '../../api/management/history/verificatio
 import { TransferController } from '../../api/management/history/transfer.controller.js';
 import { TransparencyLogController } from '../../api/management/history/transparency-log.controller.js';
 import { HistoryController } from '../../api/management/history/history.controller.js';
+import { TicksController } from '../../api/management/history/ticks.controller.js';
 import { IdempotentResponses } from '../../api/management/idempotent-responses.js';
 import { ChecksBuilder } from '../../api/management/overview/checks.builder.js';
 import { OverviewBuilder } from '../../api/management/overview/overview.builder.js';
@@ -73,6 +74,7 @@ import { SecretsModule } from './secrets.module.js';
     TransparencyLogController, // before the history of an aggregate, whose paths are as long
     VerificationController,
     HistoryController,
+    TicksController,
     WebhookOutputsController,
     DeliveriesController,
     ProjectionsController,

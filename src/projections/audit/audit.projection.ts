@@ -1,22 +1,14 @@
-import type { QueryConfig } from 'pg';
 import type { RecordedEvent } from '../../kernel/events.js';
-import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
+import { hexInt8Array } from '../../postgres/binary-array.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows, type RowTable } from '../engine/rows.js';
-import { executeWrites, type Write } from '../engine/writes.js';
-import {
-  AUDIT_VERSION,
-  AUDITED_TYPES,
-  auditReadIndexes,
-  auditTables,
-  hash64,
-  hashEventId,
-  hashType,
-  nameThing,
-  SPAN_EVENTS,
-  thingOf,
-} from './audit.tables.js';
+import { AUDIT_VERSION, AUDITED_TYPES, auditReadIndexes, auditTables } from './audit.tables.js';
+import { ENTRY_COLUMNS, type HashName, insertEntries, insertRequestStories, rememberHashes } from './entries.js';
+import { insertPersonChanges } from './person-changes.js';
+import { divideSpansAgain, extendSpans } from './spans.js';
+import { changeStateSpans } from './state-spans.js';
+import { divideTalliesAgain, extendTallies } from './tallies.js';
 
 interface ResourceRow {
   readonly resource_id: string;
@@ -32,15 +24,6 @@ const resourceRows: RowTable<ResourceRow> = {
   fixed: ['kind', 'owner_no'],
 };
 
-interface SpanRow {
-  readonly number: number;
-  events: number;
-  readonly first_position: string;
-  last_position: string;
-  first_at: number;
-  last_at: number;
-}
-
 /** Members of events that name a resource, and through it an owner. */
 interface Naming {
   readonly ownerId?: string;
@@ -49,12 +32,6 @@ interface Naming {
   readonly endpointId?: string;
   readonly outputId?: string;
 }
-
-const ENTRY_COLUMNS =
-  'position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash, stream, envelope';
-
-/** Most entries that one statement inserts: encoding more at a time would block the event loop. */
-const MAX_INSERTED = 2_000;
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
@@ -70,16 +47,13 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof N
 /** Types of the events by which a resource is paused first. */
 const PAUSES: Readonly<Record<string, keyof Naming>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
 
-/** Types of events whose streams the gateway deletes (ADR-109). */
-const DELETED_LATER: ReadonlySet<string> = new Set(['TranslationStored', 'TranslationAbandoned', 'PayloadPartStored']);
-
 /** The index of the audit trail: where the events of an owner, a thing, an actor, a type, a time and a story are. */
 export const audit: Projection = {
   name: 'audit',
   version: AUDIT_VERSION,
   tables: auditTables,
   readIndexes: auditReadIndexes,
-  views: ['resource', 'entry', 'span', 'request_story'],
+  views: ['resource', 'entry', 'span', 'request_story', 'tally', 'tally_moments', 'state_span', 'person_change'],
   handles: (type) => TYPES.has(type),
   batchIntervalMs: 100,
 
@@ -102,9 +76,13 @@ export const audit: Projection = {
     }
     await resources.flush();
     const hashed = rememberHashes();
-    await insertEntries(tx, events, await completeOwners(tx, events, owners, hashed), hashed);
+    const known = await completeOwners(tx, events, owners, hashed);
+    await insertEntries(tx, events, known, hashed);
     await insertRequestStories(tx, events);
     await extendSpans(tx, events);
+    await extendTallies(tx, events, known);
+    await changeStateSpans(tx, events, known);
+    await insertPersonChanges(tx, events, known);
   },
 
   async carryOver(tx, from, until, isGone) {
@@ -125,7 +103,9 @@ export const audit: Projection = {
       tx,
       missing.map(({ envelope }) => JSON.parse(envelope) as Pick<RecordedEvent, 'requestId' | 'correlationId'>),
     );
-    await divideSpansAgain(tx, missing[0]!.position);
+    const positions = missing.map(({ position }) => position);
+    await divideSpansAgain(tx, positions[0]!);
+    await divideTalliesAgain(tx, positions);
   },
 };
 
@@ -192,136 +172,5 @@ const completeOwners = async (
     const owner = owners[i] ?? ofStory.get(story) ?? null;
     if (owner !== null && !ofStory.has(story)) ofStory.set(story, owner);
     return owner;
-  });
-};
-
-const envelopeOf = (event: RecordedEvent): string | null => {
-  if (!DELETED_LATER.has(event.type)) return null;
-  const { id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash } = event;
-  return JSON.stringify({ id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash });
-};
-
-const insertEntries = (
-  tx: Tx,
-  events: readonly RecordedEvent[],
-  owners: readonly (number | null)[],
-  hashed: HashName,
-): Promise<void> => {
-  const writes: Write[] = [];
-  for (let from = 0; from < events.length; from += MAX_INSERTED) {
-    const until = from + MAX_INSERTED;
-    writes.push({ encode: () => insertSome(events.slice(from, until), owners.slice(from, until), hashed) });
-  }
-  return executeWrites(tx, writes);
-};
-
-/** Returns the hash of a name, like {@link hash64}. */
-type HashName = (name: string) => string;
-
-/** Returns a hash function that computes the hash of each name once: the events of a post have many names in common. */
-const rememberHashes = (): HashName => {
-  const known = new Map<string, string>();
-  return (name) => {
-    let hashed = known.get(name);
-    if (hashed === undefined) known.set(name, (hashed = hash64(name)));
-    return hashed;
-  };
-};
-
-const insertSome = (
-  events: readonly RecordedEvent[],
-  owners: readonly (number | null)[],
-  hashed: HashName,
-): QueryConfig => ({
-  name: 'insert audit entries',
-  text: `
-      insert into entry (${ENTRY_COLUMNS})
-      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-        $8::int[], $9::int[], $10::text[], $11::text[])`,
-  values: [
-    int8Array(events.map(({ position }) => position)),
-    int8Array(events.map(({ revision }) => revision)),
-    int8Array(events.map(({ at }) => at)),
-    hexInt8Array(events.map(({ id }) => hashEventId(id))),
-    hexInt8Array(
-      events.map((event) => {
-        const { aggregate, id } = thingOf(event);
-        return id === null ? null : hashed(nameThing(aggregate, id));
-      }),
-    ),
-    hexInt8Array(events.map(({ correlationId }) => hashed(correlationId))),
-    hexInt8Array(events.map(({ actor }) => hashed(actor))),
-    int4Array(owners),
-    int4Array(events.map(({ type }) => hashOf(type))),
-    textArray(events.map(({ stream }) => stream)),
-    textArray(events.map(envelopeOf)),
-  ],
-});
-
-const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
-const hashOf = (type: string): number => typeHashes.get(type)!;
-
-const insertRequestStories = async (
-  tx: Tx,
-  events: readonly Pick<RecordedEvent, 'requestId' | 'correlationId'>[],
-): Promise<void> => {
-  const inOthers = events.filter(({ requestId, correlationId }) => requestId !== '' && requestId !== correlationId);
-  if (inOthers.length === 0) return;
-  await tx.query({
-    name: 'insert request stories',
-    text: `insert into request_story (request_hash, correlation_hash)
-           select * from unnest($1::bigint[], $2::bigint[]) on conflict do nothing`,
-    values: [
-      hexInt8Array(inOthers.map(({ requestId }) => hash64(requestId))),
-      hexInt8Array(inOthers.map(({ correlationId }) => hash64(correlationId))),
-    ],
-  });
-};
-
-/** Builds the spans again that contain entries from a position on. */
-const divideSpansAgain = async (tx: Tx, from: bigint): Promise<void> => {
-  const { rows } = await tx.query<{ number: number; last_position: bigint }>(
-    `select number, last_position from span where last_position < $1 and events = ${SPAN_EVENTS} order by number desc limit 1`,
-    [from],
-  );
-  const { number, last_position: after } = rows[0] ?? { number: 0, last_position: -1n };
-  await tx.query('delete from span where number > $1', [number]);
-  await tx.query(
-    `insert into span (number, events, first_position, last_position, first_at, last_at)
-     select $1::int + n, count(*), min(position), max(position), min(at), max(at)
-     from (select position, at, (row_number() over (order by position) + ${SPAN_EVENTS - 1}) / ${SPAN_EVENTS} as n
-           from entry where position > $2) e
-     group by n`,
-    [number, after],
-  );
-};
-
-const extendSpans = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {
-  const { rows } = await tx.query<{ span: SpanRow }>({
-    name: 'read the last span',
-    text: `select to_jsonb(s) || jsonb_build_object('first_position', s.first_position::text, 'last_position', s.last_position::text) as span
-           from span s order by number desc limit 1`,
-  });
-  let last = rows[0]?.span;
-  const changed = last && last.events < SPAN_EVENTS ? [last] : [];
-  for (const { position, at } of events) {
-    if (last && last.events < SPAN_EVENTS) {
-      last.events += 1;
-      last.last_position = String(position);
-      if (at < last.first_at) last.first_at = at;
-      if (at > last.last_at) last.last_at = at;
-      continue;
-    }
-    const [place, number] = [String(position), (last?.number ?? 0) + 1];
-    last = { number, events: 1, first_position: place, last_position: place, first_at: at, last_at: at };
-    changed.push(last);
-  }
-  await tx.query({
-    name: 'write spans',
-    text: `
-      insert into span as s select * from json_populate_recordset(null::span, $1::json)
-      on conflict (number) do update set events = excluded.events, last_position = excluded.last_position,
-        first_at = excluded.first_at, last_at = excluded.last_at`,
-    values: [JSON.stringify(changed)],
   });
 };

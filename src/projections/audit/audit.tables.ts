@@ -4,13 +4,24 @@ import { readSchema } from '../engine/projection.js';
 export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf } from './audited-types.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const AUDIT_VERSION = 3;
+export const AUDIT_VERSION = 4;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const AUDIT = readSchema('audit', AUDIT_VERSION);
 
 /** Number of events in a span. */
 export const SPAN_EVENTS = 10_000;
+
+/** Number of events in a tally. Its rows are written again with every batch until it is full. */
+export const TALLY_EVENTS = 64;
+
+/** Kinds of spans of states (management-api.md: `GET /history/ticks`). */
+export const STATE_SPAN_KINDS = ['project_pause', 'channel_pause', 'needs_attention', 'endpoint_disabled'] as const;
+/** A kind of a span of a state. */
+export type StateSpanKind = (typeof STATE_SPAN_KINDS)[number];
+
+/** Stands for all owners in `tally`: owners are numbered from 1. */
+export const ALL_OWNERS = 0;
 
 /**
  * Index of the audit trail (ADR-139). An entry says where an event is, never what it contains: events are read from their streams.
@@ -21,6 +32,10 @@ export const SPAN_EVENTS = 10_000;
  * times of 10,000 entries in order: a search by time begins and ends with spans. `request_story` names the story of a request
  * that belongs to another one, such as a decision about a publication. `envelope` is set for events whose streams the gateway
  * deletes when nothing needs them any more (D-56).
+ *
+ * The others are for timelines (ADR-206). A `tally` counts 64 entries in order of one owner, or of all. `tally_moments` has a number for each of
+ * them: its time × 4, plus its outcome. A `state_span` is a time in which a resource was paused, needed attention or was disabled:
+ * `until_at` is the end that was known when it began, `ended_at` that of an event. A `person_change` is an event whose author is a person.
  */
 export const auditTables = `
   create table resource (
@@ -56,6 +71,50 @@ export const auditTables = `
   );
 
   create table request_story (request_hash bigint primary key, correlation_hash bigint not null);
+
+  create table tally (
+    owner_no int not null,
+    number int not null,
+    first_position bigint not null,
+    events int not null,
+    published int not null,
+    failed int not null,
+    in_doubt int not null,
+    first_at bigint not null,
+    last_at bigint not null,
+    primary key (owner_no, number)
+  );
+
+  create table tally_moments (
+    owner_no int not null,
+    number int not null,
+    moments bigint[] not null,
+    primary key (owner_no, number)
+  );
+
+  create table state_span (
+    resource_id text not null,
+    kind text not null,
+    first_position bigint not null,
+    owner_no int,
+    from_at bigint not null,
+    until_at bigint,
+    ended_at bigint,
+    event_id text not null,
+    actor text not null,
+    primary key (resource_id, kind, first_position)
+  );
+
+  create table person_change (
+    position bigint primary key,
+    owner_no int,
+    at bigint not null,
+    actor text not null,
+    type text not null,
+    event_id text not null,
+    aggregate text not null,
+    aggregate_id text
+  );
 `;
 
 /** Indexes of entries for readers; an entry finds its owner by {@link auditTables}' own. */
@@ -68,6 +127,11 @@ export const auditReadIndexes = `
   create index if not exists entry_type on entry (type_hash, position);
   create index if not exists entry_enveloped on entry (position) where envelope is not null;
   create index if not exists entry_actor on entry (type_hash, actor_hash, position);
+  create index if not exists tally_first_at on tally (owner_no, first_at);
+  create index if not exists state_span_owner on state_span (owner_no, from_at);
+  create index if not exists state_span_from on state_span (from_at);
+  create index if not exists person_change_owner on person_change (owner_no, at);
+  create index if not exists person_change_at on person_change (at);
 `;
 
 /** Returns the hash of a name, 16 hex digits: the bits of a signed number. */

@@ -46,6 +46,11 @@ const aggregateOfType: ReadonlyMap<string, string> = new Map(
   AUDITED_AGGREGATES.flatMap((aggregate) => typesOf(aggregate).map((type) => [type, aggregate] as const)),
 );
 
+/** Types of events whose streams the gateway deletes (ADR-109). */
+export const DELETED_LATER: ReadonlySet<string> = new Set([
+  ...['TranslationStored', 'TranslationAbandoned', 'PayloadPartStored'],
+]);
+
 /** The aggregate that an event happened to. */
 export interface AuditedThing {
   readonly aggregate: string;

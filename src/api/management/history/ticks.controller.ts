@@ -1,0 +1,36 @@
+import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Timelines } from '../../../history/timeline/timeline.js';
+import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { Documented } from '../../documentation/documented.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller, getListScope } from '../caller.js';
+import { HISTORY_MESSAGES } from '../messages.js';
+import { readQuery } from '../request-body.js';
+import { toInstant } from '../time.js';
+import { TicksQuery, toBuckets } from './ticks.query.js';
+import { TicksView } from './ticks.view.js';
+
+/** Shows what happened when, for the time slider of the console (management-api.md: `GET /history/ticks`). */
+@Controller('manage/v1/history/ticks')
+@UseGuards(ApiKeyGuard)
+export class TicksController {
+  constructor(
+    private readonly timelines: Timelines,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Documented({ summary: 'Count events over time, with pauses and changes by people', query: TicksQuery })
+  @Get()
+  async ticks(@Req() request: FastifyRequest): Promise<TicksView> {
+    const query = readQuery(request, TicksQuery);
+    const scope = getListScope(getCaller(request), query.owner_id);
+    const now = this.clock.now();
+    const times = { from: toInstant(query.from), to: toInstant(query.to) ?? now };
+    const timeline = await this.timelines.show(scope, { ...times, buckets: toBuckets(query.buckets), now });
+    if (timeline) return new TicksView(timeline);
+    const message = HISTORY_MESSAGES.emptyTime;
+    throw new HttpProblem(422, 'invalid', [{ path: 'to', code: 'out_of_order', message }]);
+  }
+}

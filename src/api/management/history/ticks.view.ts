@@ -1,0 +1,103 @@
+import type { Bucket, Timeline } from '../../../history/timeline/timeline.js';
+import { iso } from '../../../kernel/instant.js';
+import type { PersonChange, StateSpan } from '../../../projections/audit/timeline.queries.js';
+
+/** The number of events in a part of a time. */
+export class BucketView {
+  /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
+  readonly at: string;
+  /** Events of the audit trail. */
+  readonly events: number;
+  /** Publications that were published. */
+  readonly published: number;
+  /** Publications that failed. */
+  readonly failed: number;
+  /** Publications that are in doubt. */
+  readonly in_doubt: number;
+
+  constructor({ at, events, published, failed, in_doubt }: Bucket) {
+    this.at = iso(at);
+    this.events = events;
+    this.published = published;
+    this.failed = failed;
+    this.in_doubt = in_doubt;
+  }
+}
+
+/** A time in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
+export class StateSpanView {
+  /** `project_pause`, `channel_pause`, `needs_attention` or `endpoint_disabled`. */
+  readonly kind: string;
+  /** Of the project, channel or endpoint. */
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly from: string;
+  /** ISO 8601, UTC. A running pause ends at its `paused_until`; other spans have null while they last. */
+  readonly to: string | null;
+  /** The event that began it. */
+  readonly event_id: string;
+  /** The author of that event. */
+  readonly actor: string;
+
+  constructor({ kind, id, from, to, eventId, actor }: StateSpan) {
+    this.kind = kind;
+    this.id = id;
+    this.from = iso(from);
+    this.to = to === null ? null : iso(to);
+    this.event_id = eventId;
+    this.actor = actor;
+  }
+}
+
+/** An event whose author is the operator or an owner. */
+export class PersonChangeView {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly actor: string;
+  /** Type of the event. */
+  readonly type: string;
+  readonly event_id: string;
+  /** The aggregate that the event happened to, such as `channel`. */
+  readonly aggregate: string;
+  /** Null for an event about an idempotency key alone. */
+  readonly aggregate_id: string | null;
+
+  constructor({ at, actor, type, eventId, aggregate, aggregateId }: PersonChange) {
+    this.at = iso(at);
+    this.actor = actor;
+    this.type = type;
+    this.event_id = eventId;
+    this.aggregate = aggregate;
+    this.aggregate_id = aggregateId;
+  }
+}
+
+/** Numbers of events over a time, with pauses and changes by people. */
+export class TicksView {
+  /** ISO 8601, UTC: time of the first event of all; null if there is none. */
+  readonly first_at: string | null;
+  /** ISO 8601, UTC. */
+  readonly from: string;
+  /** ISO 8601, UTC. */
+  readonly to: string;
+  readonly buckets: readonly BucketView[];
+  /** At most 500 that touch the time, in the order in which they began. */
+  readonly spans: readonly StateSpanView[];
+  /** True if there are more: the longest are shown. */
+  readonly spans_truncated: boolean;
+  /** At most 500, oldest first. */
+  readonly changes: readonly PersonChangeView[];
+  /** True if there are more: the latest are shown. */
+  readonly changes_truncated: boolean;
+
+  constructor({ firstAt, from, to, buckets, spans, hasMoreSpans, changes, hasMoreChanges }: Timeline) {
+    this.first_at = firstAt === null ? null : iso(firstAt);
+    this.from = iso(from);
+    this.to = iso(to);
+    this.buckets = buckets.map((bucket) => new BucketView(bucket));
+    this.spans = spans.map((span) => new StateSpanView(span));
+    this.spans_truncated = hasMoreSpans;
+    this.changes = changes.map((change) => new PersonChangeView(change));
+    this.changes_truncated = hasMoreChanges;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Instant } from '../../kernel/instant.js';
+import type { AuditIndex } from '../../projections/audit/audit.queries.js';
+import type {
+  BucketCounts,
+  BucketRange,
+  PersonChange,
+  StateSpan,
+  TimelineQueries,
+} from '../../projections/audit/timeline.queries.js';
+
+/** Events of a bucket, from its beginning to that of the next one. */
+export type Bucket = Omit<BucketCounts, 'bucket'> & { readonly at: Instant };
+
+/** The timeline of an owner, or of all owners. Everything is in the order of time. */
+export interface Timeline {
+  readonly from: Instant;
+  readonly to: Instant;
+  /** Time of the first event of all; null if there is none. */
+  readonly firstAt: Instant | null;
+  readonly buckets: readonly Bucket[];
+  readonly spans: readonly StateSpan[];
+  /** True if more spans than {@link MOST_TICKS} touch the time: the longest are shown. */
+  readonly hasMoreSpans: boolean;
+  readonly changes: readonly PersonChange[];
+  /** True if people made more changes than {@link MOST_TICKS}: the latest are shown. */
+  readonly hasMoreChanges: boolean;
+}
+
+/** The part of a timeline to show. */
+export interface TimelineRange {
+  /** Inclusive; default: the first event of all, or a day before the end if that is earlier. */
+  readonly from: Instant | undefined;
+  /** Exclusive. */
+  readonly to: Instant;
+  readonly buckets: number;
+  readonly now: Instant;
+}
+
+/** Most buckets, spans and changes of a timeline. */
+export const MOST_TICKS = 500;
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Answers what happened when, in a form that a time slider can draw (management-api.md: `GET /history/ticks`). */
+export class Timelines {
+  constructor(
+    private readonly index: AuditIndex,
+    private readonly queries: TimelineQueries,
+  ) {}
+
+  /**
+   * Shows what happened in a time.
+   * @param ownerId null: to all owners
+   * @returns null if the time is empty
+   */
+  async show(ownerId: string | null, { from, to, buckets, now }: TimelineRange): Promise<Timeline | null> {
+    await this.index.catchUp();
+    const owner = ownerId === null ? null : await this.index.findOwnerNumber(ownerId);
+    const firstAt = owner === undefined ? null : await this.queries.findFirst(owner);
+    const start = from ?? (firstAt === null || firstAt >= to ? to - DAY_MS : firstAt);
+    if (start >= to) return null;
+    const range = { from: start, to, buckets: Math.min(buckets, to - start) };
+    const [counts, spans, changes] =
+      owner === undefined
+        ? [[], [], []]
+        : await Promise.all([
+            this.queries.countByBucket(owner, range),
+            this.queries.listSpans(owner, range, now, MOST_TICKS + 1),
+            this.queries.listChanges(owner, range, MOST_TICKS + 1),
+          ]);
+    return {
+      ...{ from: start, to, firstAt, buckets: fillBuckets(range, counts) },
+      ...{
+        spans: spans.slice(0, MOST_TICKS).toSorted((a, b) => a.from - b.from),
+        hasMoreSpans: spans.length > MOST_TICKS,
+      },
+      ...{ changes: changes.slice(0, MOST_TICKS).toReversed(), hasMoreChanges: changes.length > MOST_TICKS },
+    };
+  }
+}
+
+/** Adds the times of buckets, and the buckets without events. */
+const fillBuckets = ({ from, to, buckets }: BucketRange, counts: readonly BucketCounts[]): Bucket[] => {
+  const counted = new Map(counts.map(({ bucket, ...numbers }) => [bucket, numbers]));
+  const empty = { events: 0, published: 0, failed: 0, in_doubt: 0 };
+  const [whole, rest] = [Math.floor((to - from) / buckets), (to - from) % buckets];
+  return Array.from({ length: buckets }, (_, i) => ({
+    at: from + i * whole + Math.floor((i * rest) / buckets),
+    ...(counted.get(i) ?? empty),
+  }));
+};

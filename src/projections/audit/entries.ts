@@ -1,0 +1,99 @@
+import type { QueryConfig } from 'pg';
+import type { RecordedEvent } from '../../kernel/events.js';
+import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
+import type { Tx } from '../engine/projection.js';
+import { executeWrites, type Write } from '../engine/writes.js';
+import { AUDITED_TYPES, hash64, hashEventId, hashType, nameThing, thingOf } from './audit.tables.js';
+import { DELETED_LATER } from './audited-types.js';
+
+/** Columns of an entry. */
+export const ENTRY_COLUMNS =
+  'position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash, stream, envelope';
+
+/** Most entries that one statement inserts: encoding more at a time would block the event loop. */
+const MAX_INSERTED = 2_000;
+
+const envelopeOf = (event: RecordedEvent): string | null => {
+  if (!DELETED_LATER.has(event.type)) return null;
+  const { id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash } = event;
+  return JSON.stringify({ id, type, version, at, actor, requestId, causationId, correlationId, clientAddress, hash });
+};
+
+/** Inserts the entries of events. */
+export const insertEntries = (
+  tx: Tx,
+  events: readonly RecordedEvent[],
+  owners: readonly (number | null)[],
+  hashed: HashName,
+): Promise<void> => {
+  const writes: Write[] = [];
+  for (let from = 0; from < events.length; from += MAX_INSERTED) {
+    const until = from + MAX_INSERTED;
+    writes.push({ encode: () => insertSome(events.slice(from, until), owners.slice(from, until), hashed) });
+  }
+  return executeWrites(tx, writes);
+};
+
+/** Returns the hash of a name, like {@link hash64}. */
+export type HashName = (name: string) => string;
+
+/** Returns a hash function that computes the hash of each name once: the events of a post have many names in common. */
+export const rememberHashes = (): HashName => {
+  const known = new Map<string, string>();
+  return (name) => {
+    let hashed = known.get(name);
+    if (hashed === undefined) known.set(name, (hashed = hash64(name)));
+    return hashed;
+  };
+};
+
+const insertSome = (
+  events: readonly RecordedEvent[],
+  owners: readonly (number | null)[],
+  hashed: HashName,
+): QueryConfig => ({
+  name: 'insert audit entries',
+  text: `
+      insert into entry (${ENTRY_COLUMNS})
+      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+        $8::int[], $9::int[], $10::text[], $11::text[])`,
+  values: [
+    int8Array(events.map(({ position }) => position)),
+    int8Array(events.map(({ revision }) => revision)),
+    int8Array(events.map(({ at }) => at)),
+    hexInt8Array(events.map(({ id }) => hashEventId(id))),
+    hexInt8Array(
+      events.map((event) => {
+        const { aggregate, id } = thingOf(event);
+        return id === null ? null : hashed(nameThing(aggregate, id));
+      }),
+    ),
+    hexInt8Array(events.map(({ correlationId }) => hashed(correlationId))),
+    hexInt8Array(events.map(({ actor }) => hashed(actor))),
+    int4Array(owners),
+    int4Array(events.map(({ type }) => hashOf(type))),
+    textArray(events.map(({ stream }) => stream)),
+    textArray(events.map(envelopeOf)),
+  ],
+});
+
+const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
+const hashOf = (type: string): number => typeHashes.get(type)!;
+
+/** Inserts the stories of requests that belong to other stories than their own. */
+export const insertRequestStories = async (
+  tx: Tx,
+  events: readonly Pick<RecordedEvent, 'requestId' | 'correlationId'>[],
+): Promise<void> => {
+  const inOthers = events.filter(({ requestId, correlationId }) => requestId !== '' && requestId !== correlationId);
+  if (inOthers.length === 0) return;
+  await tx.query({
+    name: 'insert request stories',
+    text: `insert into request_story (request_hash, correlation_hash)
+           select * from unnest($1::bigint[], $2::bigint[]) on conflict do nothing`,
+    values: [
+      hexInt8Array(inOthers.map(({ requestId }) => hash64(requestId))),
+      hexInt8Array(inOthers.map(({ correlationId }) => hash64(correlationId))),
+    ],
+  });
+};
