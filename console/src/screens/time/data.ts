@@ -5,43 +5,7 @@ import { useScope } from '../../session/scope.js';
 import type { TimeWindow } from './window.js';
 
 export type AuditedEvent = Api<'AuditedEvent'>;
-/** Until the typed client has it. */
-export interface Ticks {
-  readonly first_at: string | null;
-  readonly buckets: readonly {
-    readonly at: string;
-    readonly events: number;
-    readonly published: number;
-    readonly failed: number;
-    readonly in_doubt: number;
-  }[];
-  readonly spans: readonly {
-    readonly kind: string;
-    readonly id: string;
-    readonly from: string;
-    readonly to: string | null;
-    readonly event_id: string;
-    readonly actor: string;
-  }[];
-  readonly changes: readonly {
-    readonly at: string;
-    readonly actor: string;
-    readonly type: string;
-    readonly event_id: string;
-    readonly aggregate: string;
-    readonly aggregate_id: string | null;
-  }[];
-}
-
-/** Asks for the numbers of events over a time. */
-export const askForTicks = (query: {
-  readonly owner_id?: string;
-  readonly from: string;
-  readonly to: string;
-  readonly buckets: number;
-}): Promise<Ticks> =>
-  (management().get as unknown as (path: string, given: object) => Promise<Ticks>)('/history/ticks', { query });
-
+export type Ticks = Api<'Ticks'>;
 export type Past = Api<'Overview'>;
 export type Change = Api<'ChangeOfAggregate'>;
 
@@ -70,7 +34,8 @@ export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   const scope = useScope();
   return useQuery({
     queryKey: ['ticks', scope.key, from, to, buckets],
-    queryFn: () => askForTicks({ ...scope.query, from: iso(from), to: iso(to), buckets }),
+    queryFn: () =>
+      management().get('/history/ticks', { query: { ...scope.query, from: iso(from), to: iso(to), buckets } }),
     placeholderData: keepPreviousData,
   });
 };

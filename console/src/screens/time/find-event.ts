@@ -1,5 +1,4 @@
 import { management } from '../../api/management.js';
-import { askForTicks } from './data.js';
 import type { Scope } from '../../session/scope.js';
 
 /** Events that one page of the audit trail has. */
@@ -28,7 +27,9 @@ export const findNextEvent = async (scope: Scope, at: number, now: number): Prom
     const oldest = items.at(-1);
     if (!oldest) return null;
     if (next === null) return Date.parse(oldest.at);
-    const { buckets } = await askForTicks({ ...scope.query, from: iso(from), to: iso(to), buckets: 500 });
+    const { buckets } = await management().get('/history/ticks', {
+      query: { ...scope.query, from: iso(from), to: iso(to), buckets: 500 },
+    });
     const index = buckets.findIndex(({ events }) => events > 0);
     const bucket = buckets[index];
     if (!bucket) return Date.parse(oldest.at);

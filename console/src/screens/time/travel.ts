@@ -1,7 +1,8 @@
 import { useCallback, useMemo, useState } from 'react';
+import { management } from '../../api/management.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
-import { askForTicks, useTicks } from './data.js';
+import { useTicks } from './data.js';
 import { findNextEvent, findPreviousEvent } from './find-event.js';
 import type { SliderProps } from './moment-slider.js';
 import type { TimeSearch } from './search.js';
@@ -103,7 +104,7 @@ const SLACK_MS = 60_000;
 const findPersonsChange = async (scope: Scope, at: number, step: 1 | -1): Promise<number | null> => {
   const iso = (time: number): string => new Date(time).toISOString();
   const range = step < 0 ? { from: iso(0), to: iso(at) } : { from: iso(at + 1), to: iso(serverNow() + 1) };
-  const { changes } = await askForTicks({ ...scope.query, ...range, buckets: 1 });
+  const { changes } = await management().get('/history/ticks', { query: { ...scope.query, ...range, buckets: 1 } });
   const change = step < 0 ? changes.at(-1) : changes[0];
   return change ? Date.parse(change.at) : null;
 };
