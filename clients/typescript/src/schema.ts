@@ -51,6 +51,63 @@ export interface Schemas {
     /** Method and path of the call that does it; null for a change on the network. */
     readonly call: string | null;
   };
+  /** Things of one kind that need a person. */
+  readonly AttentionItem: {
+    readonly code:
+      | 'approval_needed'
+      | 'channel_needs_attention'
+      | 'endpoint_disabled'
+      | 'in_doubt'
+      | 'projection_stopped'
+      | 'publication_failed'
+      | 'quota_exhausted'
+      | 'store_unavailable'
+      | 'webhook_output_disabled';
+    /** Time since which the first of them does (ISO 8601, UTC). */
+    readonly since: string;
+    /** All there are. */
+    readonly count: number;
+    /** Publications, channels, endpoints, owners, webhook outputs or projections: at most 20, the longest first. */
+    readonly ids: readonly string[];
+    /** A sentence for people. */
+    readonly text: string;
+    /** Null if no call helps. */
+    readonly action: Schemas['OverviewAction'] | null;
+    readonly subject: Schemas['AttentionSubject'];
+  };
+  /** Facts about the first id of an attention, by which a client writes its own sentence; null where they do not apply. */
+  readonly AttentionSubject: {
+    /** The first of `ids`; null if there is none. */
+    readonly id: string | null;
+    /** Name of the channel, endpoint, owner or projection; URL of the webhook output. */
+    readonly name: string | null;
+    readonly owner_id: string | null;
+    readonly owner_name: string | null;
+    readonly platform: string | null;
+    readonly channel_id: string | null;
+    readonly channel_name: string | null;
+    readonly publication_id: string | null;
+    readonly post_id: string | null;
+    /** The first 120 characters of the post's text. */
+    readonly excerpt: string | null;
+    /** Code of the error or refusal. */
+    readonly code: string | null;
+    /** The reason, in English. */
+    readonly message: string | null;
+    /** The network's own words. */
+    readonly platform_says: string | null;
+    /** Cause by which it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
+    readonly disabled_by: string | null;
+    /** Queued publications of the channel, up to 10,000. */
+    readonly waiting: number | null;
+    readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard' | null;
+    /** ISO 8601, UTC. */
+    readonly resets_at: string | null;
+    /** Position of the event at which the projection has stopped. */
+    readonly position: string | null;
+    /** Type of that event. */
+    readonly event_type: string | null;
+  };
   /** An event of the audit trail or a trace. */
   readonly AuditedEvent: {
     /** The aggregate that the event happened to, such as `channel`. */
@@ -86,6 +143,19 @@ export interface Schemas {
     readonly items: readonly Schemas['AuditedEvent'][];
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
+  };
+  /** The number of events in a part of a time. */
+  readonly Bucket: {
+    /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
+    readonly at: string;
+    /** Events of the audit trail. */
+    readonly events: number;
+    /** Publications that were published. */
+    readonly published: number;
+    /** Publications that failed. */
+    readonly failed: number;
+    /** Publications that are in doubt. */
+    readonly in_doubt: number;
   };
   /** A number of requests in a sliding window. */
   readonly Burst: { readonly requests: number; readonly per_seconds: number };
@@ -209,7 +279,7 @@ export interface Schemas {
     /** Null: all owners. */
     readonly owner: Schemas['OverviewOwner'] | null;
     /** By code, the worst first. */
-    readonly attention: readonly Schemas['Attention'][];
+    readonly attention: readonly Schemas['AttentionItem'][];
     /** All networks. */
     readonly networks: readonly Schemas['Network'][];
     /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */
@@ -661,6 +731,13 @@ export interface Schemas {
     readonly project_pauses: readonly Schemas['PastResource'][];
     readonly channel_pauses: readonly Schemas['PastResource'][];
   };
+  /** The call that ends an attention, or that shows what to decide. */
+  readonly OverviewAction: {
+    readonly label_code: 'enable' | 'resolve' | 'retry' | 'view_all' | 'view_plan' | 'view_projection' | 'view_reason';
+    readonly method: 'GET' | 'POST';
+    /** Below `/manage/v1`. */
+    readonly path: string;
+  };
   /** The owner whose overview is shown. */
   readonly OverviewOwner: {
     /** `own_…` */
@@ -785,6 +862,19 @@ export interface Schemas {
     readonly path: string;
     readonly message: string;
   };
+  /** An event whose author is the operator or an owner. */
+  readonly PersonChange: {
+    /** ISO 8601, UTC. */
+    readonly at: string;
+    readonly actor: string;
+    /** Type of the event. */
+    readonly type: string;
+    readonly event_id: string;
+    /** The aggregate that the event happened to, such as `channel`. */
+    readonly aggregate: string;
+    /** Null for an event about an idempotency key alone. */
+    readonly aggregate_id: string | null;
+  };
   /** The figures of one plan, by the names of the limits profile; null: unlimited. */
   readonly PlanLimits: {
     /** Accepted posts of an endpoint. */
@@ -828,6 +918,10 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** As it was sent. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+    readonly excerpt: string | null;
+    /** Null if the store does not hold the payload whole and unchanged any more. */
+    readonly media_count: number | null;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -864,6 +958,10 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** As it was sent. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+    readonly excerpt: string | null;
+    /** Null if the store does not hold the payload whole and unchanged any more. */
+    readonly media_count: number | null;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -1186,6 +1284,21 @@ export interface Schemas {
     readonly entities?: readonly Schemas['Entity'][];
     readonly platforms?: readonly string[];
   };
+  /** A time in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
+  readonly StateSpan: {
+    /** `project_pause`, `channel_pause`, `needs_attention` or `endpoint_disabled`. */
+    readonly kind: string;
+    /** Of the project, channel or endpoint. */
+    readonly id: string;
+    /** ISO 8601, UTC. */
+    readonly from: string;
+    /** ISO 8601, UTC. A running pause ends at its `paused_until`; other spans have null while they last. */
+    readonly to: string | null;
+    /** The event that began it. */
+    readonly event_id: string;
+    /** The author of that event. */
+    readonly actor: string;
+  };
   /** The request with which a story began. */
   readonly StoryRequest: {
     readonly id: string;
@@ -1227,6 +1340,24 @@ export interface Schemas {
     readonly created_at: string;
     readonly test: Schemas['ChannelTest'];
     readonly warnings: readonly Schemas['ChannelWarning'][];
+  };
+  /** Numbers of events over a time, with pauses and changes by people. */
+  readonly Ticks: {
+    /** ISO 8601, UTC: time of the first event of all; null if there is none. */
+    readonly first_at: string | null;
+    /** ISO 8601, UTC. */
+    readonly from: string;
+    /** ISO 8601, UTC. */
+    readonly to: string;
+    readonly buckets: readonly Schemas['Bucket'][];
+    /** At most 500 that touch the time, in the order in which they began. */
+    readonly spans: readonly Schemas['StateSpan'][];
+    /** True if there are more: the longest are shown. */
+    readonly spans_truncated: boolean;
+    /** At most 500, oldest first. */
+    readonly changes: readonly Schemas['PersonChange'][];
+    /** True if there are more: the latest are shown. */
+    readonly changes_truncated: boolean;
   };
   /** Everything of one story. */
   readonly Trace: {
@@ -2151,6 +2282,22 @@ export interface Routes {
       };
     };
     readonly answers: string;
+  };
+  /** Count events over time, with pauses and changes by people */
+  readonly 'GET /manage/v1/history/ticks': {
+    readonly takes: {
+      readonly query?: {
+        /** Inclusive. Default: the first event of all, or a day before `to` if that is earlier. */
+        readonly from?: string;
+        /** Exclusive. Default: now. */
+        readonly to?: string;
+        /** Number of equal parts of the time; at most one for each millisecond. */
+        readonly buckets?: number;
+        /** Operators may omit it to see all owners; owners may pass only their own id. */
+        readonly owner_id?: string;
+      };
+    };
+    readonly answers: Schemas['Ticks'];
   };
   /** Show all events of one story */
   readonly 'GET /manage/v1/history/trace/{id}': {
