@@ -104,6 +104,7 @@ export const ReadersCard = ({
           wall={wall}
           channel={{ id: publication.target_id, name: channel?.name ?? networkTitle(publication.platform) }}
           at={publication.published_at ?? post.accepted_at}
+          hint=""
         />
       ) : (
         <div className="card-body">
