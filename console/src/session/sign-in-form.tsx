@@ -63,14 +63,14 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
   return (
     <div className={`sign-in ${isAgain ? 'over' : ''}`}>
       {!isAgain && (
-        <div className="sign-in-language">
+        <header className="sign-in-language">
           <Segmented
             label={m.language}
             value={locale}
             options={LOCALES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
             onChange={setLocale}
           />
-        </div>
+        </header>
       )}
       {!isAgain && <Bars />}
       <main className="sign-in-box">

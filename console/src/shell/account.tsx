@@ -56,11 +56,10 @@ export const AccountButton = (
   const name = session?.owner?.name ?? m.operator;
   const note = !isOperator ? plan : session?.owner ? m.operator : m.allOwners;
   return (
-    <button type="button" className="account" aria-label={`${m.account}: ${name}`} {...props}>
+    <button type="button" className="account" aria-label={`${m.account}: ${name} ${note}`} {...props}>
       <Icon name={isOperator ? 'owners' : 'channel'} size={16} className="account-icon" />
       <span className="account-text">
-        <bdi className="cut">{name}</bdi>
-        <small className="cut">{note}</small>
+        <bdi className="cut">{name}</bdi> <small className="cut">{note}</small>
       </span>
       <Icon name="chevronDown" size={12} />
     </button>

@@ -18,9 +18,11 @@ import { Tide } from './tide.js';
 const Palette = lazy(() => import('./palette.js'));
 const KeyList = lazy(() => import('./key-list.js'));
 
+const PALETTE_KEY = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
+
 const messages = defineMessages({
-  en: { skip: 'Skip to the content', find: 'Find or do…', findLabel: 'Find or do' },
-  ru: { skip: 'К содержимому', find: 'Найти, сделать…', findLabel: 'Найти или сделать' },
+  en: { skip: 'Skip to the content', find: 'Find or do…' },
+  ru: { skip: 'К содержимому', find: 'Найти, сделать…' },
 });
 
 /** The frame of every screen: navigation, the tide, the command palette, messages; or the sign-in form without a session. */
@@ -47,10 +49,14 @@ const SignedIn = () => {
         <main className="main" id="main" ref={main} tabIndex={-1}>
           <div className="top">
             <Tide />
-            <button type="button" className="find" aria-label={m.findLabel} onClick={() => setOverlay('palette')}>
+            <button
+              type="button"
+              className="find"
+              aria-label={`${m.find} ${PALETTE_KEY}`}
+              onClick={() => setOverlay('palette')}
+            >
               <Icon name="search" />
-              <span>{m.find}</span>
-              <kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
+              <span>{m.find}</span> <kbd>{PALETTE_KEY}</kbd>
             </button>
           </div>
           <OfflineBar />

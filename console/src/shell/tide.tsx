@@ -53,9 +53,16 @@ const LoadedTide = ({ day, now }: { readonly day: Overview['day']; readonly now:
   };
   const at = chosen && momentAt(chosen.share);
   return (
-    <>
+    <div className="tide">
+      <TideBars day={day} />
+      <TideAxis day={day} />
+      {chosen && at !== null && (
+        <span className="tide-chosen" style={{ left: `${chosen.share * 100}%` }} aria-hidden="true">
+          {format.time(at)}
+        </span>
+      )}
       <Link
-        className="tide"
+        className="tide-link"
         to="/time"
         search={at === null ? {} : { at }}
         title={m.label}
@@ -70,19 +77,11 @@ const LoadedTide = ({ day, now }: { readonly day: Overview['day']; readonly now:
           event.preventDefault();
           void navigate({ to: '/time', search: { at: momentAt(shareAt(event)) } });
         }}
-      >
-        <TideBars day={day} />
-        <TideAxis day={day} />
-        {chosen && at !== null && (
-          <span className="tide-chosen" style={{ left: `${chosen.share * 100}%` }} aria-hidden="true">
-            {format.time(at)}
-          </span>
-        )}
-      </Link>
+      />
       <span className="visually-hidden" role="status">
         {chosen?.isByKey && at !== null && format.time(at)}
       </span>
-    </>
+    </div>
   );
 };
 

@@ -22,6 +22,7 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
   const format = useFormat();
   const showSeconds = useSeconds();
   const { waiting, publishedHour, p95Seconds, oldestAt } = summarize(overview);
+  const rate = Number((publishedHour / 60).toFixed(publishedHour < 600 ? 1 : 0));
   return (
     <>
       <PageHead
@@ -32,8 +33,7 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
           </ButtonLink>
         }
       >
-        {m.rate(format.number(publishedHour / 60, publishedHour >= 600 ? 0 : 1))}{' '}
-        {p95Seconds !== null && `${m.p95(showSeconds(p95Seconds))} `}
+        {m.rate(rate, format.number(rate, 1))} {p95Seconds !== null && `${m.p95(showSeconds(p95Seconds))} `}
         {oldestAt === null ? (
           m.nothingWaiting
         ) : (
