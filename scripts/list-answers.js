@@ -115,6 +115,10 @@ const objectOf = (type) => {
   };
 };
 
+/** Returns whether two types are instances of one declaration, and not two declarations of one name. */
+const isSameDeclaration = (a, b) =>
+  (a.aliasSymbol ?? a.symbol) === (b.aliasSymbol ?? b.symbol) && checker.typeToString(a) === checker.typeToString(b);
+
 /** Returns the schema of a type. */
 const schemaOf = (type) => {
   const alias = type.aliasSymbol?.name ?? type.symbol?.name;
@@ -139,7 +143,7 @@ const schemaOf = (type) => {
     namedTypes.set(name, type);
     const description = docOf(type.aliasSymbol ?? type.symbol);
     schemas[name] = { ...(description !== '' && { description }), ...objectOf(type) };
-  } else if (known !== type && checker.typeToString(known) !== checker.typeToString(type))
+  } else if (known !== type && !isSameDeclaration(known, type))
     fail(`two types have the name ${name}: add one to NAMES in scripts/list-answers.js`);
   return { $ref: `#/components/schemas/${name}` };
 };

@@ -1,5 +1,5 @@
 import type { EventCodec } from '../event-store/codec.js';
-import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../event-store/port.js';
+import { BEGINNING, type EventStore, type Position, type StoredEvent, Unavailable } from '../event-store/port.js';
 import { isStoreOutage } from '../event-store/store-outage.js';
 import type { RecordedEvent } from '../kernel/events.js';
 import type { Log } from '../kernel/log.js';
@@ -165,8 +165,9 @@ export class ChangeFeed {
       if (from > this.position && from > (await this.deps.store.readHead())) missed = null;
       while (missed !== null && from < this.position) {
         const page = await this.readPage(from, this.position);
-        missed = missed + page.changes.length > MAX_MISSED ? null : missed + page.changes.length;
-        if (missed !== null) listener.onChanges(page.changes, page.position);
+        missed = page && missed + page.changes.length <= MAX_MISSED ? missed + page.changes.length : null;
+        if (!page || missed === null) break;
+        listener.onChanges(page.changes, page.position);
         from = page.position;
       }
       if (missed === null) listener.onReset(this.position);
@@ -176,12 +177,21 @@ export class ChangeFeed {
     }
   }
 
-  /** Reads changes after a position, up to another one. */
+  /** Reads changes after a position, up to another one; null if the log has no such position. @throws Unavailable */
   private async readPage(
     after: Position,
     upTo: Position,
-  ): Promise<{ readonly changes: readonly Change[]; readonly position: Position }> {
-    const found = await this.deps.store.readAll({ after, types: CHANGE_TYPES, limit: PAGE });
+  ): Promise<{ readonly changes: readonly Change[]; readonly position: Position } | null> {
+    const { store, log } = this.deps;
+    const found = await store.readAll({ after, types: CHANGE_TYPES, limit: PAGE }).catch((error: unknown) => {
+      if (error instanceof Unavailable) throw error;
+      log.info(
+        { position: String(after), error: String(error) },
+        'cannot replay changes after the position of a reader',
+      );
+      return null;
+    });
+    if (!found) return null;
     const events = found.filter(({ position }) => position <= upTo);
     const isWhole = found.length < PAGE || events.length < found.length;
     const { signal } = this.running!.stopping;

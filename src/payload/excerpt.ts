@@ -1,4 +1,5 @@
 import { Graphemes } from './graphemes.js';
+import type { PublishPayload } from './payload.js';
 
 /** Longest excerpt, in UTF-16 units (management-api.md: The list of posts). */
 export const EXCERPT_LENGTH = 120;
@@ -14,3 +15,6 @@ export const excerptOf = (text: string | null | undefined): string | null => {
   // A first grapheme that is longer than an excerpt is cut between two of its code points.
   return end > 0 ? text.slice(0, end) : text.slice(0, EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 };
+
+/** Returns the number of media of a post. */
+export const countMedia = ({ media }: Pick<PublishPayload, 'media'>): number => media?.length ?? 0;

@@ -33,6 +33,11 @@ for (const storeName of ['PostgreSQL', 'an event store'])
       await waitForPublication(streams[1], other, post);
     }
 
+    // A position at which an event store has no event; PostgreSQL has one.
+    const early = await follow(one, '1');
+    if (storeName !== 'PostgreSQL') expect(early.events[0]).toMatchObject({ data: { kind: 'reset' } });
+    await early.waitForChange('post', await send(one, 'after the first position'));
+
     await other.program.kill();
     await streams[1].waitForEnd();
     const { lastId } = streams[1];

@@ -45,7 +45,7 @@ export const CopyButton = ({
 };
 
 /** Copies a text. Pages over plain http, other than localhost, have no clipboard API. */
-const copyText = async (text: string): Promise<void> => {
+export const copyText = async (text: string): Promise<void> => {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;

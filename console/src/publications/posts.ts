@@ -1,12 +1,8 @@
 import type { Api } from '../api/management.js';
 import type { Publication } from './states.js';
 
-/** A post of a list. Until the typed client has the excerpt. */
-export type Post = Api<'Post'> & {
-  /** Beginning of the text; null without a text. */
-  readonly excerpt?: string | null;
-  readonly media_count?: number;
-};
+/** A post of a list. */
+export type Post = Api<'Post'>;
 
 /** States in which a publication may still change by itself or by a person. */
 const OPEN_STATES: ReadonlySet<Publication['state']> = new Set(['queued', 'publishing', 'in_doubt', 'failed']);
@@ -19,6 +15,6 @@ export const postTitle = (
   { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
   mediaOnly: (count: number) => string,
 ): string => {
-  if (typeof excerpt === 'string') return excerpt;
-  return media === undefined || media === 0 ? id : mediaOnly(media);
+  if (excerpt !== null) return excerpt;
+  return media === null || media === 0 ? id : mediaOnly(media);
 };

@@ -21,6 +21,9 @@ export interface Wall {
   readonly limit: number | null;
 }
 
+/** Returns the wall of a network without messages. */
+export const emptyWall = (platform: string): Wall => ({ platform, messages: [], length: 0, limit: null });
+
 /** Most UTF-16 units of a text on Odnoklassniki, unless the channel's settings name another limit. */
 const DEFAULT_LIMIT = 5_000;
 

@@ -15,6 +15,7 @@ export const WallCard = ({
   at,
   isStale = false,
   aside,
+  hint,
   children,
 }: {
   readonly wall: Wall;
@@ -25,12 +26,14 @@ export const WallCard = ({
   readonly isStale?: boolean;
   /** Stands behind the network's name: a choice between channels. */
   readonly aside?: ReactNode;
+  /** Shown on a wall without messages; by default that nothing would be published. */
+  readonly hint?: string;
   /** Stands below the wall: what the network changes. */
   readonly children?: ReactNode;
 }) => {
   const m = useMessages(wallMessages);
   const { number } = useFormat();
-  const { platform, messages, length, limit } = wall;
+  const { platform, length, limit } = wall;
   return (
     <Card
       className={`wall-card ${isStale ? 'stale' : ''}`}
@@ -51,11 +54,7 @@ export const WallCard = ({
         </>
       }
     >
-      {messages.length > 0 ? (
-        <WallPosts wall={wall} channel={channel} at={at} />
-      ) : (
-        <p className="wall-ground wall-nothing secondary">{m.nothing}</p>
-      )}
+      <WallPosts wall={wall} channel={channel} at={at} hint={hint ?? m.nothing} />
       {children}
     </Card>
   );

@@ -19,10 +19,13 @@ export const WallPosts = ({
   wall,
   channel,
   at,
+  hint,
 }: {
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
   readonly at: Instant;
+  /** Shown where there are no messages. */
+  readonly hint: string;
 }) => {
   const m = useMessages(wallMessages);
   const format = useFormat();
@@ -58,7 +61,7 @@ export const WallPosts = ({
             onClick={reveal}
             onKeyDown={(event) => event.key === 'Enter' && reveal(event)}
           >
-            <div className="list">{toReact(posts)}</div>
+            {posts.length > 0 ? <div className="list">{toReact(posts)}</div> : <p className="hint">{hint}</p>}
           </div>,
           root,
         )}

@@ -5,17 +5,14 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 import type { PostPayloads } from './post-payloads.js';
 import { POSTS, type PostRow } from './posts.tables.js';
 
-/** The excerpt of a post; null: the post has no text. */
-interface KnownExcerpt {
-  readonly excerpt: string | null;
-}
+type ExcerptRow = Pick<PostRow, 'post_id' | 'stream' | 'revision' | 'in_parts' | 'excerpt'>;
 
-/** Excerpts that are kept: a post never changes. */
+/** Excerpts of large payloads that are kept: a post never changes. */
 const KEPT = 2_000;
 
-/** Reads the excerpts of posts from their accepting events. */
+/** Finds the excerpts of posts. Those of payloads that are stored in parts (D-42) come from the event store, once. */
 export class PostExcerpts {
-  private readonly known = new BoundedCache<KnownExcerpt>(KEPT);
+  private readonly ofParts = new BoundedCache<{ readonly excerpt: string | null }>(KEPT);
 
   constructor(
     private readonly pool: Pool,
@@ -24,22 +21,27 @@ export class PostExcerpts {
 
   /** Returns the excerpts by post. Null: it has no text, or cannot be read at present. */
   async find(postIds: readonly string[]): Promise<Map<string, string | null>> {
-    const missing = [...new Set(postIds)].filter((id) => !this.known.get(id));
-    if (missing.length > 0) await this.load(missing);
-    return new Map(postIds.map((id) => [id, this.known.get(id)?.excerpt ?? null]));
+    const { rows } = await this.pool.query<ExcerptRow>({
+      name: 'excerpts of posts',
+      text: `select post_id, stream, revision, in_parts, excerpt from ${POSTS}.post where post_id = any($1)`,
+      values: [[...new Set(postIds)]],
+    });
+    const excerpts = new Map<string, string | null>();
+    // Sequentially, as a page of large payloads might not fit into memory.
+    for (const row of rows) excerpts.set(row.post_id, row.in_parts ? await this.readFromParts(row) : row.excerpt);
+    return excerpts;
   }
 
-  private async load(postIds: readonly string[]): Promise<void> {
-    const { rows } = await this.pool.query<Pick<PostRow, 'post_id' | 'stream' | 'revision'>>({
-      name: 'places of posts',
-      text: `select post_id, stream, revision from ${POSTS}.post where post_id = any($1)`,
-      values: [postIds],
-    });
-    const loads = rows.map(async ({ post_id, stream, revision }) => {
-      const payload = await this.payloads.readPayload(stream, revision);
-      this.known.set(post_id, { excerpt: excerptOf(payload?.text) });
-    });
-    for (const load of await Promise.allSettled(loads))
-      if (load.status === 'rejected' && !isStoreOutage(load.reason)) throw load.reason;
+  private async readFromParts({ post_id, stream, revision }: ExcerptRow): Promise<string | null> {
+    const known = this.ofParts.get(post_id);
+    if (known) return known.excerpt;
+    try {
+      const excerpt = excerptOf((await this.payloads.readPayload(stream, revision))?.text);
+      this.ofParts.set(post_id, { excerpt });
+      return excerpt;
+    } catch (error) {
+      if (isStoreOutage(error)) return null;
+      throw error;
+    }
   }
 }

@@ -2,6 +2,7 @@ import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import { countMedia, excerptOf } from '../../payload/excerpt.js';
 import type { RowCache } from '../engine/row-cache.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
@@ -172,6 +173,8 @@ const addPost = (
     trace_id: traceId,
     metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
     in_parts: payload === null,
+    excerpt: excerptOf(payload?.text),
+    media_count: payload === null ? null : countMedia(payload),
   });
   for (const [place, { publicationId, channelId, platform, projectId }] of targets.entries()) {
     const sequence = (sequences.get(channelId)?.last ?? 0) + 1;

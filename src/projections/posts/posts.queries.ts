@@ -6,6 +6,7 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
+import { countMedia, excerptOf } from '../../payload/excerpt.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { PostPayloads } from './post-payloads.js';
 import { listStatement, type PostFilter, type PostRange, PUBLICATIONS } from './list-posts.sql.js';
@@ -15,7 +16,15 @@ import { POSTS, type PostRow, type PublicationRow } from './posts.tables.js';
 export interface PostWithPublications {
   readonly post: PostRow;
   readonly publications: readonly PublicationRow[];
+  readonly summary: PostSummary;
+}
+
+/** The parts of a payload that lists of posts show. All are null if the payload cannot be read as it was accepted. */
+export interface PostSummary {
   readonly metadata: JsonObject | null;
+  /** The beginning of the text; null without a text. */
+  readonly excerpt: string | null;
+  readonly mediaCount: number | null;
 }
 
 /** A post, its publications and its payload; null: the payload cannot be read as it was accepted. */
@@ -63,7 +72,7 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
     if (!row) return null;
     const { post, publications } = row;
     const payload = await this.payloads.readPayload(post.stream, post.revision);
-    return { post, publications, metadata: payload?.metadata ?? null, payload };
+    return { post, publications, summary: summarise(payload), payload };
   }
 
   /** Waits for the view before searching: it may not have reached a post that was accepted just before the request. */
@@ -104,12 +113,19 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     const found: PostWithPublications[] = [];
     // Sequentially, as a page of large payloads might not fit into memory.
     for (const { post, publications } of rows)
-      found.push({ post, publications, metadata: await this.readMetadata(post) });
+      found.push({ post, publications, summary: await this.readSummary(post) });
     return found;
   }
 
-  private async readMetadata(post: PostRow): Promise<JsonObject | null> {
-    if (!post.in_parts) return post.metadata === null ? null : (JSON.parse(post.metadata) as JsonObject);
-    return (await this.payloads.readPayload(post.stream, post.revision))?.metadata ?? null;
+  private async readSummary(post: PostRow): Promise<PostSummary> {
+    if (post.in_parts) return summarise(await this.payloads.readPayload(post.stream, post.revision));
+    const metadata = post.metadata === null ? null : (JSON.parse(post.metadata) as JsonObject);
+    return { metadata, excerpt: post.excerpt, mediaCount: post.media_count };
   }
 }
+
+const summarise = (payload: PublishPayload | null): PostSummary => ({
+  metadata: payload?.metadata ?? null,
+  excerpt: excerptOf(payload?.text),
+  mediaCount: payload && countMedia(payload),
+});

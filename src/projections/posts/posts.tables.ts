@@ -4,7 +4,7 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const POSTS_VERSION = 5;
+export const POSTS_VERSION = 6;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const POSTS = readSchema('posts', POSTS_VERSION);
@@ -34,7 +34,9 @@ export const postsTables = `
     external_id text,
     trace_id text,
     metadata text,
-    in_parts boolean not null
+    in_parts boolean not null,
+    excerpt text,
+    media_count int
   );
 
   create table publication (
@@ -140,6 +142,10 @@ export interface PostRow {
   readonly metadata: string | null;
   /** True if the payload, including its metadata, is stored in parts (D-42). */
   readonly in_parts: boolean;
+  /** The beginning of the text; null without a text, or if `in_parts`. */
+  readonly excerpt: string | null;
+  /** Null if `in_parts`. */
+  readonly media_count: number | null;
 }
 
 /** The latest sequence number of a channel's publications (D-37). */
@@ -174,7 +180,7 @@ export const postRows: RowTable<PostRow> = {
   key: 'post_id',
   columns: [
     ...(['post_id', 'endpoint_id', 'owner_id', 'stream', 'revision', 'accepted_at', 'external_id'] as const),
-    ...(['trace_id', 'metadata', 'in_parts'] as const),
+    ...(['trace_id', 'metadata', 'in_parts', 'excerpt', 'media_count'] as const),
   ],
   types: {
     ...({ post_id: 'text', endpoint_id: 'text', owner_id: 'text', stream: 'text', revision: 'text' } as const),
@@ -184,6 +190,8 @@ export const postRows: RowTable<PostRow> = {
       trace_id: 'text',
       metadata: 'text',
       in_parts: 'boolean',
+      excerpt: 'text',
+      media_count: 'int',
     } as const),
   },
 };

@@ -47,18 +47,19 @@ export const mediumAt = (type: string, url: string): VisibleMedium => ({
   type,
   file: null,
   url,
-  name: nameOf(url),
+  name: fileName(url),
   bytes: 0,
 });
 
-/** Returns the last part of a URL's path, as people read it. */
-const nameOf = (url: string): string => {
+/** Returns the name of the file at a URL as people read it: the last part of its path, or else its host. */
+export const fileName = (url: string): string => {
   if (!URL.canParse(url)) return url;
-  const name = new URL(url).pathname.split('/').at(-1) ?? '';
+  const { pathname, hostname } = new URL(url);
+  const name = pathname.split('/').at(-1) ?? '';
   try {
-    return decodeURIComponent(name);
+    return decodeURIComponent(name) || hostname;
   } catch {
-    return name;
+    return name; // not UTF-8
   }
 };
 

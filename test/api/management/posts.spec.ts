@@ -12,10 +12,14 @@ import {
   startHarness,
 } from './management-harness.js';
 
+const photo = (n: number) => ({ type: 'photo', url: `https://media.invalid/${n}.jpg` });
+/** Metadata with which a payload is stored in parts (D-42). */
+const LARGE = { blob: 'ж'.repeat(700_000) };
+
 describe('posts', () => {
   let harness: ManagementHarness;
   beforeAll(async () => {
-    harness = await startHarness({ LIMITS_PROFILE });
+    harness = await startHarness({ LIMITS_PROFILE, MEDIA_PROBE: 'off' });
   });
   afterAll(() => harness.stop());
   afterEach(() => harness.telegram.clearFaults());
@@ -37,6 +41,7 @@ describe('posts', () => {
       id,
       ...{ endpoint_id: setup.endpoint.id, owner_id: setup.owner.id, accepted_at: expect.stringMatching(/Z$/) },
       ...{ external_id: 'ext-1', trace_id: 'trace-1', metadata: payload.metadata, payload },
+      ...{ excerpt: 'Hello', media_count: 0 },
       publications: [
         {
           id: expect.stringMatching(/^pub_[0-9a-f]{32}$/),
@@ -88,11 +93,27 @@ describe('posts', () => {
 
   it('show a payload that was stored in parts like any other payload (D-42)', async () => {
     const setup = await PublishingSetup.create(harness);
-    const metadata = { blob: 'ж'.repeat(700_000) };
+    const metadata = LARGE;
     const id = await setup.sendPost({ text: 'Large', metadata });
     const { body } = await setup.owner.caller.get(`/posts/${id}`).expect(200);
     expect(body.payload).toEqual({ text: 'Large', metadata });
-    expect((await setup.owner.caller.get('/posts')).body.items[0].metadata).toEqual(metadata);
+    const summary = { metadata, excerpt: 'Large', media_count: 0 };
+    expect(body).toMatchObject(summary);
+    expect((await setup.owner.caller.get('/posts')).body.items[0]).toMatchObject(summary);
+  });
+
+  it.each([
+    ['a long text', { text: `${'ж'.repeat(119)}👩‍👩‍👧‍👦 and more` }, 'ж'.repeat(119), 0],
+    ['a text in lines', { text: 'One\n\nTwo' }, 'One\n\nTwo', 0],
+    ['media alone', { media: [photo(1), photo(2)] }, null, 2],
+    ['media and text', { text: 'A photo', media: [photo(1)] }, 'A photo', 1],
+    ['a large payload', { text: 'y'.repeat(500), media: [photo(1)], metadata: LARGE }, 'y'.repeat(120), 1],
+  ])('show the beginning of their text and the number of their media: %s', async (_, payload, excerpt, media_count) => {
+    const setup = await PublishingSetup.create(harness);
+    const id = await setup.sendPost(payload);
+    const { body: list } = await setup.owner.caller.get('/posts').expect(200);
+    expect(list.items).toMatchObject([{ id, excerpt, media_count }]);
+    expect((await setup.owner.caller.get(`/posts/${id}`).expect(200)).body).toMatchObject({ excerpt, media_count });
   });
 
   it.each([

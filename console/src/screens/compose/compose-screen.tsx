@@ -1,4 +1,56 @@
-import { PageHead } from '../../components/card.js';
+import { getRouteApi } from '@tanstack/react-router';
+import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
+import { ButtonLink } from '../../components/button.js';
+import { Card, PageHead } from '../../components/card.js';
+import { Empty, Loaded } from '../../components/states.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useScope } from '../../session/scope.js';
+import { Composer } from './composer.js';
+import { listDestinations } from './destination.js';
+import { composeMessages } from './messages.js';
 
-/** To be replaced. */
-export const ComposeScreen = () => <PageHead title="Compose" />;
+const route = getRouteApi('/compose');
+
+/** Compose: writes a post, shows what readers of each network would see, and publishes it. */
+export const ComposeScreen = () => {
+  const m = useMessages(composeMessages);
+  const { endpoint } = route.useSearch();
+  const scope = useScope();
+  const endpoints = useEndpoints();
+  const projects = useProjects();
+  const channels = useChannels();
+  const all = {
+    data:
+      endpoints.data && projects.data && channels.data
+        ? listDestinations(endpoints.data, projects.data, channels.data)
+        : undefined,
+    error: endpoints.error ?? projects.error ?? channels.error,
+    refetch: () => Promise.all([endpoints.refetch(), projects.refetch(), channels.refetch()]),
+  };
+  return (
+    <Loaded query={all} rows={8}>
+      {(destinations) =>
+        destinations.length > 0 ? (
+          <Composer key={scope.key} scopeKey={scope.key} destinations={destinations} wanted={endpoint} />
+        ) : (
+          <>
+            <PageHead title={m.write} />
+            <Card label={m.noEndpoint}>
+              <Empty
+                icon="endpoint"
+                title={m.noEndpoint}
+                action={
+                  <ButtonLink to="/endpoints/new" look="primary">
+                    {m.addEndpoint}
+                  </ButtonLink>
+                }
+              >
+                {m.noEndpointText}
+              </Empty>
+            </Card>
+          </>
+        )
+      }
+    </Loaded>
+  );
+};

@@ -18,7 +18,7 @@ export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) =
           ) : (
             <Icon name={check.ok ? 'published' : 'failed'} tone={check.ok ? 'ok' : 'fail'} size={14} />
           )}{' '}
-          {m.check[check.name as keyof typeof m.check] ?? check.name} <b>{valueOf(check)}</b>
+          {m.check[check.name] ?? check.name} <b>{valueOf(check)}</b>
         </li>
       ))}
     </ul>

@@ -14,7 +14,14 @@ const NOTHING: Attention['subject'] = {
 };
 
 const attention = (code: string, subject: Partial<Attention['subject']>, count = 1): Attention => ({
-  ...{ code, count, since: '2026-11-26T10:48:00.000Z', ids: [], text: 'As the API says.', action: null },
+  ...{
+    code: code as Attention['code'],
+    count,
+    since: '2026-11-26T10:48:00.000Z',
+    ids: [],
+    text: 'As the API says.',
+    action: null,
+  },
   subject: { ...NOTHING, ...subject },
 });
 

@@ -21,21 +21,20 @@ export const useAttentionCalls = (): ((item: Attention) => Promise<void>) => {
     const refresh = (...keys: readonly string[]): void => {
       for (const key of ['overview', ...keys]) void queries.invalidateQueries({ queryKey: [key] });
     };
-    switch (code) {
-      case 'endpoint_disabled':
-        await management().post('/endpoints/{id}/enable', { path });
-        refresh('endpoints', 'endpoint');
-        return toast(m.enabled(name));
-      case 'webhook_output_disabled': {
-        await management().post('/webhook-outputs/{id}/enable', { path });
-        const from = new Date(Date.parse(since) - OUTPUT_FAILURES_MS).toISOString();
-        const { retried } = await management().post('/webhook-outputs/{id}/retry-failed', {
-          path,
-          body: { since: from },
-        });
-        refresh('outputs', 'output', 'deliveries');
-        return toast(m.replayed(retried, format.number(retried)));
-      }
+    if (code === 'endpoint_disabled') {
+      await management().post('/endpoints/{id}/enable', { path });
+      refresh('endpoints', 'endpoint');
+      toast(m.enabled(name));
+    }
+    if (code === 'webhook_output_disabled') {
+      await management().post('/webhook-outputs/{id}/enable', { path });
+      const from = new Date(Date.parse(since) - OUTPUT_FAILURES_MS).toISOString();
+      const { retried } = await management().post('/webhook-outputs/{id}/retry-failed', {
+        path,
+        body: { since: from },
+      });
+      refresh('outputs', 'output', 'deliveries');
+      toast(m.replayed(retried, format.number(retried)));
     }
   };
 };

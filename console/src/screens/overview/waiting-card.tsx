@@ -8,7 +8,9 @@ import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
+import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { WhyChain } from '../../publications/why-chain.js';
 import { overviewMessages } from './messages.js';
 
 /** The publications that go next or have waited longest, each with the reason; a click opens the reason at length. */
@@ -83,12 +85,24 @@ const WaitingRow = ({
       </button>
       {isOpen && (
         <div className="wait-why" id={id}>
-          <WaitingExplanation publication={publication} names={names} />
-          <Link className="link" to="/publications/$id" params={{ id: publication.id }}>
-            {m.openPublication}
-          </Link>
+          <Why publication={publication} names={names} />
         </div>
       )}
     </li>
+  );
+};
+
+/** The reason at length: the chain of publications to the first cause, and sentences about this one. */
+const Why = ({ publication, names }: { readonly publication: WaitingPublication; readonly names: Names }) => {
+  const m = useMessages(overviewMessages);
+  const chain = useChain(publication);
+  return (
+    <>
+      {chain.links.length > 1 && <WhyChain chain={chain} names={names} />}
+      <WaitingExplanation publication={publication} names={names} />
+      <Link className="link" to="/publications/$id" params={{ id: publication.id }}>
+        {m.openPublication}
+      </Link>
+    </>
   );
 };

@@ -4,10 +4,10 @@ import type { ProjectionFailure, StoppedProjection } from '../../../projections/
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { NO_SUBJECT, viewing } from './attention-parts.js';
 import { MOST_IDS } from './overview-facts.js';
-import type { AttentionView } from './overview.view.js';
+import type { AttentionItemView } from './overview.view.js';
 
 /** Builds the attention for read models that have stopped, the longest first; null: there are none. */
-export const buildStopped = (projections: readonly StoppedProjection[]): AttentionView | null => {
+export const buildStopped = (projections: readonly StoppedProjection[]): AttentionItemView | null => {
   const sorted = projections.toSorted((a, b) => a.since - b.since);
   const [first] = sorted;
   if (!first) return null;
@@ -29,7 +29,7 @@ const describeStop = (name: string, { position, type, message }: ProjectionFailu
   TEXTS.projectionStopped({ name, position, type, reason: asSentence(message) });
 
 /** Builds the attention for an event store that cannot be used. */
-export const buildStoreUnavailable = (reason: string, now: number): AttentionView => ({
+export const buildStoreUnavailable = (reason: string, now: number): AttentionItemView => ({
   code: 'store_unavailable',
   ...{ since: iso(now), count: 1, ids: [], text: TEXTS.storeUnavailable({ reason: asSentence(reason) }) },
   action: null,

@@ -4,13 +4,13 @@ import type { Alert, AlertList } from '../../../projections/activity/alerts.quer
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
 import type { OverviewFacts } from './overview-facts.js';
-import type { AttentionActionView, AttentionSubject, AttentionView } from './overview.view.js';
+import type { OverviewActionView, AttentionSubject, AttentionItemView } from './overview.view.js';
 
 /** Builds the attention for channels whose posts the network refuses; null: there are none. @param titleOf name of a network */
 export const buildRefused = (
   { alerts: { channel: list }, waitingOnChannel, owner }: OverviewFacts,
   titleOf: (platform: string | null) => string,
-): AttentionView | null => {
+): AttentionItemView | null => {
   const { count, alerts } = list;
   const [first] = alerts;
   if (!first) return null;
@@ -38,7 +38,7 @@ export const buildRefused = (
 export const buildDisabled = (
   code: 'endpoint_disabled' | 'webhook_output_disabled',
   { alerts: { endpoint, webhook_output }, owner }: OverviewFacts,
-): AttentionView | null => {
+): AttentionItemView | null => {
   const list = code === 'endpoint_disabled' ? endpoint : webhook_output;
   const { count, alerts } = list;
   const [first] = alerts;
@@ -58,13 +58,13 @@ export const buildDisabled = (
 };
 
 /** A plan that does not include it would refuse to enable it. */
-const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): AttentionActionView =>
+const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewActionView =>
   disabled_by === 'plan'
     ? viewing('view_plan', `/owners/${owner_id}`)
     : { label_code: 'enable', method: 'POST', path: `${path}/${id}/enable` };
 
 /** Describes alerts of one kind. */
-const describeAlerts = ({ count, alerts }: AlertList): Pick<AttentionView, 'since' | 'count' | 'ids'> => ({
+const describeAlerts = ({ count, alerts }: AlertList): Pick<AttentionItemView, 'since' | 'count' | 'ids'> => ({
   since: iso(alerts[0]!.since),
   count,
   ids: alerts.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import type { OverviewFacts } from './overview-facts.js';
-import type { AttentionActionView, AttentionSubject } from './overview.view.js';
+import type { OverviewActionView, AttentionSubject } from './overview.view.js';
 
 /** The subject of an attention without facts. */
 export const NO_SUBJECT: AttentionSubject = {
@@ -9,14 +9,14 @@ export const NO_SUBJECT: AttentionSubject = {
 };
 
 /** Returns the action that shows something. */
-export const viewing = (label_code: AttentionActionView['label_code'], path: string): AttentionActionView => ({
+export const viewing = (label_code: OverviewActionView['label_code'], path: string): OverviewActionView => ({
   label_code,
   method: 'GET',
   path,
 });
 
 /** Returns the action that shows a list. @param owner only this owner's; null: all owners' */
-export const viewingList = (path: string, owner: OverviewFacts['owner']): AttentionActionView => {
+export const viewingList = (path: string, owner: OverviewFacts['owner']): OverviewActionView => {
   const separator = path.includes('?') ? '&' : '?';
   return viewing('view_all', owner === null ? path : `${path}${separator}owner_id=${owner.owner_id}`);
 };

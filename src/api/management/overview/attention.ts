@@ -4,13 +4,13 @@ import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { buildDisabled, buildRefused } from './attention-of-resources.js';
 import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
 import { MOST_IDS, type OverviewFacts } from './overview-facts.js';
-import type { AttentionSubject, AttentionView } from './overview.view.js';
+import type { AttentionSubject, AttentionItemView } from './overview.view.js';
 
 /** Returns the name of a network for people. */
 type TitleOf = (platform: string | null) => string;
 
 /** Builds what needs a person, by code, the worst first. */
-export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionView[] =>
+export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
     buildSettled('in_doubt', facts, titleOf),
     buildRefused(facts, titleOf),
@@ -21,7 +21,11 @@ export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): Attentio
   ].filter((attention) => attention !== null);
 
 /** Builds the attention for publications that are in doubt or failed; null: there are none. */
-const buildSettled = (state: 'in_doubt' | 'failed', facts: OverviewFacts, titleOf: TitleOf): AttentionView | null => {
+const buildSettled = (
+  state: 'in_doubt' | 'failed',
+  facts: OverviewFacts,
+  titleOf: TitleOf,
+): AttentionItemView | null => {
   const { activity, owner } = facts;
   const found = state === 'in_doubt' ? activity.inDoubt : activity.failed;
   const [first] = found;
@@ -60,7 +64,7 @@ const describePublication = (id: string, { details, excerpts }: OverviewFacts): 
 };
 
 /** Builds the attention for owners whose posts of the month are used up; null: there are none. */
-export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionView | null => {
+export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionItemView | null => {
   const [first] = usedUp;
   if (!first) return null;
   const count = usedUp.length;

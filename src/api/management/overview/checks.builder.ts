@@ -6,7 +6,7 @@ import type { Instant } from '../../../kernel/instant.js';
 import { ProjectionStatuses } from '../../../projections/engine/projection-status.queries.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { buildStopped, buildStoreUnavailable } from './attention-of-gateway.js';
-import type { AttentionView, CheckView } from './overview.view.js';
+import type { AttentionItemView, CheckView } from './overview.view.js';
 
 const OK = 'ok';
 const NO_FIGURES = { latency_ms: null, position: null, degraded: [] };
@@ -20,7 +20,7 @@ export class ChecksBuilder {
     private readonly log: TransparencyLog,
   ) {}
 
-  async build(now: Instant): Promise<{ readonly checks: CheckView[]; readonly attention: AttentionView[] }> {
+  async build(now: Instant): Promise<{ readonly checks: CheckView[]; readonly attention: AttentionItemView[] }> {
     const startedAt = performance.now();
     const timed = this.projections.listStopped().then((stopped) => ({ stopped, ms: performance.now() - startedAt }));
     const [report, { stopped, ms }, head] = await Promise.all([this.readiness.read(), timed, this.log.findHead()]);

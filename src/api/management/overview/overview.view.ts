@@ -31,11 +31,11 @@ export const ATTENTION_CODES = [
 /** Kind of a thing that needs a person. */
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/** Name of what a call of {@link AttentionActionView} does. */
+/** Name of what a call of {@link OverviewActionView} does. */
 export type ActionLabel = 'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'view_projection' | 'view_all';
 
 /** The call that ends an attention, or that shows what to decide. */
-export interface AttentionActionView {
+export interface OverviewActionView {
   readonly label_code: ActionLabel;
   readonly method: 'GET' | 'POST';
   /** Below `/manage/v1`. */
@@ -77,7 +77,7 @@ export interface AttentionSubject {
 }
 
 /** Things of one kind that need a person. */
-export interface AttentionView {
+export interface AttentionItemView {
   readonly code: AttentionCode;
   /** Time since which the first of them does (ISO 8601, UTC). */
   readonly since: string;
@@ -88,7 +88,7 @@ export interface AttentionView {
   /** A sentence for people. */
   readonly text: string;
   /** Null if no call helps. */
-  readonly action: AttentionActionView | null;
+  readonly action: OverviewActionView | null;
   readonly subject: AttentionSubject;
 }
 
@@ -212,7 +212,7 @@ export interface CurrentOverviewView {
   /** Null: all owners. */
   readonly owner: OverviewOwner | null;
   /** By code, the worst first. */
-  readonly attention: readonly AttentionView[];
+  readonly attention: readonly AttentionItemView[];
   /** All networks. */
   readonly networks: readonly NetworkView[];
   /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */

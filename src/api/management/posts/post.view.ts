@@ -16,17 +16,23 @@ export class PostView {
   readonly trace_id: string | null;
   /** As it was sent. */
   readonly metadata: JsonObject | null;
+  /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+  readonly excerpt: string | null;
+  /** Null if the store does not hold the payload whole and unchanged any more. */
+  readonly media_count: number | null;
   /** One for each target, in the order of the projects and their channels as discovery shows them (D-57). */
   readonly publications: readonly PublicationView[];
 
-  constructor({ post, metadata }: PostWithPublications, publications: readonly PublicationView[]) {
+  constructor({ post, summary }: PostWithPublications, publications: readonly PublicationView[]) {
     this.id = post.post_id;
     this.endpoint_id = post.endpoint_id;
     this.owner_id = post.owner_id;
     this.accepted_at = iso(post.accepted_at);
     this.external_id = post.external_id;
     this.trace_id = post.trace_id;
-    this.metadata = metadata;
+    this.metadata = summary.metadata;
+    this.excerpt = summary.excerpt;
+    this.media_count = summary.mediaCount;
     this.publications = publications;
   }
 }

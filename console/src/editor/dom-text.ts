@@ -1,0 +1,103 @@
+import type { FormattedText } from './marks.js';
+import { type Line, linesOf } from './lines.js';
+
+/** Shows a text in an editable element, one child a line. Lines that did not change stay as they are. */
+export const showText = (root: HTMLElement, value: FormattedText): void => {
+  const lines = linesOf(value);
+  const written = lines.map((line) => JSON.stringify(line));
+  const shown = [...root.children].map((child) => shownLines.get(child));
+  // A browser may leave texts beside the lines.
+  const isSound = root.childNodes.length === root.children.length && shown.every((line) => line !== undefined);
+  const max = isSound ? Math.min(written.length, shown.length) : 0;
+  let first = 0;
+  while (first < max && written[first] === shown[first]) first++;
+  let last = 0;
+  while (last < max - first && written.at(-1 - last) === shown.at(-1 - last)) last++;
+  const before = isSound ? (root.children[shown.length - last] ?? null) : null;
+  const removed = isSound ? [...root.children].slice(first, shown.length - last) : [...root.childNodes];
+  for (const node of removed) node.remove();
+  for (let index = first; index < lines.length - last; index++) {
+    const element = createLine(lines[index]!);
+    shownLines.set(element, written[index]!);
+    root.insertBefore(element, before);
+  }
+};
+
+const shownLines = new WeakMap<Element, string>();
+
+/** Forgets what lines show, after a browser changed them by itself. */
+export const forgetLines = (root: HTMLElement): void => {
+  for (const child of root.children) shownLines.delete(child);
+};
+
+const createLine = ({ isQuote, runs }: Line): HTMLElement => {
+  const line = document.createElement('div');
+  line.dir = 'auto';
+  if (isQuote) line.className = 'mark-quote';
+  for (const { text, types } of runs) {
+    const words = document.createElement('span');
+    words.className = types.map((type) => `mark-${type}`).join(' ');
+    words.textContent = text;
+    line.append(words);
+  }
+  // A line without content has no height and takes no caret.
+  if (runs.length === 0) line.append(document.createElement('br'));
+  return line;
+};
+
+/** Reads the text of an editable element. */
+export const readText = (root: HTMLElement): string =>
+  [...root.childNodes].map((node) => node.textContent ?? '').join('\n');
+
+/** Returns the offset in the text of a place in an editable element. */
+export const toOffset = (root: HTMLElement, node: Node, nodeOffset: number): number => {
+  const range = document.createRange();
+  let offset = 0;
+  for (const [index, line] of [...root.childNodes].entries()) {
+    if (node === root && index === nodeOffset) return Math.max(0, offset);
+    if (line === node || line.contains(node)) {
+      range.setStart(line, 0);
+      range.setEnd(node, nodeOffset);
+      return offset + range.toString().length;
+    }
+    offset += (line.textContent ?? '').length + 1;
+  }
+  return Math.max(0, offset - 1);
+};
+
+/** Returns the place in an editable element of an offset in the text. */
+const toPlace = (root: HTMLElement, offset: number): readonly [Node, number] => {
+  let rest = offset;
+  for (const line of root.children) {
+    const length = (line.textContent ?? '').length;
+    if (rest > length) {
+      rest -= length + 1;
+      continue;
+    }
+    for (const words of line.children) {
+      const text = words.firstChild;
+      const size = text?.nodeType === Node.TEXT_NODE ? (text as Text).length : -1;
+      if (text && rest <= size) return [text, rest];
+      rest -= Math.max(0, size);
+    }
+    return [line, 0];
+  }
+  return [root, root.childNodes.length];
+};
+
+/** Selects a range of the text in an editable element. */
+export const select = (root: HTMLElement, start: number, end: number): void => {
+  const [anchor, anchorOffset] = toPlace(root, start);
+  const [focus, focusOffset] = toPlace(root, end);
+  document.getSelection()?.setBaseAndExtent(anchor, anchorOffset, focus, focusOffset);
+};
+
+/** Returns the selected range of the text; null if the selection is elsewhere. */
+export const readSelection = (root: HTMLElement): { readonly start: number; readonly end: number } | null => {
+  const selection = document.getSelection();
+  if (!selection?.anchorNode || !selection.focusNode) return null;
+  if (!root.contains(selection.anchorNode) || !root.contains(selection.focusNode)) return null;
+  const anchor = toOffset(root, selection.anchorNode, selection.anchorOffset);
+  const focus = toOffset(root, selection.focusNode, selection.focusOffset);
+  return { start: Math.min(anchor, focus), end: Math.max(anchor, focus) };
+};

@@ -1,0 +1,64 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../components/button.js';
+import { Field, TextInput } from '../components/controls.js';
+import { Dialog } from '../components/dialog.js';
+import { useMessages } from '../i18n/messages.js';
+import { editorMessages } from './messages.js';
+import type { TextEditing } from './text-editing.js';
+import { readUrl } from './read-url.js';
+
+/** Asks for the address of a link, and for its words where none are selected. */
+export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing; readonly onClose: () => void }) => {
+  const m = useMessages(editorMessages);
+  const [{ words: selected, link }] = useState(() => editing.readLink());
+  const [words, setWords] = useState(selected);
+  const [address, setAddress] = useState(link?.url ?? '');
+  const [isTried, setIsTried] = useState(false);
+  const url = readUrl(address);
+
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    setIsTried(true);
+    const shown = words.trim() === '' ? (url ?? '') : words;
+    if (url === null) return;
+    editing.link(shown, url);
+    onClose();
+  };
+  const remove = (): void => {
+    editing.link(selected, null);
+    onClose();
+  };
+  return (
+    <Dialog title={m.linkTitle} isOpen onClose={onClose}>
+      <form className="dialog-fields" onSubmit={save} noValidate>
+        <Field label={m.linkUrl} error={isTried && url === null && m.badUrl}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              inputMode="url"
+              autoFocus
+              value={address}
+              placeholder="https://"
+              onChange={(event) => setAddress(event.target.value)}
+            />
+          )}
+        </Field>
+        {!selected.includes('\n') && (
+          <Field label={m.linkWords}>
+            {(ids) => <TextInput {...ids} value={words} onChange={(event) => setWords(event.target.value)} />}
+          </Field>
+        )}
+        <div className="dialog-actions">
+          {link && (
+            <Button look="danger" onClick={remove}>
+              {m.removeLink}
+            </Button>
+          )}
+          <Button look="primary" type="submit">
+            {m.saveLink}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

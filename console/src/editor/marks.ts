@@ -1,0 +1,26 @@
+/** Kinds of formatting that the editor offers. */
+export type MarkType = 'bold' | 'italic' | 'underline' | 'strikethrough' | 'spoiler' | 'code' | 'link' | 'quote';
+
+/** Kinds that can overlap each other. */
+export const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'] as const;
+
+/** A range with formatting, in UTF-16 units; `end` is the first unit after it. */
+export interface Mark {
+  readonly type: MarkType;
+  readonly start: number;
+  readonly end: number;
+  /** Address of a link. */
+  readonly url?: string;
+}
+
+/**
+ * A text with its formatting. Lines are separated by line feeds. Marks are normal: none is empty or splits a character, those
+ * of one kind do not touch, quotes cover whole lines, and code has no other formatting but a quote around it.
+ */
+export interface FormattedText {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
+/** Kinds that the next typed text has or has not, other than the text before it. */
+export type Pending = Readonly<Partial<Record<MarkType, boolean>>>;

@@ -1,0 +1,44 @@
+import type { MarkType } from './marks.js';
+
+/** Formatting of the toolbar with the keys that change it, besides Ctrl or ⌘; null: no keys. */
+export const SHORTCUTS: Readonly<Record<MarkType, { readonly key: string; readonly shift: boolean } | null>> = {
+  bold: { key: 'b', shift: false },
+  italic: { key: 'i', shift: false },
+  underline: { key: 'u', shift: false },
+  strikethrough: { key: 'x', shift: true },
+  code: { key: 'e', shift: false },
+  quote: { key: '.', shift: true },
+  link: { key: 'k', shift: false },
+  spoiler: null,
+};
+
+const isMac = (): boolean => navigator.platform.startsWith('Mac');
+
+/** Returns the name of a formatting's keys, such as `Ctrl+B` or `⌘B`. */
+export const shortcutName = (type: MarkType): string | null => {
+  const shortcut = SHORTCUTS[type];
+  if (!shortcut) return null;
+  const key = shortcut.key.toUpperCase();
+  if (isMac()) return `${shortcut.shift ? '⇧' : ''}⌘${key}`;
+  return `Ctrl+${shortcut.shift ? 'Shift+' : ''}${key}`;
+};
+
+/** Returns the formatting that pressed keys change; null if there is none. */
+export const findShortcut = (event: {
+  readonly key: string;
+  readonly code: string;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+}): MarkType | null => {
+  if (event.altKey) return null;
+  // By the place of the key too, so that the shortcuts work in other alphabets.
+  const place = event.code === 'Period' ? '.' : event.code.replace(/^Key/, '').toLowerCase();
+  const found = Object.entries(SHORTCUTS).find(
+    ([, shortcut]) =>
+      shortcut?.shift === event.shiftKey && (event.key.toLowerCase() === shortcut.key || place === shortcut.key),
+  );
+  return (found?.[0] as MarkType | undefined) ?? null;
+};
+
+/** Name of the keys that publish. */
+export const publishKeys = (): string => (isMac() ? '⌘↵' : 'Ctrl ↵');

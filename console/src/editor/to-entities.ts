@@ -1,0 +1,50 @@
+import type { Api } from '../api/management.js';
+import { type FormattedText, type Mark, type MarkType, STYLES } from './marks.js';
+import { cutAt } from './ranges.js';
+
+/** Formatting as a payload has it. */
+export type Entity = Api<'Entity'>;
+
+const ENTITY_TYPES: Readonly<Record<MarkType, Entity['type']>> = {
+  bold: 'bold',
+  italic: 'italic',
+  underline: 'underline',
+  strikethrough: 'strikethrough',
+  spoiler: 'spoiler',
+  code: 'code',
+  link: 'text_link',
+  quote: 'blockquote',
+};
+
+/**
+ * Returns the entities of a text. Entities must nest, so overlapping marks are cut: a link or code at the borders of quotes,
+ * a style at the borders of everything that it would cross. Code of several lines becomes a block.
+ */
+export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] => {
+  const of = (type: MarkType): Mark[] => marks.filter((mark) => mark.type === type);
+  const quotes = of('quote').map((quote) => ({ ...quote, end: endOfWords(text, quote) }));
+  const placed: Mark[] = quotes.filter(({ start, end }) => start < end);
+  const borders = placed.flatMap(({ start, end }) => [start, end]);
+  placed.push(...[...of('link'), ...of('code')].flatMap((mark) => cutAt(mark, borders)));
+  for (const style of STYLES.flatMap(of)) placed.push(...cutAt(style, crossed(style, placed)));
+  return placed
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+    .map(({ type, start, end, url }) => ({
+      type: type === 'code' && text.slice(start, end).includes('\n') ? 'pre' : ENTITY_TYPES[type],
+      offset: start,
+      length: end - start,
+      ...(url !== undefined && { url }),
+    }));
+};
+
+/** A quote may go on to an empty line, which readers need not see. */
+const endOfWords = (text: string, { start, end }: Mark): number => start + text.slice(start, end).trimEnd().length;
+
+/** Returns the borders inside a mark of those marks that it overlaps in part. */
+const crossed = (mark: Mark, placed: readonly Mark[]): number[] =>
+  placed.flatMap(({ start, end }) => {
+    if (end <= mark.start || mark.end <= start) return [];
+    const isInside = mark.start <= start && end <= mark.end;
+    const isAround = start <= mark.start && mark.end <= end;
+    return isInside || isAround ? [] : [start, end];
+  });

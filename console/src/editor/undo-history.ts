@@ -1,0 +1,56 @@
+import type { FormattedText } from './marks.js';
+
+/** A text with its selection. */
+export interface Moment {
+  readonly value: FormattedText;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Most steps that can be undone. */
+const MAX_STEPS = 200;
+/** Time after which typing starts a new step, in ms. */
+const PAUSE_MS = 1_000;
+
+/** Steps of an editor that can be undone. The browser's own history does not know changes that a script makes. */
+export class UndoHistory {
+  private readonly past: Moment[] = [];
+  private future: Moment[] = [];
+  private lastKind = '';
+  private lastAt = 0;
+
+  /**
+   * Notes the state before a change. Changes of the same kind in quick succession are one step.
+   * @param kind `type` and `delete` are gathered; every other change is a step
+   */
+  note(before: Moment, kind: string, at: number): void {
+    const isGathered = kind !== '' && kind === this.lastKind && at - this.lastAt < PAUSE_MS && this.past.length > 0;
+    this.lastKind = kind;
+    this.lastAt = at;
+    this.future = [];
+    if (isGathered) return;
+    this.past.push(before);
+    if (this.past.length > MAX_STEPS) this.past.shift();
+  }
+
+  /** Starts a new step with the next change. */
+  endStep(): void {
+    this.lastKind = '';
+  }
+
+  /** Returns the state before the last step; undefined if there is none. */
+  undo(now: Moment): Moment | undefined {
+    this.endStep();
+    const moment = this.past.pop();
+    if (moment) this.future.push(now);
+    return moment;
+  }
+
+  /** Returns the state before the last {@link undo}; undefined if there is none. */
+  redo(now: Moment): Moment | undefined {
+    this.endStep();
+    const moment = this.future.pop();
+    if (moment) this.past.push(now);
+    return moment;
+  }
+}

@@ -1,0 +1,63 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../components/button.js';
+import { Field, TextInput } from '../../components/controls.js';
+import { Dialog } from '../../components/dialog.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Draft } from './draft.js';
+import { composeMessages } from './messages.js';
+
+const MAX_MINUTES = 1_440;
+
+/** Reads minutes of a pause; null if they are none. */
+const readMinutes = (typed: string): number | null => {
+  const minutes = typed.trim() === '' ? 0 : Number(typed);
+  return Number.isInteger(minutes) && minutes >= 0 && minutes <= MAX_MINUTES ? minutes : null;
+};
+
+/** Asks for the pauses that begin once the post is published. */
+export const AfterwardsDialog = ({
+  pauses,
+  onSave,
+  onClose,
+}: {
+  readonly pauses: Draft['pauses'];
+  readonly onSave: (pauses: Draft['pauses']) => void;
+  readonly onClose: () => void;
+}) => {
+  const m = useMessages(composeMessages);
+  const [typed, setTyped] = useState({ project: String(pauses.project), channels: String(pauses.channels) });
+  const project = readMinutes(typed.project);
+  const channels = readMinutes(typed.channels);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    if (project === null || channels === null) return;
+    onSave({ project, channels });
+    onClose();
+  };
+  const field = (name: 'project' | 'channels', label: string, value: number | null) => (
+    <Field label={label} hint={m.minutesHint} error={value === null && m.badMinutes}>
+      {(ids) => (
+        <TextInput
+          {...ids}
+          inputMode="numeric"
+          value={typed[name]}
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <Dialog title={m.afterwardsTitle} description={m.afterwardsText} isOpen onClose={onClose}>
+      <form className="dialog-fields" onSubmit={save} noValidate>
+        {field('project', m.projectMinutes, project)}
+        {field('channels', m.channelMinutes, channels)}
+        <div className="dialog-actions">
+          <Button look="primary" type="submit">
+            {m.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

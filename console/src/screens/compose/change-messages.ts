@@ -1,0 +1,145 @@
+import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
+
+const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const allOf = new Intl.ListFormat('ru');
+const buttonsEn = (count: number): string => `${count} ${pluralEn(count, 'button', 'buttons')}`;
+const buttonsRu = (count: number): string => `${count} ${pluralRu(count, 'кнопка', 'кнопки', 'кнопок')}`;
+
+/** Texts about what a network changes in a post: a word for its wall, and a sentence. Networks are named in them. */
+export const changeMessages = defineMessages({
+  en: {
+    types: {
+      bold: 'bold',
+      italic: 'italic',
+      underline: 'underline',
+      strikethrough: 'strikethrough',
+      code: 'code',
+      quote: 'quote',
+      spoiler: 'spoiler',
+      link: 'link',
+    },
+    formatting: 'Formatting',
+    formattingText: (network: string, types: readonly string[]) =>
+      types.length === 0 ? `${network} shows text without formatting.` : `${network} shows no ${oneOf.format(types)}.`,
+    quotePlain: 'Quote is plain',
+    quotePlainText: (network: string) => `${network} shows the quote as plain text.`,
+    spoilerOpen: 'Spoiler is open',
+    spoilerOpenText: (network: string) => `${network} shows the words of the spoiler to everyone.`,
+    linksWritten: 'URLs in the text',
+    linksWrittenText: (network: string) => `${network} shows the address of a link behind its words.`,
+    cut: (count: string) => `Cut by ${count}`,
+    cutText: (network: string, count: string) =>
+      `The text is too long for ${network}: ${count} characters are cut off.`,
+    linksDropped: 'Links dropped',
+    linkDropped: 'Link dropped',
+    someFormatting: 'Some formatting',
+    emojiPlain: 'Emoji is plain',
+    buttonDropped: 'Button dropped',
+    buttonShortened: 'Button shortened',
+    buttonsDropped: (count: number) => `${buttonsEn(count)} dropped`,
+    buttonsDroppedText: (network: string, count: number) =>
+      `${network} shows no buttons: ${count === 1 ? 'the button is' : `the ${count} buttons are`} dropped.`,
+    buttonsOffText: (network: string, count: number) =>
+      `The channel on ${network} is set to drop buttons: ${buttonsEn(count)} dropped.`,
+    buttonsLinks: 'Buttons are links',
+    buttonsLinksText: (network: string, count: number) =>
+      `${network} shows the ${count === 1 ? 'button as a link' : `${count} buttons as links`} below the text.`,
+    textAdded: 'Text added',
+    textAddedText: (network: string) => `${network} takes no buttons without a text: 🔗 is shown above them.`,
+    photoFitted: 'Photo resized',
+    photoFittedText: (network: string, name: string) => `${name} is resized or converted to fit ${network}.`,
+    mediumLinked: 'Media as a link',
+    mediumLinkedText: (network: string, name: string) => `${name} becomes a link in the text on ${network}.`,
+    mediumFile: 'Sent as a file',
+    mediumFileText: (network: string, name: string) => `${network} does not play ${name}: it is sent as a file.`,
+    signatureDropped: 'Signature dropped',
+    signatureDroppedText: (network: string) => `The project’s signature does not fit on ${network}: it is left out.`,
+    filtered: 'Filtered',
+    nothing: 'Nothing to publish',
+    nothingText: (network: string) => `Nothing of this post is left for ${network}.`,
+    notTranslated: 'Not translated',
+    formattingInTranslation: 'Formatting lost',
+    replacementsLeftOut: 'Replacements skipped',
+    other: 'Changed',
+    waits: 'Will wait',
+    channelPaused: (network: string, until: string) =>
+      `The channel on ${network} is paused: the post waits until ${until}.`,
+    channelOnHold: (network: string) =>
+      `The channel on ${network} is on hold: the post waits until the channel is fixed.`,
+    projectPaused: (until: string) => `The project is paused: the post waits until ${until}.`,
+    notReached: (name: string) => `${name} cannot be reached now: check its URL.`,
+    looksLikeHtml: 'The text looks like HTML. Readers will see it as it is written.',
+    putLinks: 'Put their links into the text',
+    title: 'What changes on the way',
+    count: (count: number) => `${count} ${pluralEn(count, 'adjustment', 'adjustments')}`,
+    none: 'Nothing. Every network shows the post just as you wrote it.',
+  },
+  ru: {
+    types: {
+      bold: 'жирный',
+      italic: 'курсив',
+      underline: 'подчёркнутый',
+      strikethrough: 'зачёркнутый',
+      code: 'код',
+      quote: 'цитата',
+      spoiler: 'спойлер',
+      link: 'ссылка',
+    },
+    formatting: 'Оформление',
+    formattingText: (network: string, types: readonly string[]) =>
+      types.length === 0
+        ? `${network} показывает текст без оформления.`
+        : `${network} не показывает оформление: ${allOf.format(types)}.`,
+    quotePlain: 'Цитата как текст',
+    quotePlainText: (network: string) => `${network} показывает цитату обычным текстом.`,
+    spoilerOpen: 'Спойлер открыт',
+    spoilerOpenText: (network: string) => `${network} сразу показывает текст спойлера.`,
+    linksWritten: 'Адреса в тексте',
+    linksWrittenText: (network: string) => `${network} показывает адрес ссылки после её текста.`,
+    cut: (count: string) => `Обрезано: ${count}`,
+    cutText: (network: string, count: string) => `Текст слишком длинный для ${network}: обрезано знаков: ${count}.`,
+    linksDropped: 'Без ссылок',
+    linkDropped: 'Без ссылки',
+    someFormatting: 'Часть оформления',
+    emojiPlain: 'Обычный эмодзи',
+    buttonDropped: 'Без кнопки',
+    buttonShortened: 'Кнопка короче',
+    buttonsDropped: (count: number) => `Без кнопок: ${count}`,
+    buttonsDroppedText: (network: string, count: number) =>
+      `${network} не показывает кнопки: пропадёт ${buttonsRu(count)}.`,
+    buttonsOffText: (network: string, count: number) =>
+      `В настройках канала ${network} кнопки отключены: пропадёт ${buttonsRu(count)}.`,
+    buttonsLinks: 'Кнопки как ссылки',
+    buttonsLinksText: (network: string, count: number) =>
+      `${network} покажет ${count === 1 ? 'кнопку ссылкой' : `кнопки (${count}) ссылками`} под текстом.`,
+    textAdded: 'Добавлен текст',
+    textAddedText: (network: string) => `${network} не принимает кнопки без текста: над ними будет 🔗.`,
+    photoFitted: 'Фото уменьшено',
+    photoFittedText: (network: string, name: string) => `${name}: размер или формат будет изменён для ${network}.`,
+    mediumLinked: 'Вложение ссылкой',
+    mediumLinkedText: (network: string, name: string) => `${name}: в ${network} станет ссылкой в тексте.`,
+    mediumFile: 'Файлом',
+    mediumFileText: (network: string, name: string) => `${network} не воспроизводит ${name}: уйдёт файлом.`,
+    signatureDropped: 'Без подписи',
+    signatureDroppedText: (network: string) => `Подпись проекта не помещается в ${network} и не выйдет.`,
+    filtered: 'Отфильтрован',
+    nothing: 'Публиковать нечего',
+    nothingText: (network: string) => `Для ${network} от этого поста ничего не остаётся.`,
+    notTranslated: 'Без перевода',
+    formattingInTranslation: 'Оформление потеряно',
+    replacementsLeftOut: 'Без части замен',
+    other: 'Изменено',
+    waits: 'Подождёт',
+    channelPaused: (network: string, until: string) => `Канал в ${network} на паузе: пост подождёт до ${until}.`,
+    channelOnHold: (network: string) => `Канал в ${network} остановлен: пост подождёт, пока канал не починят.`,
+    projectPaused: (until: string) => `Проект на паузе: пост подождёт до ${until}.`,
+    notReached: (name: string) => `${name} сейчас недоступен: проверьте адрес.`,
+    looksLikeHtml: 'Текст похож на HTML. Читатели увидят его как есть.',
+    putLinks: 'Добавить ссылки в текст',
+    title: 'Что изменится в сетях',
+    count: (count: number) => `${count} ${pluralRu(count, 'изменение', 'изменения', 'изменений')}`,
+    none: 'Ничего: все сети покажут пост так, как он написан.',
+  },
+});
+
+export type ChangeMessages = (typeof changeMessages)['en'];

@@ -1,0 +1,165 @@
+import { useState } from 'react';
+import { Checkbox, Field, TextInput } from '../../components/controls.js';
+import { Icon, NetworkMark, networkTitle } from '../../components/icon.js';
+import { Menu, MenuItem } from '../../components/menu.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { AfterwardsDialog } from './afterwards-dialog.js';
+import type { Destination } from './destination.js';
+import type { Draft } from './draft.js';
+import { composeMessages } from './messages.js';
+
+const MINUTE = 60_000;
+
+/** The channels that the post goes to, the endpoint, the pause afterwards, and rarer options. */
+export const Options = ({
+  draft,
+  destination,
+  destinations,
+  update,
+}: {
+  readonly draft: Draft;
+  readonly destination: Destination;
+  readonly destinations: readonly Destination[];
+  readonly update: (change: Partial<Draft>) => void;
+}) => {
+  const m = useMessages(composeMessages);
+  const format = useFormat();
+  const [asksPause, setAsksPause] = useState(false);
+  const [isOpen, setIsOpen] = useState(draft.externalId !== '' || draft.isAdvertisement);
+  const describe = ({ endpoint, projects }: Destination): string => {
+    const names = projects.length > 0 ? format.list(projects.map(({ name }) => name)) : m.noProject;
+    return m.throughEndpoint(names, endpoint.name ?? endpoint.slug);
+  };
+  const stateOf = ({ endpoint }: Destination): string =>
+    [endpoint.mode === 'test' && m.test, !endpoint.is_active && m.disabled].filter(Boolean).join(', ');
+  const { project, channels } = draft.pauses;
+  const pauses = [
+    project > 0 && m.pauseProject(format.duration(project * MINUTE)),
+    channels > 0 && m.pauseChannels(format.duration(channels * MINUTE)),
+  ].filter((each) => each !== false);
+  return (
+    <>
+      <dl className="compose-options">
+        <dt>{m.to}</dt>
+        <dd>
+          <Targets draft={draft} destination={destination} update={update} />
+        </dd>
+        <dt>{m.through}</dt>
+        <dd>
+          <Menu
+            align="start"
+            trigger={
+              <button type="button" className="chip" aria-label={`${m.chooseEndpoint}: ${describe(destination)}`}>
+                <bdi className="cut">{describe(destination)}</bdi>
+                <Icon name="chevronDown" size={12} />
+              </button>
+            }
+          >
+            {destinations.map((each) => (
+              <MenuItem
+                key={each.endpoint.id}
+                isChecked={each === destination}
+                onSelect={() => update({ endpointId: each.endpoint.id, leftOut: [] })}
+              >
+                <bdi>{describe(each)}</bdi>
+                {stateOf(each) !== '' && <span className="tertiary">{stateOf(each)}</span>}
+              </MenuItem>
+            ))}
+          </Menu>
+        </dd>
+        <dt>{m.afterwards}</dt>
+        <dd>
+          <button
+            type="button"
+            className="chip"
+            data-field="ad_pause_minutes"
+            aria-haspopup="dialog"
+            onClick={() => setAsksPause(true)}
+          >
+            {pauses.length > 0 ? pauses.join(' · ') : m.noPause}
+            <Icon name="chevronDown" size={12} />
+          </button>
+        </dd>
+      </dl>
+      <details className="compose-more" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+        <summary>{m.more}</summary>
+        <Field label={m.externalId} hint={m.externalIdHint}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              data-field="external_id"
+              maxLength={128}
+              value={draft.externalId}
+              onChange={(event) => update({ externalId: event.target.value })}
+            />
+          )}
+        </Field>
+        <Checkbox
+          checked={draft.isAdvertisement}
+          onChange={(event) => update({ isAdvertisement: event.target.checked })}
+        >
+          {m.advertisement}
+        </Checkbox>
+      </details>
+      {asksPause && (
+        <AfterwardsDialog
+          pauses={draft.pauses}
+          onSave={(next) => update({ pauses: next })}
+          onClose={() => setAsksPause(false)}
+        />
+      )}
+    </>
+  );
+};
+
+/** Number of channels up to which each has a chip of its own; beyond it, each network has one. */
+const MAX_CHIPS = 8;
+
+const Targets = ({
+  draft: { leftOut },
+  destination: { channels },
+  update,
+}: {
+  readonly draft: Draft;
+  readonly destination: Destination;
+  readonly update: (change: Partial<Draft>) => void;
+}) => {
+  const m = useMessages(composeMessages);
+  const { number } = useFormat();
+  const toggle = (ids: readonly string[], isOn: boolean): void => {
+    const others = leftOut.filter((id) => !ids.includes(id));
+    update({ leftOut: isOn ? [...others, ...ids] : others });
+  };
+  const networks = [...new Set(channels.map(({ platform }) => platform))];
+  const groups =
+    channels.length <= MAX_CHIPS
+      ? channels.map((channel) => [channel])
+      : networks.map((platform) => channels.filter((channel) => channel.platform === platform));
+  return groups.map((group) => {
+    const [first] = group;
+    if (!first) return null;
+    const usable = group.filter(({ status }) => status !== 'disabled');
+    const ids = usable.map(({ id }) => id);
+    const isOn = ids.some((id) => !leftOut.includes(id));
+    const isAmbiguous = channels.filter(({ platform }) => platform === first.platform).length > 1;
+    const name = group.length > 1 ? number(group.length) : first.name;
+    return (
+      <button
+        key={first.id}
+        type="button"
+        className="chip target-chip"
+        data-field="targets"
+        aria-pressed={isOn}
+        aria-label={`${networkTitle(first.platform)}: ${name}`}
+        title={ids.length === 0 ? m.channelDisabled : `${networkTitle(first.platform)}: ${name}`}
+        disabled={ids.length === 0}
+        onClick={() => toggle(ids, isOn)}
+      >
+        <NetworkMark platform={first.platform} label={false} />
+        {isAmbiguous && <bdi className="cut">{name}</bdi>}
+        <Icon name={isOn ? 'check' : 'plus'} size={13} />
+      </button>
+    );
+  });
+};

@@ -1,0 +1,113 @@
+import type { Api } from '../../api/management.js';
+
+/** Code that publishes a post from a program, by language. */
+export interface PublishCode {
+  readonly curl: string;
+  readonly TypeScript: string;
+  readonly Python: string;
+}
+
+/** The endpoint's requirements of a request. */
+type Endpoint = Pick<Api<'Endpoint'>, 'url' | 'require_signature' | 'require_timestamp'>;
+
+/**
+ * Returns code that publishes a payload through `/v1`. The token and the signing secret come from the environment: `TOKEN`,
+ * `SIGNING_SECRET`.
+ * @param key the idempotency key; undefined for the sandbox, which needs none
+ * @param brand as in the names of the headers: `service`
+ */
+export const publishCode = (
+  { url, require_signature: isSigned, require_timestamp: isTimed }: Endpoint,
+  payload: object,
+  key: string | undefined,
+  brand: string,
+): PublishCode => {
+  const prefix = `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
+  const names = { timestamp: `${prefix}-Timestamp`, signature: `${prefix}-Client-Signature` };
+  const given = { url, key, isSigned, isTimed, names };
+  return {
+    curl: curlCode(given, payload),
+    TypeScript: typeScriptCode(given, payload),
+    Python: pythonCode(given, payload),
+  };
+};
+
+interface Given {
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly isSigned: boolean;
+  readonly isTimed: boolean;
+  readonly names: { readonly timestamp: string; readonly signature: string };
+}
+
+/** Lines, without those that are not needed. */
+const lines = (...given: readonly (string | false)[]): string => given.filter((line) => line !== false).join('\n');
+
+const curlCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string => {
+  const body = `'${JSON.stringify(payload).replaceAll("'", String.raw`'\''`)}'`;
+  return lines(
+    isSigned && `BODY=${body}`,
+    isSigned && `SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r | cut -d' ' -f1)`,
+    `curl '${url}' \\`,
+    '  -H "Authorization: Bearer $TOKEN" \\',
+    "  -H 'Content-Type: application/json' \\",
+    key !== undefined && `  -H 'Idempotency-Key: ${key}' \\`,
+    isTimed && `  -H "${names.timestamp}: $(date +%s)" \\`,
+    isSigned && `  -H "${names.signature}: sha256=$SIGNATURE" \\`,
+    isSigned ? '  --data-binary "$BODY"' : `  --data-binary ${body}`,
+  );
+};
+
+const typeScriptCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string =>
+  lines(
+    isSigned && "import { createHmac } from 'node:crypto';\n",
+    `const body = JSON.stringify(${JSON.stringify(payload, null, 2)});`,
+    isSigned && "const signature = createHmac('sha256', process.env.SIGNING_SECRET ?? '').update(body).digest('hex');",
+    `const answer = await fetch(${JSON.stringify(url)}, {`,
+    "  method: 'POST',",
+    '  headers: {',
+    '    Authorization: `Bearer ${process.env.TOKEN}`,',
+    "    'Content-Type': 'application/json',",
+    key !== undefined && `    'Idempotency-Key': ${JSON.stringify(key)},`,
+    isTimed && `    '${names.timestamp}': String(Math.floor(Date.now() / 1000)),`,
+    isSigned && `    '${names.signature}': \`sha256=\${signature}\`,`,
+    '  },',
+    '  body,',
+    '});',
+    'console.log(answer.status, await answer.json());',
+  );
+
+const pythonCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string =>
+  lines(
+    `import ${isSigned ? 'hashlib, hmac, ' : ''}json, os, ${isTimed ? 'time, ' : ''}urllib.request\n`,
+    `body = json.dumps(${toPython(payload)}).encode()`,
+    isSigned && 'secret = os.environ["SIGNING_SECRET"].encode()',
+    'request = urllib.request.Request(',
+    `    ${JSON.stringify(url)},`,
+    '    data=body,',
+    '    headers={',
+    '        "Authorization": f"Bearer {os.environ[\'TOKEN\']}",',
+    '        "Content-Type": "application/json",',
+    key !== undefined && `        "Idempotency-Key": ${JSON.stringify(key)},`,
+    isTimed && `        "${names.timestamp}": str(int(time.time())),`,
+    isSigned && `        "${names.signature}": "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest(),`,
+    '    },',
+    ')',
+    'with urllib.request.urlopen(request) as answer:',
+    '    print(answer.status, json.load(answer))',
+  );
+
+/** Writes a value as Python does: JSON, but for True, False and None. */
+const toPython = (value: unknown, indent = ''): string => {
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (value === null || value === undefined) return 'None';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const inner = `${indent}    `;
+  const [open, close, items] = Array.isArray(value)
+    ? ['[', ']', value.map((item) => toPython(item, inner))]
+    : ['{', '}', Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${toPython(member, inner)}`)];
+  return items.length === 0
+    ? open + close
+    : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
+};

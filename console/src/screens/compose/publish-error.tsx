@@ -1,0 +1,56 @@
+import type { GatewayError } from '../../api/management.js';
+import { ButtonLink } from '../../components/button.js';
+import { Icon } from '../../components/icon.js';
+import { GatewayText } from '../../components/sentence.js';
+import { Countdown } from '../../components/time.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useNow } from '../../time/server-clock.js';
+import { composeMessages } from './messages.js';
+
+/** Says why the post was not accepted, and what to do. Problems of the post itself are listed elsewhere. */
+export const PublishError = ({
+  error,
+  retryAt,
+  endpointId,
+}: {
+  readonly error: GatewayError;
+  /** Time at which the gateway accepts posts again, in ms; null if it named none. */
+  readonly retryAt: number | null;
+  readonly endpointId: string;
+}) => {
+  const m = useMessages(composeMessages);
+  const now = useNow(1000);
+  const { status, code, errors, requestId } = error;
+  const isEndpoint = ['endpoint_disabled', 'endpoint_paused', 'plan_not_allowed', 'test_endpoint'].includes(code);
+  return (
+    <div className="publish-error" role="alert">
+      <Icon name="failed" tone="fail" />
+      <div>
+        <b>{m.notPublished}</b>{' '}
+        {status === 0 ? (
+          m.unreachable
+        ) : status === 429 && retryAt !== null ? (
+          now < retryAt ? (
+            <>
+              {m.tooFast} <Countdown until={new Date(retryAt).toISOString()} />.
+            </>
+          ) : (
+            m.tryNow
+          )
+        ) : (
+          <>
+            {status === 402 && `${m.quota} `}
+            {code === 'plan_not_allowed' && `${m.planNotAllowed} `}
+            <GatewayText text={errors.join(' ')} />
+          </>
+        )}{' '}
+        {status >= 500 && requestId !== null && <code className="tertiary">{requestId}</code>}
+        {isEndpoint && (
+          <ButtonLink size="small" to="/endpoints/$id" params={{ id: endpointId }}>
+            {m.openEndpoint}
+          </ButtonLink>
+        )}
+      </div>
+    </div>
+  );
+};

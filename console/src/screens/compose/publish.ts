@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { type Api, GatewayError, management } from '../../api/management.js';
+import { serverNow } from '../../time/server-clock.js';
+import { createKey, type Draft } from './draft.js';
+
+/** The attempts to publish a draft. */
+export interface Publishing {
+  readonly isBusy: boolean;
+  /** The reason for which the last attempt did not succeed; null if there is none, or the post was changed since. */
+  readonly error: GatewayError | null;
+  /** Time at which the gateway accepts posts again, in ms; null unless it asked to wait. */
+  readonly retryAt: number | null;
+  /** Sends the post; a second call while the first is under way does nothing. */
+  readonly publish: () => Promise<void>;
+}
+
+/**
+ * Publishes a draft through an endpoint with the draft's idempotency key, so that it is never posted twice. A draft that was
+ * changed after an attempt without an answer is another post: it gets a key of its own.
+ */
+export const usePublish = (
+  draft: Draft,
+  update: (change: Partial<Draft>) => void,
+  endpointId: string,
+  payload: Api<'PublishPayloadRequest'>,
+  onPublished: (result: Api<'PublishResult'>) => void,
+): Publishing => {
+  const queries = useQueryClient();
+  const isUnderWay = useRef(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const [failed, setFailed] = useState<{
+    readonly content: string;
+    readonly error: GatewayError;
+    readonly at: number;
+  } | null>(null);
+  const content = JSON.stringify([endpointId, payload]);
+  const publish = async (): Promise<void> => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    setIsBusy(true);
+    setFailed(null);
+    const key = draft.attempted === null || draft.attempted === content ? draft.key : createKey();
+    update({ key, attempted: content });
+    try {
+      const path = { id: endpointId };
+      const result = await management().post('/endpoints/{id}/posts', { path, body: payload, idempotencyKey: key });
+      for (const name of ['overview', 'posts', 'requests']) void queries.invalidateQueries({ queryKey: [name] });
+      onPublished(result);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      setFailed({ content, error, at: serverNow() });
+      if (error.status >= 400 && error.status < 500) update({ attempted: null });
+    } finally {
+      isUnderWay.current = false;
+      setIsBusy(false);
+    }
+  };
+  const current = failed?.content === content ? failed : null;
+  const wait = failed?.error.status === 429 ? failed.error.retryAfter : null;
+  return {
+    isBusy,
+    error: current?.error ?? null,
+    retryAt: failed === null || wait === null ? null : failed.at + wait * 1_000,
+    publish,
+  };
+};

@@ -1,0 +1,80 @@
+import { replaceText, setLink } from '../../editor/formatted-text.js';
+import type { FormattedText } from '../../editor/marks.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { getSession } from '../../session/session.js';
+import { useNow } from '../../time/server-clock.js';
+import { readWall } from '../../walls/read-wall.js';
+import { changeMessages } from './change-messages.js';
+import { chooseDestination, type Destination } from './destination.js';
+import { type Draft, isEmpty, toPayload } from './draft.js';
+import { findChanges } from './find-changes.js';
+import { findNotes } from './notes.js';
+import { publishCode } from './publish-code.js';
+import { useDraft } from './use-draft.js';
+import { usePreview } from './use-preview.js';
+import type { NetworkWall } from './walls.js';
+
+/** Returns the draft of the screen, and all that follows from it. */
+export const useComposer = (
+  scopeKey: string,
+  destinations: readonly Destination[],
+  wantedEndpoint: string | undefined,
+) => {
+  const { draft, update, clear } = useDraft(scopeKey, wantedEndpoint);
+  const destination = chooseDestination(destinations, draft.endpointId)!;
+  const { endpoint, channels, projects } = destination;
+  const payload = toPayload(
+    draft,
+    channels.map(({ id }) => id),
+  );
+  const receiving = channels.filter(({ id, status }) => status !== 'disabled' && !draft.leftOut.includes(id));
+  const hasNothing = isEmpty(draft);
+  const preview = usePreview(endpoint.id, hasNothing || receiving.length === 0 ? null : payload);
+  const m = useMessages(changeMessages);
+  const format = useFormat();
+  const now = useNow(60_000);
+  const platforms = [...new Set(receiving.map(({ platform }) => platform))];
+  const walls = hasNothing
+    ? []
+    : platforms.flatMap((platform): NetworkWall[] => {
+        const found = preview.result?.preview[platform];
+        if (!found) return [];
+        const own = receiving.filter((channel) => channel.platform === platform);
+        const limit = (own[0]?.settings as { readonly text_limit?: unknown } | undefined)?.text_limit;
+        const wall = readWall(platform, found, undefined, typeof limit === 'number' ? limit : null);
+        const seen = { preview: found, wall };
+        return [{ ...seen, channels: own, changes: findChanges(draft, seen, m, format.number) }];
+      });
+  const sending = projects.filter(({ channel_ids: ids }) => receiving.some(({ id }) => ids.includes(id)));
+  return {
+    ...{ draft, update, clear, destination, payload, receiving, hasNothing, preview, walls },
+    notes: findNotes(receiving, sending, hasNothing ? null : preview.result, m, (at) => format.moment(at, now)),
+    code: publishCode(endpoint, payload, endpoint.mode === 'live' ? draft.key : undefined, readBrand()),
+    putLinks: () => update({ text: writeLinks(draft) }),
+  };
+};
+
+/** Returns the name in the gateway's headers, which keys begin with. */
+const readBrand = (): string =>
+  /^([a-z][a-z0-9-]*)_(?:owner|operator)_/.exec(getSession()?.key ?? '')?.[1] ?? 'service';
+
+/** Writes the links of the buttons below the text, for networks without buttons. */
+const writeLinks = ({ text, buttons }: Draft): FormattedText =>
+  buttons.flat().reduce<FormattedText>((value, button, index) => {
+    const separated = replaceText(value, value.text.length, value.text.length, index === 0 ? '\n\n' : '\n', PLAIN);
+    const start = separated.text.length;
+    const written = replaceText(separated, start, start, button.text, PLAIN);
+    return setLink(written, start, written.text.length, button.url);
+  }, text);
+
+/** Formatting at the end of the text does not go on. */
+const PLAIN = {
+  bold: false,
+  italic: false,
+  underline: false,
+  strikethrough: false,
+  spoiler: false,
+  code: false,
+  quote: false,
+} as const;

@@ -1,0 +1,72 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { type Api, GatewayError, management } from '../../api/management.js';
+
+/** Time after the last change at which the sandbox is asked, in ms. */
+const WAIT_MS = 300;
+
+/** The sandbox's answer: a preview, or the problems for which publishing would refuse the post. */
+type Answer =
+  | { readonly kind: 'preview'; readonly result: Api<'SandboxResult'> }
+  | { readonly kind: 'refused'; readonly problems: readonly Api<'ErrorDetail'>[] };
+
+/** The state of the check of a post. */
+export interface Preview {
+  /** The last preview, which may be older than the post. */
+  readonly result: Api<'SandboxResult'> | null;
+  /** Problems of the post as it is; empty if there are none, or it is not checked yet. */
+  readonly problems: readonly Api<'ErrorDetail'>[];
+  /** True: what is shown is older than the post. */
+  readonly isStale: boolean;
+  /** The reason for which the post could not be checked; null if it was, or is being checked. */
+  readonly error: unknown;
+}
+
+/** Checks and previews a payload 300 ms after its last change. Answers for older payloads are not shown as the present one's. */
+export const usePreview = (endpointId: string | undefined, payload: Api<'PublishPayloadRequest'> | null): Preview => {
+  const body = payload === null ? null : JSON.stringify(payload);
+  const asked = useSettled(body);
+  const query = useQuery({
+    queryKey: ['preview', endpointId, asked],
+    queryFn: () => ask(endpointId ?? '', asked ?? ''),
+    enabled: endpointId !== undefined && asked !== null,
+    placeholderData: keepPreviousData,
+    // Each change of the text has a key of its own.
+    gcTime: 10_000,
+  });
+  const isCurrent = asked === body && !query.isPlaceholderData;
+  const [last, setLast] = useState<Api<'SandboxResult'> | null>(null);
+  if (query.data?.kind === 'preview' && query.data.result !== last) setLast(query.data.result);
+  return {
+    result: last,
+    problems: isCurrent && query.data?.kind === 'refused' ? query.data.problems : [],
+    isStale: !isCurrent || query.data?.kind !== 'preview',
+    error: asked === body ? query.error : null,
+  };
+};
+
+/** Returns a value once it has not changed for a while; the first one at once. */
+const useSettled = (value: string | null): string | null => {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    if (value === settled) return;
+    const timer = setTimeout(() => setSettled(value), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [value, settled]);
+  return settled;
+};
+
+const ask = async (id: string, body: string): Promise<Answer> => {
+  try {
+    const payload = JSON.parse(body) as Api<'PublishPayloadRequest'>;
+    return {
+      kind: 'preview',
+      result: await management().post('/endpoints/{id}/sandbox', { path: { id }, body: payload }),
+    };
+  } catch (error) {
+    if (error instanceof GatewayError && (error.status === 400 || error.status === 422)) {
+      return { kind: 'refused', problems: error.details };
+    }
+    throw error;
+  }
+};
