@@ -1,4 +1,4 @@
-import type { AttentionView } from '../../../src/api/management/overview/overview.view.js';
+import type { AttentionItemView } from '../../../src/api/management/overview/overview.view.js';
 import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
 import { until } from '../../e2e/until.js';
 import { TestGateway } from '../public/gateway.js';
@@ -37,7 +37,7 @@ it('while the event store is down, an overview shows what the read models have, 
     const overview = await read();
     return overview.attention.length > 0 && overview;
   });
-  expect(shown.attention.map(({ code }: AttentionView) => code)).toEqual(['store_unavailable']);
+  expect(shown.attention.map(({ code }: AttentionItemView) => code)).toEqual(['store_unavailable']);
   expect(shown.attention[0]).toMatchObject({ ids: [], action: null, text: expect.stringContaining('it is down') });
   expect(shown.checks.find(({ name }: { name: string }) => name === 'event_store')).toMatchObject({ ok: false });
   expect(shown.networks[0]).toMatchObject({ platform: 'telegram', waiting: 2, state: 'going' });
