@@ -13,6 +13,9 @@ export const readProblems = (error: unknown): Problems | null => {
   return problems;
 };
 
+/** Returns the problem of a field in which nothing is filled in. */
+export const missingProblem = (path: string): Problems => ({ [path]: { path, code: 'missing', message: path } });
+
 /** The gateway's sentence about a field, without the path that it begins with: "Must be a number such as …". */
 export const problemText = ({ path, message }: Api<'ErrorDetail'>): string => {
   const text = message.startsWith(path) ? message.slice(path.length).trimStart() : message;

@@ -9,7 +9,7 @@ import { useMessages } from '../i18n/messages.js';
 import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
 import { serverNow } from '../time/server-clock.js';
 import { BeforeTest } from './before-test.js';
-import { changeCredentials, type ChannelDraft, connectChannel } from './connect-channel.js';
+import { changeCredentials, type ChannelDraft, connectChannel, findMissing } from './connect-channel.js';
 import { CredentialFields } from './credential-fields.js';
 import { FormEnd } from '../components/form-end.js';
 import { channelFormMessages } from './messages.js';
@@ -71,11 +71,14 @@ export const ChannelForm = ({
     }
     setBusy(null);
   };
-  const save = (): Promise<void> =>
-    work('saving', async () => {
-      setIsOwnerMissing(needsOwner && draft.ownerId === '');
-      if (needsOwner && draft.ownerId === '') return;
-      const { network, credentials, name, settings } = draft;
+  const save = async (): Promise<void> => {
+    const { network, credentials, name, settings } = draft;
+    const missing = findMissing(network, credentials, name);
+    const lacksOwner = needsOwner && draft.ownerId === '';
+    setProblems(missing);
+    setIsOwnerMissing(lacksOwner);
+    if (lacksOwner || Object.keys(missing).length > 0) return;
+    await work('saving', async () => {
       const saved = channel
         ? await changeCredentials(channel.id, network, credentials, { name, settings })
         : await connectChannel(draft);
@@ -84,6 +87,7 @@ export const ChannelForm = ({
       note(saved.test);
       if (saved.test.ok) toast(m.connected(saved.name));
     });
+  };
   const testAgain = (id: string): Promise<void> =>
     work('testing', async () => note(await management().post('/channels/{id}/test', { path: { id } })));
 

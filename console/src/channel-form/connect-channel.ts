@@ -1,4 +1,5 @@
 import { type Api, management } from '../api/management.js';
+import { missingProblem, type Problems } from '../api/problems.js';
 import { refreshChannel } from '../channels/refresh-channel.js';
 import type { CredentialValues } from './credential-fields.js';
 import { CREDENTIALS, type Network } from './networks.js';
@@ -22,6 +23,19 @@ export const credentialsBody = (network: Network, values: CredentialValues): Rea
       .filter(({ kind, value }) => value !== '' || kind !== 'optional_secret')
       .map(({ name, value }) => [name, value]),
   );
+
+/** Returns the problems of required fields that are empty, by which the form need not ask the gateway. */
+export const findMissing = (network: Network, credentials: CredentialValues, name?: string): Problems => {
+  const isBlank = (value: string | undefined): boolean => (value ?? '').trim() === '';
+  const required = CREDENTIALS[network].filter(({ kind }) => kind !== 'optional_secret');
+  return Object.assign(
+    {},
+    ...(name !== undefined && isBlank(name) ? [missingProblem('name')] : []),
+    ...required
+      .filter((field) => isBlank(credentials[field.name]))
+      .map((field) => missingProblem(`credentials.${field.name}`)),
+  ) as Problems;
+};
 
 /** Connects a channel. The answer has its test, which refuses nothing. */
 export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {

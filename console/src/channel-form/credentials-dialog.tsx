@@ -7,7 +7,7 @@ import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { toastError } from '../components/toasts.js';
 import { useMessages } from '../i18n/messages.js';
-import { changeCredentials } from './connect-channel.js';
+import { changeCredentials, findMissing } from './connect-channel.js';
 import { CredentialFields, type CredentialValues } from './credential-fields.js';
 import { channelFormMessages } from './messages.js';
 import type { Network } from './networks.js';
@@ -28,6 +28,9 @@ export const CredentialsDialog = ({
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setIsBusy] = useState(false);
   const save = async (): Promise<void> => {
+    const missing = findMissing(network, values);
+    setProblems(missing);
+    if (Object.keys(missing).length > 0) return;
     setIsBusy(true);
     try {
       onSaved(await changeCredentials(id, network, values));

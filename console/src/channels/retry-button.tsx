@@ -46,6 +46,7 @@ export const RetryButton = ({
       await refreshChannel();
     } catch (error) {
       toastError(error);
+      void refreshChannel(); // someone else may have been faster
     }
     setIsBusy(false);
   };

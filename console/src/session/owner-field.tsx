@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { management } from '../api/management.js';
 import { readAll } from '../api/things.js';
 import { Field, Select } from '../components/controls.js';
@@ -16,6 +17,20 @@ export const useNeedsOwner = (): boolean => {
   return isOperator && ownerId === null;
 };
 
+const useOwners = (isNeeded: boolean) =>
+  useQuery({
+    queryKey: ['owners', 'choice'],
+    queryFn: () => readAll((page) => management().get('/owners', { query: page })),
+    enabled: isNeeded,
+  }).data;
+
+/** Returns the names of owners by their ids where the things of several are shown; null elsewhere. */
+export const useOwnerNames = (): ReadonlyMap<string, string> | null => {
+  const isNeeded = useNeedsOwner();
+  const owners = useOwners(isNeeded);
+  return useMemo(() => (isNeeded ? new Map(owners?.map(({ id, name }) => [id, name])) : null), [isNeeded, owners]);
+};
+
 /** Asks the operator for the owner of a new thing. Renders nothing where the owner is known. */
 export const OwnerField = ({
   value,
@@ -29,11 +44,7 @@ export const OwnerField = ({
 }) => {
   const m = useMessages(messages);
   const isNeeded = useNeedsOwner();
-  const owners = useQuery({
-    queryKey: ['owners', 'choice'],
-    queryFn: () => readAll((page) => management().get('/owners', { query: page })),
-    enabled: isNeeded,
-  }).data;
+  const owners = useOwners(isNeeded);
   if (!isNeeded) return null;
   return (
     <Field label={m.owner} {...(isMissing && value === '' && { error: m.missing })}>

@@ -13,14 +13,21 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Api } from '../../api/management.js';
 import { channelsMessages } from './messages.js';
 
-/** The network, name and chat of a channel. */
-export const NameCell = ({ channel: { id, name, platform, address } }: { readonly channel: Channel }) => (
+/** The network, name and chat of a channel, and its owner where there are several. */
+export const NameCell = ({
+  channel: { id, name, platform, address },
+  owner,
+}: {
+  readonly channel: Channel;
+  readonly owner: string | undefined;
+}) => (
   <span className="row">
     <NetworkMark platform={platform} />
     <Link className="row-link cut" to="/channels/$id" params={{ id }}>
       <bdi>{name}</bdi>
     </Link>
     <bdi className="tertiary cut channel-address">{address.chat_id ?? address.group_id}</bdi>
+    {owner !== undefined && <bdi className="tertiary cut">{owner}</bdi>}
   </span>
 );
 

@@ -13,6 +13,7 @@ import { Empty, Loaded } from '../../components/states.js';
 import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
+import { useOwnerNames } from '../../session/owner-field.js';
 import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
 import { ChannelFilters } from './channel-filters.js';
 import { channelsMessages } from './messages.js';
@@ -89,12 +90,17 @@ const ChannelList = ({ channels }: { readonly channels: readonly Channel[] }) =>
   const navigate = useNavigate({ from: '/channels' });
   const projects = useProjects().data;
   const traffic = useTraffic();
+  const owners = useOwnerNames();
   const byChannel = useMemo(() => groupProjects(projects ?? []), [projects]);
   const shown = useMemo(() => selectChannels(channels, byChannel, search), [channels, byChannel, search]);
   const [asked, setAsked] = useState<{ readonly verb: 'pause' | 'resume'; readonly channel: Channel } | null>(null);
   const firstOnHold = shown.find((channel) => channelState(channel) === 'on_hold')?.id;
   const columns: readonly Column<Channel>[] = [
-    { name: 'name', title: m.channel, cell: (channel) => <NameCell channel={channel} /> },
+    {
+      name: 'name',
+      title: m.channel,
+      cell: (channel) => <NameCell channel={channel} owner={owners?.get(channel.owner_id)} />,
+    },
     { name: 'status', title: m.status, cell: (channel) => <ChannelStatus channel={channel} /> },
     {
       name: 'projects',

@@ -45,14 +45,20 @@ export const ChannelsCard = ({ project }: { readonly project: Project }) => {
     if (moved !== undefined) next.splice(index + step, 0, moved);
     setEdited(next);
   };
+  const isEmpty = ids.length === 0;
   const add = (
-    <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>
+    <Button
+      size={isEmpty ? 'normal' : 'small'}
+      look={isEmpty ? 'primary' : 'plain'}
+      icon="plus"
+      onClick={() => setIsAdding(true)}
+    >
       {m.addChannels}
     </Button>
   );
   return (
-    <Card title={m.channelsTitle} aside={ids.length > 0 && add}>
-      {ids.length === 0 && (
+    <Card title={m.channelsTitle} aside={!isEmpty && add}>
+      {isEmpty && (
         <Empty icon="channel" title={m.channelsEmpty} action={add}>
           {m.channelsEmptyText}
         </Empty>

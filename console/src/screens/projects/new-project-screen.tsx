@@ -2,7 +2,7 @@ import './projects.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { problemText, type Problems, readProblems } from '../../api/problems.js';
+import { missingProblem, problemText, type Problems, readProblems } from '../../api/problems.js';
 import { useChannels } from '../../api/things.js';
 import { ChannelPicker } from '../../channels/channel-picker.js';
 import { FormEnd } from '../../components/form-end.js';
@@ -33,7 +33,8 @@ export const NewProjectScreen = () => {
   const owner = needsOwner ? ownerId : scope.ownerId;
   const create = async (): Promise<void> => {
     setIsOwnerMissing(needsOwner && ownerId === '');
-    if (needsOwner && ownerId === '') return;
+    setProblems(name.trim() === '' ? missingProblem('name') : {});
+    if ((needsOwner && ownerId === '') || name.trim() === '') return;
     setIsBusy(true);
     try {
       const project = await management().post('/projects', {

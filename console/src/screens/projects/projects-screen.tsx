@@ -1,25 +1,19 @@
 import './projects.css';
-import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Api } from '../../api/management.js';
 import { useChannels, useEndpoints, useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
 import { TextInput } from '../../components/controls.js';
-import { Icon, NetworkMark } from '../../components/icon.js';
 import { type Column, RowList } from '../../components/row-list.js';
-import { Pill } from '../../components/state-pill.js';
 import { Empty, Loaded } from '../../components/states.js';
-import { Countdown } from '../../components/time.js';
-import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
+import { useOwnerNames } from '../../session/owner-field.js';
 import { projectsMessages } from './messages.js';
 import type { Project } from './project-calls.js';
+import { ChannelsCell, EndpointsCell, NameCell, ProcessingCell, StateCell } from './project-cells.js';
 
-/** Marks of networks in a row, at most. */
-const MARKS = 8;
 /** Number of projects from which on there is a search. */
 const SEARCHED = 9;
 
@@ -53,6 +47,7 @@ const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) =>
   const m = useMessages(projectsMessages);
   const channels = useChannels().data;
   const endpoints = useEndpoints().data;
+  const owners = useOwnerNames();
   const byId = useMemo(() => new Map((channels ?? []).map((channel) => [channel.id, channel])), [channels]);
   const [find, setFind] = useState('');
   const [asked, setAsked] = useState<{ readonly verb: 'pause' | 'resume'; readonly project: Project } | null>(null);
@@ -70,7 +65,11 @@ const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) =>
   const empty = projects.filter(({ channel_ids: ids }) => ids.length === 0).length;
   const reached = new Set(projects.flatMap(({ channel_ids: ids }) => ids)).size;
   const columns: readonly Column<Project>[] = [
-    { name: 'name', title: m.project, cell: (project) => <NameCell project={project} /> },
+    {
+      name: 'name',
+      title: m.project,
+      cell: (project) => <NameCell project={project} owner={owners?.get(project.owner_id)} />,
+    },
     { name: 'state', title: m.state, cell: (project) => <StateCell project={project} /> },
     {
       name: 'channels',
@@ -154,81 +153,5 @@ const ProjectList = ({ projects }: { readonly projects: readonly Project[] }) =>
       {asked?.verb === 'pause' && <PauseDialog thing={{ ...asked.project, kind: 'project' }} onClose={close} />}
       {asked?.verb === 'resume' && <ResumeDialog thing={{ ...asked.project, kind: 'project' }} onClose={close} />}
     </>
-  );
-};
-
-const NameCell = ({ project: { id, name } }: { readonly project: Project }) => (
-  <span className="row">
-    <Icon name="project" />
-    <Link className="row-link cut" to="/projects/$id" params={{ id }}>
-      <bdi>{name}</bdi>
-    </Link>
-  </span>
-);
-
-const StateCell = ({ project: { paused_until: until } }: { readonly project: Project }) => {
-  const m = useMessages(projectsMessages);
-  if (until === null)
-    return (
-      <span className="row secondary project-active">
-        <Icon name="published" tone="ok" size={14} />
-        {m.active}
-      </span>
-    );
-  return (
-    <span className="row">
-      <Pill icon="paused" tone="idle">
-        {m.paused}
-      </Pill>
-      <Countdown until={until} />
-    </span>
-  );
-};
-
-const ChannelsCell = ({
-  channels,
-  ids,
-}: {
-  readonly channels: readonly Api<'Channel'>[];
-  readonly ids: readonly string[];
-}) => {
-  const m = useMessages(projectsMessages);
-  const format = useFormat();
-  if (ids.length === 0) return <span className="tone-warn">{m.noChannels}</span>;
-  return (
-    <span className="row project-marks">
-      <span className="number">{format.number(ids.length)}</span>
-      {channels.slice(0, MARKS).map(({ id, name, platform }) => (
-        <span key={id} title={name} className="project-mark">
-          <NetworkMark platform={platform} size={16} />
-        </span>
-      ))}
-      {channels.length > MARKS && (
-        <span className="tertiary">{m.moreChannels(format.number(channels.length - MARKS))}</span>
-      )}
-    </span>
-  );
-};
-
-const ProcessingCell = ({ processing }: { readonly processing: Api<'Processing'> }) => {
-  const m = useMessages(projectsMessages);
-  const parts = (['filters', 'footer', 'replacements', 'translation', 'signature'] as const).filter(
-    (part) => processing[part] !== undefined,
-  );
-  if (parts.length === 0) return <span className="tertiary">{m.none}</span>;
-  return <span className="secondary cut project-processing">{parts.map((part) => m[part]).join(', ')}</span>;
-};
-
-const EndpointsCell = ({ endpoints }: { readonly endpoints: readonly Api<'Endpoint'>[] }) => {
-  const m = useMessages(projectsMessages);
-  const [first, ...others] = endpoints;
-  if (!first) return <span className="tertiary">{m.noEndpoint}</span>;
-  return (
-    <span className="row">
-      <Link className="link cut" to="/endpoints/$id" params={{ id: first.id }}>
-        <bdi>{first.name ?? first.slug}</bdi>
-      </Link>
-      {others.length > 0 && <span className="tertiary nowrap">{m.more(others.length)}</span>}
-    </span>
   );
 };

@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import type { Api } from '../../api/management.js';
+import { Icon, NetworkMark } from '../../components/icon.js';
+import { Pill } from '../../components/state-pill.js';
+import { Countdown } from '../../components/time.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { projectsMessages } from './messages.js';
+import type { Project } from './project-calls.js';
+
+/** Marks of networks in a row, at most. */
+const MARKS = 8;
+
+/** The name of a project, and its owner where there are several. */
+export const NameCell = ({
+  project: { id, name },
+  owner,
+}: {
+  readonly project: Project;
+  readonly owner: string | undefined;
+}) => (
+  <span className="row">
+    <Icon name="project" />
+    <Link className="row-link cut" to="/projects/$id" params={{ id }}>
+      <bdi>{name}</bdi>
+    </Link>
+    {owner !== undefined && <bdi className="tertiary cut">{owner}</bdi>}
+  </span>
+);
+
+/** The state of a project: active, or the rest of its pause. */
+export const StateCell = ({ project: { paused_until: until } }: { readonly project: Project }) => {
+  const m = useMessages(projectsMessages);
+  if (until === null)
+    return (
+      <span className="row secondary project-active">
+        <Icon name="published" tone="ok" size={14} />
+        {m.active}
+      </span>
+    );
+  return (
+    <span className="row">
+      <Pill icon="paused" tone="idle">
+        {m.paused}
+      </Pill>
+      <Countdown until={until} />
+    </span>
+  );
+};
+
+/** The number of channels of a project, and their networks. */
+export const ChannelsCell = ({
+  channels,
+  ids,
+}: {
+  readonly channels: readonly Api<'Channel'>[];
+  readonly ids: readonly string[];
+}) => {
+  const m = useMessages(projectsMessages);
+  const format = useFormat();
+  if (ids.length === 0) return <span className="tone-warn">{m.noChannels}</span>;
+  return (
+    <span className="row project-marks">
+      <span className="number">{format.number(ids.length)}</span>
+      {channels.slice(0, MARKS).map(({ id, name, platform }) => (
+        <span key={id} title={name} className="project-mark">
+          <NetworkMark platform={platform} size={16} />
+        </span>
+      ))}
+      {channels.length > MARKS && (
+        <span className="tertiary">{m.moreChannels(format.number(channels.length - MARKS))}</span>
+      )}
+    </span>
+  );
+};
+
+/** The parts of the processing that a project has. */
+export const ProcessingCell = ({ processing }: { readonly processing: Api<'Processing'> }) => {
+  const m = useMessages(projectsMessages);
+  const parts = (['filters', 'footer', 'replacements', 'translation', 'signature'] as const).filter(
+    (part) => processing[part] !== undefined,
+  );
+  if (parts.length === 0) return <span className="tertiary">{m.none}</span>;
+  return <span className="secondary cut project-processing">{parts.map((part) => m[part]).join(', ')}</span>;
+};
+
+/** The endpoints through which posts reach a project. */
+export const EndpointsCell = ({ endpoints }: { readonly endpoints: readonly Api<'Endpoint'>[] }) => {
+  const m = useMessages(projectsMessages);
+  const [first, ...others] = endpoints;
+  if (!first) return <span className="tertiary">{m.noEndpoint}</span>;
+  return (
+    <span className="row">
+      <Link className="link cut" to="/endpoints/$id" params={{ id: first.id }}>
+        <bdi>{first.name ?? first.slug}</bdi>
+      </Link>
+      {others.length > 0 && <span className="tertiary nowrap">{m.more(others.length)}</span>}
+    </span>
+  );
+};
