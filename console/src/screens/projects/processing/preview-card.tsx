@@ -1,3 +1,4 @@
+import { GatewayError } from '../../../api/management.js';
 import { Card } from '../../../components/card.js';
 import { Field, TextArea } from '../../../components/controls.js';
 import { FormattedText } from '../../../components/formatted-text.js';
@@ -54,6 +55,11 @@ export const PreviewCard = ({
         <h3>{m.after}</h3>
         {sample.text.trim() === '' ? (
           <p className="secondary">{m.writeSample}</p>
+        ) : error instanceof GatewayError && error.status === 429 ? (
+          <p className="row preview-note">
+            <Icon name="waiting" tone="warn" />
+            <bdi>{error.errors.join(' ')}</bdi>
+          </p>
         ) : error ? (
           <ErrorState error={error} />
         ) : preview ? (
@@ -83,18 +89,26 @@ const After = ({
           <NetworkMark key={platform} platform={platform} label={false} />
         ))}
         <b>{format.list(platforms.map(networkTitle))}</b>
-        {result.filtered === null && isSame && <span className="tertiary">{m.unchanged}</span>}
+        {result.filtered === null && isSame && result.warnings.length === 0 && (
+          <span className="tertiary">{m.unchanged}</span>
+        )}
       </header>
       {result.filtered === null ? (
         <FormattedText text={result.text} entities={result.entities} />
       ) : (
-        <p className="row preview-filtered">
+        <p className="row preview-note">
           <Icon name="filtered" />
           <span>
             <b>{m.notPublished}</b> <bdi className="secondary">{result.filtered}</bdi>
           </span>
         </p>
       )}
+      {result.warnings.map(({ code, message }) => (
+        <p key={code} className="row preview-note">
+          <Icon name="onHold" tone="warn" />
+          <bdi>{message}</bdi>
+        </p>
+      ))}
     </article>
   );
 };

@@ -60,7 +60,7 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
   const latest = useLatestText(id);
   const [written, setWritten] = useState<Formatted | null>(null);
   const sample = written ?? latest ?? { text: latest === null ? m.sampleText : '', entities: [] };
-  const preview = usePreview(id, sample, body);
+  const preview = usePreview(project, sample, body);
   const found = readProblems(preview.error);
   const problems = toDraftProblems({ ...found, ...rejected }, draft);
 
@@ -129,7 +129,7 @@ export const ProcessingCard = ({ project }: { readonly project: Project }) => {
         onSample={setWritten}
         onReset={written ? () => setWritten(null) : undefined}
         preview={preview.data}
-        error={preview.error && !found ? preview.error : null}
+        error={found ? null : preview.error}
         isStale={preview.isStale || found !== null}
       />
     </div>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Api, management } from '../../../api/management.js';
+import type { Project } from '../project-calls.js';
 import type { Formatted } from './formatting.js';
 
 /** A text after the processing, by network. */
@@ -13,6 +14,8 @@ export interface Preview {
         readonly entities: readonly Api<'Entity'>[];
         /** The reason for which the post is not published there; null if it is. */
         readonly filtered: string | null;
+        /** A translation that failed, formatting that it lost. */
+        readonly warnings: readonly { readonly code: string; readonly message: string }[];
       }
     >
   >;
@@ -20,14 +23,16 @@ export interface Preview {
 
 /** Time after the last key until the gateway is asked, in ms. */
 const QUIET_MS = 300;
+/** The same with a translation, which the gateway lets a project try a few times a minute only. */
+const QUIET_TRANSLATING_MS = 1_500;
 
 /** Returns a value that has not changed for a while. */
-const useQuiet = <T>(value: T): T => {
+const useQuiet = <T>(value: T, ms: number): T => {
   const [quiet, setQuiet] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setQuiet(value), QUIET_MS);
+    const timer = setTimeout(() => setQuiet(value), ms);
     return () => clearTimeout(timer);
-  }, [value]);
+  }, [value, ms]);
   return quiet;
 };
 
@@ -35,11 +40,15 @@ const useQuiet = <T>(value: T): T => {
  * Asks what a project's processing makes of a text, 300 ms after the last change. An answer to an earlier question is never shown
  * for a later one; `isStale` says that what is shown is older than what was typed.
  */
-export const usePreview = (projectId: string, sample: Formatted, processing: Api<'ProcessingRequest'>) => {
+export const usePreview = (
+  { id: projectId, channel_ids: channels }: Project,
+  sample: Formatted,
+  processing: Api<'ProcessingRequest'>,
+) => {
   const wanted = JSON.stringify({ text: sample.text, entities: sample.entities, processing });
-  const asked = useQuiet(wanted);
+  const asked = useQuiet(wanted, processing.translation ? QUIET_TRANSLATING_MS : QUIET_MS);
   const query = useQuery({
-    queryKey: ['processing-preview', projectId, asked],
+    queryKey: ['processing-preview', projectId, channels, asked],
     queryFn: () =>
       (management().post as unknown as (path: string, given: object) => Promise<Preview>)('/projects/{id}/preview', {
         path: { id: projectId },
@@ -47,6 +56,7 @@ export const usePreview = (projectId: string, sample: Formatted, processing: Api
       }),
     placeholderData: keepPreviousData,
     gcTime: 30_000,
+    retry: false,
     enabled: sample.text.trim() !== '',
   });
   return { ...query, isStale: wanted !== asked || query.isPlaceholderData };
