@@ -20,8 +20,8 @@ const PAUSES = 500;
 const COPIED_POSTS = CHANNELS - 1;
 /** Followers of the log that the questions need. The others pass the copies unread: they would take hours for the largest log. */
 const FOLLOWERS = ['audit', 'discovery', 'posts', LOG_CHECKPOINT];
-/** Time between two copies: a million events are five days. */
-const STEP_MS = 60_000;
+/** Time over which the copies are spread, ms: the slider asks for parts of it. */
+const SPREAD_MS = 30 * 24 * 3_600_000;
 /** Seconds between two lines of progress. */
 const REPORT_POLLS = 20;
 
@@ -69,7 +69,7 @@ const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
   const filled = await fillStore(connectionString, endpoints.slice(1), size, {
     posts: COPIED_POSTS,
     read: FOLLOWERS,
-    spreadMs: STEP_MS * size,
+    spreadMs: SPREAD_MS,
   });
   report(`${filled.events} events are in the store, ${filled.size} with their indexes`);
   const head = BigInt(filled.head);

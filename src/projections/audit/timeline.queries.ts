@@ -66,7 +66,7 @@ export class TimelineQueries {
     const text = `
       with part as materialized (
         select t.*, ${bucketOf('first_at')} as bucket,
-          first_at >= $2 and last_at < $3 and ${bucketOf('first_at')} = ${bucketOf('last_at')} as is_whole
+          first_at >= $2 and ${bucketOf('first_at')} = ${bucketOf('last_at')} as is_whole
         from ${AUDIT}.tally t where owner_no = $1 and first_at < $3 and last_at >= $2),
       divided as (
         select d.* from part cross join lateral (
