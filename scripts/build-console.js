@@ -29,7 +29,7 @@ export const buildConsole = async () => {
   await build({
     configFile: resolve(CONFIG),
     logLevel: 'warn',
-    build: { outDir: resolve(NEW), emptyOutDir: true },
+    build: { outDir: resolve(NEW), emptyOutDir: true, rolldownOptions: { checks: { pluginTimings: false } } },
     plugins: [
       {
         name: 'list-modules',

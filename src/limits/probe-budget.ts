@@ -31,6 +31,9 @@ export type ProbeVerdict =
       readonly scope: 'endpoint' | 'owner';
     };
 
+/** A payment that the budget does not cover. */
+export type RefusedPayment = Extract<ProbeVerdict, { readonly outcome: 'refused' }>;
+
 interface Payment extends ProbePayer, ProbeCost {
   readonly again: ProbeCost;
 }

@@ -1,5 +1,5 @@
 import type { Signature } from '../domain/project/processing.js';
-import type { TextWithEntities } from '../payload/entities.js';
+import { shiftEntities, type TextWithEntities } from '../payload/entities.js';
 import { isVisible } from '../validation/text-measure.js';
 import type { PlatformPost } from '../platforms/publisher.js';
 import { editText } from './edit-text.js';
@@ -16,6 +16,13 @@ export const addSignature = (
   if (platforms && !platforms.includes(platform)) return post;
   if (!isVisible(post.text) && post.media.length === 0) return post;
   return { ...post, ...trimTrailingSpace(post), signature: { text, entities } };
+};
+
+/** Returns a post's text with its signature below it, where nothing has to be trimmed (D-28). */
+export const joinSignature = ({ text, entities, signature }: PlatformPost): TextWithEntities => {
+  if (!signature) return { text, entities };
+  const above = text === '' ? '' : `${text}\n\n`;
+  return { text: above + signature.text, entities: [...entities, ...shiftEntities(signature.entities, above.length)] };
 };
 
 const trimTrailingSpace = ({ text, entities }: TextWithEntities): TextWithEntities => {

@@ -982,6 +982,16 @@ export interface Schemas {
     /** The channel that the warning is for; absent if it is for all of the post's channels on the network. */
     readonly target_id?: string;
   };
+  /** A text after a project's processing, for one network. The network's own limits are not applied: the sandbox shows them. */
+  readonly ProcessedText: {
+    /** The text as it was sent, if the post would not be published. */
+    readonly text: string;
+    readonly entities: readonly Schemas['Entity'][];
+    /** The reason for which the post would not be published on this network; null: it would be. */
+    readonly filtered: string | null;
+    /** A translation that failed, or formatting that was lost. */
+    readonly warnings: readonly Schemas['ProcessingWarning'][];
+  };
   /** The processing of a project's posts, in the order of D-28; every part is optional. */
   readonly Processing: {
     readonly filters?: readonly Schemas['Filter'][];
@@ -990,6 +1000,13 @@ export interface Schemas {
     readonly translation?: Schemas['Translation'];
     readonly signature?: Schemas['Signature'];
   };
+  /** A text after a project's processing. */
+  readonly ProcessingPreview: {
+    /** By the networks' ids: those of the project's channels; without channels all networks. */
+    readonly platforms: Readonly<Record<string, Schemas['ProcessedText']>>;
+  };
+  /** Something that a reader of the result should know. */
+  readonly ProcessingWarning: { readonly code: string; readonly message: string };
   /** A project as the API shows it. */
   readonly Project: {
     /** `prj_…` */
@@ -1673,6 +1690,12 @@ export interface Schemas {
     readonly name?: string;
     readonly channel_ids?: readonly string[];
     /** Replaced as a whole; null removes it. */
+    readonly processing?: Schemas['ProcessingRequest'] | null;
+  };
+  readonly ProcessingPreviewRequest: {
+    readonly text: string;
+    readonly entities?: readonly Schemas['EntityRequest'][];
+    /** Absent: the project's own; null: none. */
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly WebhookOutputRequest: {
@@ -2573,6 +2596,17 @@ export interface Routes {
       readonly body: Schemas['PauseRequest'];
     };
     readonly answers: Schemas['Project'];
+  };
+  /** Show a text after the processing of a project */
+  readonly 'POST /manage/v1/projects/{id}/preview': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['ProcessingPreviewRequest'];
+    };
+    readonly answers: Schemas['ProcessingPreview'];
   };
   /** Resume a project */
   readonly 'POST /manage/v1/projects/{id}/resume': {

@@ -49,6 +49,7 @@ export const RATE_LIMIT_MESSAGES = {
     'Too many requests: {whose} requests fetched too much within a minute, to check media or to translate. Retry in {seconds} s.',
   ),
   ofEndpoint: "this endpoint's",
+  ofProject: "this project's",
   ofOwner: "this owner's",
   perSecond: 'per second',
   everySeconds: message('every {seconds} seconds'),

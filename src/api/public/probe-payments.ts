@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { ProbeBudget } from '../../limits/probe-budget.js';
+import { ProbeBudget, type ProbePayer, type RefusedPayment } from '../../limits/probe-budget.js';
 import type { PayRequests } from '../../media/probe.js';
 import { TrafficMeter } from '../../outbound-http/traffic-meter.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
@@ -20,12 +20,20 @@ export class ProbePayments {
    * not cover a payment; Retry-After then covers everything that the request has paid so far as well.
    */
   open(endpoint: EndpointSnapshot): PayRequests {
+    return this.openFor(endpoint, (refused) => probeBudgetRejection(endpoint, refused, this.settings.limitsProfile));
+  }
+
+  /**
+   * Returns the function that pays for one request of a payer.
+   * @param reject returns the error that is thrown where the budget does not cover a payment
+   */
+  openFor(payer: ProbePayer, reject: (refused: RefusedPayment) => Error): PayRequests {
     const again = { probes: 0, bytes: 0 };
     return async (most) => {
       again.probes += most.probes;
       again.bytes += most.bytes;
-      const verdict = await this.budget.pay(endpoint, most, { ...again });
-      if (verdict.outcome === 'refused') throw probeBudgetRejection(endpoint, verdict, this.settings.limitsProfile);
+      const verdict = await this.budget.pay(payer, most, { ...again });
+      if (verdict.outcome === 'refused') throw reject(verdict);
       const meter = new TrafficMeter();
       return { meter, settle: () => verdict.settle({ probes: meter.requests, bytes: meter.bytes }) };
     };

@@ -28,6 +28,8 @@ import { PublicationViewBuilder } from '../../api/management/posts/publication-v
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
+import { ProcessingPreviewController } from '../../api/management/projects/processing-preview.controller.js';
+import { ProcessingPreview } from '../../api/management/projects/processing-preview.js';
 import { ProjectsController } from '../../api/management/projects/projects.controller.js';
 import { DeliveriesController } from '../../api/management/webhook-outputs/deliveries.controller.js';
 import { WrongKeyLockout } from '../../api/management/wrong-key-lockout.js';
@@ -63,6 +65,7 @@ import { SecretsModule } from './secrets.module.js';
     OwnersController,
     ChannelsController,
     ProjectsController,
+    ProcessingPreviewController,
     EndpointsController,
     EndpointSecretsController,
     EndpointPostsController,
@@ -90,6 +93,7 @@ import { SecretsModule } from './secrets.module.js';
     IdempotentResponses,
     OwnedResources,
     PlanQuotas,
+    ProcessingPreview,
     PublicationViewBuilder,
     ...[OverviewBuilder, OverviewFactsReader, ChecksBuilder],
     WrongKeyLockout,

@@ -61,6 +61,6 @@ const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
         new MediaCheck(createAddressPolicy(allowPrivateAddresses), slots, mediaProbe ? inspector : null),
     },
   ],
-  exports: [Gate, PostReceiver, Sandbox, RequestRecorder, UnauthenticatedBodies],
+  exports: [Gate, PostReceiver, Sandbox, SandboxTranslation, ProbePayments, RequestRecorder, UnauthenticatedBodies],
 })
 export class PublicApiModule {}

@@ -14,6 +14,7 @@ import { AlertQueries } from '../../projections/activity/alerts.queries.js';
 import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
 import { EndpointSnapshots } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { FindEndpointTargetsHandler } from '../../projections/discovery/endpoint-targets.queries.js';
+import { ChannelPlatforms } from '../../projections/discovery/channel-platforms.queries.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ResourceNames } from '../../projections/discovery/resource-names.queries.js';
@@ -107,6 +108,7 @@ import { PostgresModule } from './postgres.module.js';
     { provide: ActivityQueries, inject: [POOL], useFactory: (pool: Pool) => new ActivityQueries(pool) },
     { provide: AlertQueries, inject: [POOL], useFactory: (pool: Pool) => new AlertQueries(pool) },
     { provide: NextPublicationQueries, inject: [POOL], useFactory: (pool: Pool) => new NextPublicationQueries(pool) },
+    { provide: ChannelPlatforms, inject: [POOL], useFactory: (pool: Pool) => new ChannelPlatforms(pool) },
     { provide: ResourceNames, inject: [POOL], useFactory: (pool: Pool) => new ResourceNames(pool) },
     { provide: UsedUpOwners, inject: [POOL], useFactory: (pool: Pool) => new UsedUpOwners(pool) },
     {
@@ -150,6 +152,7 @@ import { PostgresModule } from './postgres.module.js';
     ActivityQueries,
     AlertQueries,
     NextPublicationQueries,
+    ChannelPlatforms,
     ResourceNames,
     UsedUpOwners,
     PublicationDetailsQueries,

@@ -1,4 +1,4 @@
-import type { Processing } from '../../domain/project/processing.js';
+import type { Processing, Translation } from '../../domain/project/processing.js';
 import { project } from '../../domain/project/project.decider.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
@@ -13,6 +13,10 @@ export interface UnsealedProcessing {
   readonly translationKey?: string | null;
 }
 
+/** Returns the id of the stored API key that a translation without a key of its own uses: that of the same URL. */
+export const findKeptKeyId = ({ url }: Translation, current: Processing): string | undefined =>
+  current.translation?.url === url ? current.translation.api_key_id : undefined;
+
 /** Returns processing as events hold it: the translation key is encrypted in the vault, and events hold only its id. */
 export const sealProcessing = async (
   vault: SecretVault,
@@ -23,7 +27,6 @@ export const sealProcessing = async (
 ): Promise<JsonObject> => {
   const { translation, ...rest } = processing;
   if (!translation) return asJson(rest);
-  const currentKeyId = current.translation?.url === translation.url ? current.translation.api_key_id : undefined;
   const keyId =
     typeof translationKey === 'string'
       ? await vault.storeSecret(
@@ -32,7 +35,7 @@ export const sealProcessing = async (
           deriveUuid(`${commandId}/translation-key`),
         )
       : translationKey === undefined
-        ? currentKeyId
+        ? findKeptKeyId(translation, current)
         : undefined;
   return asJson({ ...rest, translation: keyId === undefined ? translation : { ...translation, api_key_id: keyId } });
 };

@@ -51,6 +51,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /channels/:id/test': on(),
   'POST /projects': creating(({ ids }) => ({ name: 'Mine', channel_ids: [ids.channels] }), 422),
   'PATCH /projects/:id': on({ name: 'Mine', channel_ids: [] }),
+  'POST /projects/:id/preview': on({ text: 'Mine' }),
   'POST /projects/:id/pause': on({ minutes: 5 }),
   'POST /projects/:id/resume': on(),
   'POST /endpoints': creating(({ ids }) => ({ project_ids: [ids.projects], mode: 'live' }), 422),

@@ -177,16 +177,21 @@ const readSignature = (
   const body = readPart(value, path, SignatureBody, problems);
   if (!body) return undefined;
   const { text, entities: list, platforms } = body;
-  const placed: (Entity | undefined)[] = [];
-  for (const { dto, index, wrong } of checkEach(EntityDto, list, `${path}.entities`, problems))
-    if (wrong.size === 0) placed[index] = compact({ ...dto }) as unknown as Entity;
-  if (typeof text === 'string') problems.addAll(422, findEntityProblems(text, placed, `${path}.entities`));
-  const entities = placed.filter((entity) => entity !== undefined);
+  const entities = readEntities(text, list, `${path}.entities`, problems);
   return compact({
     text,
     entities: entities.length > 0 ? entities : undefined,
     platforms: readPlatforms(platforms, path, known, problems),
   });
+};
+
+/** Reads the entities of a text; reports those that are malformed or do not fit, with 422. @param path of the list */
+export const readEntities = (text: unknown, list: unknown, path: string, problems: ProblemList): Entity[] => {
+  const placed: (Entity | undefined)[] = [];
+  for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))
+    if (wrong.size === 0) placed[index] = compact({ ...dto }) as unknown as Entity;
+  if (typeof text === 'string') problems.addAll(422, findEntityProblems(text, placed, path));
+  return placed.filter((entity) => entity !== undefined);
 };
 
 const readPlatforms = (

@@ -3,7 +3,7 @@ import { iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { RESOURCE_MESSAGES } from '../../../kernel/messages.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
-import type { ProbeVerdict } from '../../../limits/probe-budget.js';
+import type { RefusedPayment } from '../../../limits/probe-budget.js';
 import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
@@ -217,13 +217,11 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
 /** Rejects a request whose media, or whose translations in the sandbox, the probe budget does not cover: no violation (D-51). */
 export const probeBudgetRejection = (
   endpoint: EndpointSnapshot,
-  { retryAfter, scope }: Extract<ProbeVerdict, { readonly outcome: 'refused' }>,
+  { retryAfter, scope }: RefusedPayment,
   { probesPerMinute, probeBytesPerMinute }: LimitsProfile,
 ): GateRejection => {
-  const whose = scope === 'endpoint' ? MESSAGES.ofEndpoint : MESSAGES.ofOwner;
-  const message = MESSAGES.probeBudget({ whose, seconds: retryAfter });
-  const reason = 'probe_budget';
-  const problem = HttpProblem.withMessage(429, reason, message, { 'retry-after': String(retryAfter) });
+  const problem = probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofEndpoint : MESSAGES.ofOwner, retryAfter);
+  const reason = problem.code;
   const figures = {
     scope,
     probes_per_minute: probesPerMinute,
@@ -232,6 +230,15 @@ export const probeBudgetRejection = (
   };
   return new GateRejection(endpoint, 'rejected_rate_limit', reason, problem, explain(reason, figures));
 };
+
+/** Returns the problem of a preview of a project's processing whose translations the probe budget does not cover (D-51). */
+export const projectBudgetProblem = ({ retryAfter, scope }: RefusedPayment): HttpProblem =>
+  probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofProject : MESSAGES.ofOwner, retryAfter);
+
+const probeBudgetProblem = (whose: string, seconds: number): HttpProblem =>
+  HttpProblem.withMessage(429, 'probe_budget', MESSAGES.probeBudget({ whose, seconds }), {
+    'retry-after': String(seconds),
+  });
 
 /** Rejects a request for its body: its transfer, or its content (D-5, D-43). */
 export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem): GateRejection => {

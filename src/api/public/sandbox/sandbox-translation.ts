@@ -30,25 +30,31 @@ export class SandboxTranslation implements OnModuleDestroy {
 
   /**
    * Creates the translator of one request: it translates the same text into the same language once, for all networks. It
-   * throws GateRejection 429 where the probe budget does not cover a translation.
+   * throws what `pay` throws where the probe budget does not cover a translation.
+   * @param vault holds the services' API keys
    */
-  createTranslate(pay: PayRequests): Translate {
+  createTranslate(pay: PayRequests, vault: Pick<SecretVault, 'readSecret'> = this.vault): Translate {
     const asked = new Map<string, Promise<TranslationResult>>();
     return (content, how) => {
       const key = JSON.stringify([content, how]);
-      const answer = asked.get(key) ?? this.translate(pay, content, how);
+      const answer = asked.get(key) ?? this.translate(pay, vault, content, how);
       asked.set(key, answer);
       return answer;
     };
   }
 
-  private async translate(pay: PayRequests, content: TextWithEntities, how: Translation): Promise<TranslationResult> {
+  private async translate(
+    pay: PayRequests,
+    vault: Pick<SecretVault, 'readSecret'>,
+    content: TextWithEntities,
+    how: Translation,
+  ): Promise<TranslationResult> {
     const { meter, settle } = await pay(MOST_OF_A_TRANSLATION);
     const client: Pick<GuardedClient, 'request'> = {
       request: (url, request, overflow) => this.client.request(url, { ...request, meter }, overflow),
     };
     try {
-      return await new LibreTranslate(client, this.vault, TIMEOUT_MS).translate(content, how, this.closing.signal);
+      return await new LibreTranslate(client, vault, TIMEOUT_MS).translate(content, how, this.closing.signal);
     } finally {
       await settle();
     }

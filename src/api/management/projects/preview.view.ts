@@ -1,0 +1,47 @@
+import type { Entity } from '../../../payload/payload.js';
+import type { ProcessedPost } from '../../../processing/process-post.js';
+import { joinSignature } from '../../../processing/signature.js';
+import type { TextWithEntities } from '../../../payload/entities.js';
+import { PREVIEW_MESSAGES } from '../../public/messages.js';
+
+/** Something that a reader of the result should know. */
+interface ProcessingWarningView {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A text after a project's processing, for one network. The network's own limits are not applied: the sandbox shows them. */
+export class ProcessedTextView {
+  /** The text as it was sent, if the post would not be published. */
+  readonly text: string;
+  readonly entities: readonly Entity[];
+  /** The reason for which the post would not be published on this network; null: it would be. */
+  readonly filtered: string | null;
+  /** A translation that failed, or formatting that was lost. */
+  readonly warnings: readonly ProcessingWarningView[];
+
+  constructor(processed: ProcessedPost, original: TextWithEntities) {
+    const { text, entities } = processed.kind === 'post' ? joinSignature(processed.post) : original;
+    this.text = text;
+    this.entities = entities;
+    this.filtered = processed.kind === 'filtered' ? processed.reason.message : null;
+    this.warnings = listWarnings(processed);
+  }
+}
+
+const listWarnings = (processed: ProcessedPost): readonly ProcessingWarningView[] => {
+  if (processed.kind === 'filtered') return [];
+  if (processed.kind === 'post') return processed.warnings;
+  const { code, message } = processed.error;
+  return [{ code, message: PREVIEW_MESSAGES.wouldWait({ error: message }) }];
+};
+
+/** A text after a project's processing (management-api.md: Previews of processing). */
+export class ProcessingPreviewView {
+  /** By the networks' ids: those of the project's channels; without channels all networks. */
+  readonly platforms: Readonly<Record<string, ProcessedTextView>>;
+
+  constructor(platforms: Readonly<Record<string, ProcessedTextView>>) {
+    this.platforms = platforms;
+  }
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { findKeptKeyId } from '../../../commands/project/seal-processing.js';
+import type { Processing } from '../../../domain/project/processing.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { processPost } from '../../../processing/process-post.js';
+import { ChannelPlatforms } from '../../../projections/discovery/channel-platforms.queries.js';
+import type { ProjectRow } from '../../../projections/discovery/discovery.tables.js';
+import { SecretVault } from '../../../secrets/vault.js';
+import { projectBudgetProblem } from '../../public/gate/rejections.js';
+import { ProbePayments } from '../../public/probe-payments.js';
+import { SandboxTranslation } from '../../public/sandbox/sandbox-translation.js';
+import type { PreviewedText } from './preview.body.js';
+import { ProcessedTextView, ProcessingPreviewView } from './preview.view.js';
+
+/** Id under which the vault of one preview holds the API key that came with the request. */
+const SENT_KEY = 'sent';
+
+/** Shows a text after a project's processing, with the code that publishes. Nothing is stored. */
+@Injectable()
+export class ProcessingPreview {
+  constructor(
+    private readonly catalogue: PlatformCatalogue,
+    private readonly channels: ChannelPlatforms,
+    private readonly translation: SandboxTranslation,
+    private readonly payments: ProbePayments,
+    private readonly vault: SecretVault,
+  ) {}
+
+  /** @throws HttpProblem 429 if the probe budget does not cover the translation (D-51) */
+  async preview(project: ProjectRow, { text, entities, processing }: PreviewedText): Promise<ProcessingPreviewView> {
+    const payer = { endpoint_id: project.project_id, owner_id: project.owner_id };
+    const translate = this.translation.createTranslate(
+      this.payments.openFor(payer, projectBudgetProblem),
+      this.vaultWith(processing?.translationKey),
+    );
+    const how = processing ? withKeyId(processing, project.processing) : project.processing;
+    const platforms: Record<string, ProcessedTextView> = {};
+    for (const platform of await this.listPlatforms(project))
+      platforms[platform] = new ProcessedTextView(await processPost({ text, entities }, how, platform, translate), {
+        ...{ text, entities },
+      });
+    return new ProcessingPreviewView(platforms);
+  }
+
+  private async listPlatforms({ channel_ids }: ProjectRow): Promise<readonly string[]> {
+    const used = await this.channels.find(channel_ids);
+    return this.catalogue.ids.filter((id) => used.size === 0 || used.has(id));
+  }
+
+  /** Returns the vault, which for one preview also holds the key that was sent with it. */
+  private vaultWith(key: string | null | undefined): Pick<SecretVault, 'readSecret'> {
+    if (typeof key !== 'string') return this.vault;
+    return { readSecret: async (id) => (id === SENT_KEY ? { api_key: key } : this.vault.readSecret(id)) };
+  }
+}
+
+/** Names the API key of the translation, as storing the processing would. */
+const withKeyId = (
+  { processing, translationKey }: NonNullable<PreviewedText['processing']>,
+  current: Processing,
+): Processing => {
+  const { translation } = processing;
+  if (!translation || translationKey === null) return processing;
+  const keyId = translationKey === undefined ? findKeptKeyId(translation, current) : SENT_KEY;
+  return keyId === undefined ? processing : { ...processing, translation: { ...translation, api_key_id: keyId } };
+};

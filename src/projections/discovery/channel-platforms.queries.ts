@@ -1,0 +1,17 @@
+import type { Pool } from 'pg';
+import { DISCOVERY } from './discovery.tables.js';
+
+/** Finds the networks of channels. */
+export class ChannelPlatforms {
+  constructor(private readonly pool: Pool) {}
+
+  /** Returns the networks that these channels are on, each once, in no order. */
+  async find(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.pool.query<{ platform: string }>({
+      name: 'networks of channels',
+      text: `select distinct platform from ${DISCOVERY}.channel where channel_id = any($1)`,
+      values: [channelIds],
+    });
+    return new Set(rows.map(({ platform }) => platform));
+  }
+}
