@@ -22,7 +22,3 @@ export const noteNoAnswer = (): void => {
 
 /** Returns whether the gateway answers. */
 export const useConnection = (): Connection => useSyncExternalStore(store.subscribe, store.get);
-
-/** Calls the listener when the connection is lost or found; returns a function that stops it. */
-export const onConnectionChange = (listener: (connection: Connection) => void): (() => void) =>
-  store.subscribe(() => listener(store.get()));

@@ -17,9 +17,6 @@ const readLocale = (): Locale => {
 const store = createStore<Locale>(readLocale());
 if (typeof document !== 'undefined') document.documentElement.lang = store.get();
 
-/** Returns the language in use. Components call {@link useLocale}, which renders them again when it changes. */
-export const getLocale = (): Locale => store.get();
-
 /** Changes the language for this browser. */
 export const setLocale = (locale: Locale): void => {
   localStorage.setItem(STORAGE_KEY, locale);

@@ -19,16 +19,9 @@ const MAX_WAIT_MS = 30_000;
 
 const mode = createStore<LiveMode>('off');
 const invalidate = createInvalidator(queryClient);
-const listeners = new Set<(change: Change) => void>();
 
 /** Returns how changes reach this tab. */
 export const useLiveMode = (): LiveMode => useSyncExternalStore(mode.subscribe, mode.get);
-
-/** Calls the listener with each change that the stream announces; returns a function that stops it. */
-export const onChange = (listener: (change: Change) => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
 
 let running: AbortController | undefined;
 
@@ -108,7 +101,6 @@ const announce = (data: string): void => {
   const change = JSON.parse(data) as Change;
   if (change.kind === 'reset') return void queryClient.invalidateQueries();
   invalidate(change);
-  for (const listener of listeners) listener(change);
 };
 
 /** Asks for everything on the screen every five seconds, until the stream is to be tried again. */

@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.js'
 import { LOCALES, setLocale, useLocale } from '../i18n/locale.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import { endSession, setSession, useSession } from '../session/session.js';
-import { AccountButton } from './account.js';
+import { AccountButton } from './account-button.js';
 
 const messages = defineMessages({
   en: {

@@ -199,4 +199,3 @@ export const publicationMessages = defineMessages({
 });
 
 /** The texts in one language. */
-export type PublicationMessages = (typeof publicationMessages)['en'];

@@ -56,7 +56,10 @@ export const EndpointStep = ({
     <Step number={3} state={state} title={m.title} text={secrets ? `${m.text} ${m.shown}` : m.text}>
       {state === 'current' &&
         (secrets ? (
-          <SecretsOnce secrets={secrets} onDone={() => show(null)} />
+          // The button that created them is gone, and the focus with it.
+          <div ref={focusOn} className="step-secrets" tabIndex={-1} role="group" aria-label={m.title}>
+            <SecretsOnce secrets={secrets} onDone={() => show(null)} />
+          </div>
         ) : (
           <PlanCheck plan={plan}>
             <EndpointForm projects={projects} onCreated={show} />
@@ -65,6 +68,8 @@ export const EndpointStep = ({
     </Step>
   );
 };
+
+const focusOn = (element: HTMLElement | null): void => element?.focus();
 
 const EndpointForm = ({
   projects,
