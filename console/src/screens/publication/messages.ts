@@ -197,5 +197,3 @@ export const publicationMessages = defineMessages({
     more: (count: number) => `ещё ${count}`,
   },
 });
-
-/** The texts in one language. */
