@@ -14,7 +14,11 @@ import type { CurrentOverviewView } from './overview.view.js';
 export class OverviewController {
   constructor(private readonly overview: OverviewBuilder) {}
 
-  @Documented({ summary: 'Show what is published, what waits and what needs a person', query: CurrentOverviewQuery })
+  @Documented({
+    summary: 'Show what is published, what waits and what needs a person',
+    query: CurrentOverviewQuery,
+    codes: { 404: ['not_found'] },
+  })
   @Get()
   async show(@Req() request: FastifyRequest): Promise<CurrentOverviewView> {
     const caller = getCaller(request);
