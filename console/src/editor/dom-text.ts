@@ -101,3 +101,21 @@ export const readSelection = (root: HTMLElement): { readonly start: number; read
   const focus = toOffset(root, selection.focusNode, selection.focusOffset);
   return { start: Math.min(anchor, focus), end: Math.max(anchor, focus) };
 };
+
+/** Scrolls an editable element so that the end of the selection can be seen. Browsers do so only for their own changes. */
+export const scrollToCaret = (root: HTMLElement): void => {
+  const selection = document.getSelection();
+  if (!selection?.focusNode) return;
+  const range = document.createRange();
+  range.setStart(selection.focusNode, selection.focusOffset);
+  const { focusNode } = selection;
+  const line = focusNode instanceof Element ? focusNode : focusNode.parentElement;
+  const caret = [...range.getClientRects()].at(-1) ?? line?.getBoundingClientRect();
+  const { top, bottom } = root.getBoundingClientRect();
+  if (!caret) return;
+  if (caret.bottom > bottom - MARGIN) root.scrollTop += caret.bottom - bottom + MARGIN;
+  if (caret.top < top + MARGIN) root.scrollTop -= top + MARGIN - caret.top;
+};
+
+/** Space between the caret and the edge, in pixels. */
+const MARGIN = 8;

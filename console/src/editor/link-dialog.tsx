@@ -36,7 +36,6 @@ export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing
             <TextInput
               {...ids}
               inputMode="url"
-              autoFocus
               value={address}
               placeholder="https://"
               onChange={(event) => setAddress(event.target.value)}

@@ -1,4 +1,4 @@
-import { forgetLines, readSelection, readText, select, showText, toOffset } from './dom-text.js';
+import { forgetLines, readSelection, readText, scrollToCaret, select, showText, toOffset } from './dom-text.js';
 import { findChange } from './find-change.js';
 import { activeTypes, findLink, leaveQuote, replaceText, setLink, toggleMark } from './formatted-text.js';
 import type { FormattedText, Mark, MarkType, Pending } from './marks.js';
@@ -22,6 +22,7 @@ export class TextEditing {
   private selection = { start: 0, end: 0 };
   private pending: Pending = {};
   private isComposing = false;
+  private isPointing = false;
   private readonly stop = new AbortController();
 
   constructor(
@@ -34,6 +35,10 @@ export class TextEditing {
     root.addEventListener('input', () => this.readBack(), { signal });
     root.addEventListener('compositionstart', () => (this.isComposing = true), { signal });
     root.addEventListener('compositionend', () => setTimeout(() => this.endComposition()), { signal });
+    // A click sets the caret itself; by keys, or after a dialog, the selection is as it was.
+    root.addEventListener('pointerdown', () => (this.isPointing = true), { signal });
+    document.addEventListener('pointerup', () => (this.isPointing = false), { signal });
+    root.addEventListener('focus', () => !this.isPointing && this.showSelection(), { signal });
     root.addEventListener('dragstart', (event) => event.preventDefault(), { signal });
     document.addEventListener('selectionchange', () => this.onSelectionChange(), { signal });
     showText(root, value);
@@ -83,7 +88,7 @@ export class TextEditing {
   /** Moves the focus to the text, with the selection that it had. */
   focus(): void {
     this.root.focus({ preventScroll: true });
-    select(this.root, this.selection.start, this.selection.end);
+    this.showSelection();
   }
 
   /** Moves the focus to the end of the text. */
@@ -101,6 +106,10 @@ export class TextEditing {
   redo(): void {
     const moment = this.history.redo(this.now());
     if (moment) this.show(moment);
+  }
+
+  private showSelection(): void {
+    select(this.root, this.selection.start, this.selection.end);
   }
 
   private linkRange(link: Mark | undefined): { readonly start: number; readonly end: number } {
@@ -179,7 +188,10 @@ export class TextEditing {
     this.selection = { start, end };
     showText(this.root, value);
     // An editor without the focus must not take the selection of the page.
-    if (document.activeElement === this.root) select(this.root, start, end);
+    if (document.activeElement === this.root) {
+      this.showSelection();
+      scrollToCaret(this.root);
+    }
     if (isChanged) this.listener.onChange(value);
     this.listener.onActive(activeTypes(value, start, end));
   }

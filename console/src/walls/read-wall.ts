@@ -35,22 +35,26 @@ const DEFAULT_LIMIT = 5_000;
  */
 export const readWall = (
   platform: string,
-  { requests, text_after_trim: text }: NetworkPreview,
+  { requests, text_after_trim: text, warnings }: NetworkPreview,
   channelId = requests[0]?.target_id,
   ownLimit: number | null = null,
 ): Wall => {
   const view = READERS_VIEWS[platform];
   const calls = requests.filter(({ target_id: targetId }) => targetId === channelId);
-  const messages = readMessages(platform, calls) ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);
+  // The calls for a channel beyond a certain size are not in the preview.
+  const isLeftOut = calls.length === 0 && warnings.some(({ code }) => code === 'requests_left_out');
+  const read = isLeftOut ? null : readMessages(platform, calls);
+  const messages = read ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);
   const withText = messages.find((message) => message.text !== '') ?? messages[0];
+  const isFirst = channelId === requests[0]?.target_id;
   const limit = view && withText ? (view.textLimit(withText) ?? ownLimit ?? DEFAULT_LIMIT) : null;
-  return { platform, messages, length: text.length, limit };
+  return { platform, messages, length: isFirst ? text.length : (withText?.text.length ?? 0), limit };
 };
 
 /** Returns the messages; null if the calls cannot be read. */
 const readMessages = (platform: string, calls: NetworkPreview['requests']): readonly VisibleMessage[] | null => {
   try {
-    return (calls.length > 0 && READERS_VIEWS[platform]?.readCalls(calls)) || null;
+    return READERS_VIEWS[platform]?.readCalls(calls) ?? null;
   } catch {
     return null; // The network would refuse the call: the text is shown, and the network's own words when it was sent.
   }

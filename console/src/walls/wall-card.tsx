@@ -54,7 +54,7 @@ export const WallCard = ({
         </>
       }
     >
-      <WallPosts wall={wall} channel={channel} at={at} hint={hint ?? m.nothing} />
+      <WallPosts wall={wall} channel={channel} at={at} hint={hint ?? m.nothing} isStale={isStale} />
       {children}
     </Card>
   );

@@ -20,12 +20,15 @@ export const WallPosts = ({
   channel,
   at,
   hint,
+  isStale = false,
 }: {
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
   readonly at: Instant;
   /** Shown where there are no messages. */
   readonly hint: string;
+  /** True: the messages are older than the text, and cannot be used. */
+  readonly isStale?: boolean;
 }) => {
   const m = useMessages(wallMessages);
   const format = useFormat();
@@ -48,7 +51,7 @@ export const WallPosts = ({
     }),
   );
   return (
-    <div ref={host} className="wall-ground">
+    <div ref={host} className="wall-ground" inert={isStale}>
       {root &&
         createPortal(
           <div

@@ -47,9 +47,7 @@ export const ButtonDialog = ({
     <Dialog title={m.buttonTitle} isOpen onClose={onClose}>
       <form className="dialog-fields" onSubmit={save} noValidate>
         <Field label={m.buttonText} error={isTried && text.trim() === '' && m.noButtonText}>
-          {(ids) => (
-            <TextInput {...ids} autoFocus value={text} spellCheck onChange={(event) => setText(event.target.value)} />
-          )}
+          {(ids) => <TextInput {...ids} value={text} spellCheck onChange={(event) => setText(event.target.value)} />}
         </Field>
         <Field label={m.buttonUrl} error={isTried && !isGoodUrl && m.badButtonUrl}>
           {(ids) => (

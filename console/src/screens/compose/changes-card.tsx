@@ -36,12 +36,13 @@ export const ChangesCard = ({
             <span>{m.none}</span>
           </li>
         )}
-        {changed.map(({ wall: { platform }, changes }) => (
+        {changed.map(({ wall: { platform }, channels, changes }) => (
           <li key={platform}>
             <NetworkMark platform={platform} size={16} />
             <span>
-              {changes.map(({ text, reason }, index) => (
+              {changes.map(({ text, reason, channelId }, index) => (
                 <span key={index}>
+                  {channelId !== undefined && <bdi>{channels.find(({ id }) => id === channelId)?.name}: </bdi>}
                   <bdi>{text}</bdi> {reason !== undefined && <GatewayText text={reason} />}{' '}
                 </span>
               ))}

@@ -3,8 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card, PageHead } from '../../components/card.js';
-import { Icon } from '../../components/icon.js';
-import { Empty, ErrorState } from '../../components/states.js';
 import { toast } from '../../components/toasts.js';
 import { Editor } from '../../editor/editor.js';
 import { useFormat } from '../../i18n/format.js';
@@ -13,19 +11,20 @@ import { ButtonDialog } from './button-dialog.js';
 import { ButtonGrid } from './button-grid.js';
 import type { ButtonPlace } from './button-rows.js';
 import { ChangesCard } from './changes-card.js';
+import { showField } from './fields.js';
 import { canPublish, type Destination } from './destination.js';
-import { ExactRequests } from './exact-requests.js';
 import { GoBar } from './go-bar.js';
 import { headline } from './headline.js';
 import { MAX_MEDIA, MediaList } from './media-list.js';
 import { MediumDialog } from './medium-dialog.js';
 import { composeMessages } from './messages.js';
 import { Options } from './options.js';
+import { Previews } from './previews.js';
 import { ProblemList } from './problem-list.js';
 import { usePublish } from './publish.js';
 import { PublishError } from './publish-error.js';
+import { Tool } from './tool.js';
 import { useComposer } from './use-composer.js';
-import { EmptyWalls, Walls } from './walls.js';
 
 /** True on devices with a pointer: a phone would cover half of the screen with its keyboard. */
 const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
@@ -50,6 +49,8 @@ export const Composer = ({
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
   const publishing = usePublish(draft, update, endpoint.id, payload, ({ id, queued_targets: count }) => {
     clear();
+    // The button that had the focus is disabled now.
+    if (hasPointer()) showField('text');
     const view =
       id === null ? undefined : { label: m.view, run: () => void navigate({ to: '/posts/$id', params: { id } }) };
     toast(m.queued(count), view);
@@ -156,7 +157,7 @@ export const Composer = ({
               />
             )}
           </Card>
-          {problems.length > 0 && <ProblemList problems={problems} />}
+          {problems.length > 0 && <ProblemList draft={draft} problems={problems} />}
           {walls.length > 0 && problems.length === 0 && (
             <ChangesCard walls={walls} notes={composer.notes} putLinks={composer.putLinks} />
           )}
@@ -181,72 +182,5 @@ export const Composer = ({
         />
       )}
     </div>
-  );
-};
-
-const Tool = ({
-  icon,
-  label,
-  isFull = false,
-  onClick,
-}: {
-  readonly icon: 'image' | 'button';
-  readonly label: string;
-  /** True: no more can be added. */
-  readonly isFull?: boolean;
-  readonly onClick: () => void;
-}) => (
-  <button
-    type="button"
-    className="tool"
-    aria-label={label}
-    title={label}
-    tabIndex={-1}
-    disabled={isFull}
-    onClick={onClick}
-  >
-    <Icon name={icon} size={15} />
-  </button>
-);
-
-const Previews = ({ composer }: { readonly composer: ReturnType<typeof useComposer> }) => {
-  const m = useMessages(composeMessages);
-  const { destination, receiving, walls, preview, code } = composer;
-  const { endpoint, channels, projects } = destination;
-  if (channels.length === 0) {
-    return (
-      <Card label={m.noChannels}>
-        <Empty
-          icon="channel"
-          title={m.noChannels}
-          action={
-            projects.length > 0 ? (
-              <ButtonLink to="/channels/new">{m.connectChannel}</ButtonLink>
-            ) : (
-              <ButtonLink to="/endpoints/$id" params={{ id: endpoint.id }}>
-                {m.openEndpoint}
-              </ButtonLink>
-            )
-          }
-        >
-          {m.noChannelsText}
-        </Empty>
-      </Card>
-    );
-  }
-  if (walls.length === 0 && preview.error !== null) {
-    return (
-      <Card label={m.preview}>
-        <ErrorState error={preview.error} />
-      </Card>
-    );
-  }
-  if (walls.length === 0) return <EmptyWalls channels={receiving} />;
-  const environment = ['TOKEN', ...(endpoint.require_signature ? ['SIGNING_SECRET'] : [])];
-  return (
-    <>
-      <Walls walls={walls} isStale={preview.isStale} />
-      <ExactRequests walls={walls} code={code} environment={environment} />
-    </>
   );
 };

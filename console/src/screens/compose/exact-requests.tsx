@@ -7,7 +7,7 @@ import { Json } from '../../components/json.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { composeMessages } from './messages.js';
-import type { PublishCode } from './publish-code.js';
+import type { PublishCode } from '../../publish-code/publish-code.js';
 import type { NetworkWall } from './walls.js';
 
 /** The calls that publishing would make, network by network, and the code that publishes the post from a program. */

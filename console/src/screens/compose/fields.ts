@@ -4,13 +4,16 @@ export interface PayloadField {
   readonly name: string;
   /** Place in a list, from 0; null for other fields. */
   readonly index: number | null;
+  /** Place in a list inside the list, such as a button's in its row; null for other fields. */
+  readonly place: number | null;
 }
 
 /** Reads the path of a problem: `media[0].url`, `buttons[1][0].text`, `entities[2]`. */
 export const fieldOf = (path: string): PayloadField => {
-  const [, name = '', index] = /^(\w*)(?:\[(\d+)\])?/.exec(path) ?? [];
-  if (name === 'entities') return { name: 'text', index: null };
-  return { name, index: index === undefined ? null : Number(index) };
+  const [, name = '', index, place] = /^(\w*)(?:\[(\d+)\])?(?:\[(\d+)\])?/.exec(path) ?? [];
+  if (name === 'entities') return { name: 'text', index: null, place: null };
+  const number = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
+  return { name, index: number(index), place: number(place) };
 };
 
 /** Moves the focus to the field of a problem; without one on the screen, to the text. */

@@ -13,6 +13,8 @@ export interface Change {
   readonly text: string;
   /** The gateway's own sentence, where it says more. */
   readonly reason?: string;
+  /** The channel that it concerns; absent if it concerns all of the network. */
+  readonly channelId?: string;
 }
 
 /** A network's preview with the wall that was read from it. */
@@ -37,7 +39,11 @@ export const findChanges = (
   const network = networkTitle(wall.platform);
   const changes = preview.warnings
     .filter(({ code }) => !NO_CHANGES.has(code))
-    .flatMap((warning) => describe(warning, { draft, preview, wall, network, m, number }));
+    .flatMap((warning) =>
+      describe(warning, { draft, preview, wall, network, m, number }).map((change) =>
+        warning.target_id === undefined ? change : { ...change, channelId: warning.target_id },
+      ),
+    );
   return hasLostLinks(draft, wall)
     ? [...changes, { code: 'links_written_out', tag: m.linksWritten, text: m.linksWrittenText(network) }]
     : changes;

@@ -6,7 +6,7 @@ import { publishKeys } from '../../editor/shortcuts.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
 import { composeMessages } from './messages.js';
-import type { PublishCode } from './publish-code.js';
+import type { PublishCode } from '../../publish-code/publish-code.js';
 
 /** The buttons that publish the post, or copy it as code. They stay in reach on phones. */
 export const GoBar = ({

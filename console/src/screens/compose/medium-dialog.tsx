@@ -47,7 +47,6 @@ export const MediumDialog = ({
           {(ids) => (
             <TextInput
               {...ids}
-              autoFocus
               inputMode="url"
               value={address}
               placeholder="https://"

@@ -67,8 +67,8 @@ export const composeMessages = defineMessages({
     chooseEndpoint: 'Endpoint',
     afterwards: 'Afterwards',
     noPause: 'No pause',
-    pauseProject: (length: string) => `Project paused ${length}`,
-    pauseChannels: (length: string) => `Channels paused ${length}`,
+    pauseProject: (length: string) => `Project pauses for ${length}`,
+    pauseChannels: (length: string) => `Channels pause for ${length}`,
     afterwardsTitle: 'Pause after this post',
     afterwardsText: 'The pause starts when the post is published. Posts that arrive later wait until it ends.',
     projectMinutes: 'Pause the project',
@@ -97,6 +97,7 @@ export const composeMessages = defineMessages({
     // problems
     problems: 'Fix these first',
     goTo: 'Show',
+    textTooLong: (excess: string) => `is ${excess} characters too long: at most 15,895 are allowed.`,
     field: {
       text: 'Text',
       media: 'Media',
@@ -185,8 +186,8 @@ export const composeMessages = defineMessages({
     chooseEndpoint: 'Точка входа',
     afterwards: 'После поста',
     noPause: 'Без паузы',
-    pauseProject: (length: string) => `Пауза проекта ${length}`,
-    pauseChannels: (length: string) => `Пауза каналов ${length}`,
+    pauseProject: (length: string) => `Пауза проекта: ${length}`,
+    pauseChannels: (length: string) => `Пауза каналов: ${length}`,
     afterwardsTitle: 'Пауза после этого поста',
     afterwardsText: 'Пауза начнётся, когда пост выйдет. Более поздние посты подождут до её конца.',
     projectMinutes: 'Пауза проекта',
@@ -213,6 +214,7 @@ export const composeMessages = defineMessages({
     planNotAllowed: 'Тариф не позволяет публиковать через точки входа.',
     problems: 'Сначала исправьте',
     goTo: 'Показать',
+    textTooLong: (excess: string) => `длиннее допустимого на ${excess} зн.: можно не больше 15 895.`,
     field: {
       text: 'Текст',
       media: 'Вложения',

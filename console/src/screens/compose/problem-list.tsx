@@ -1,35 +1,57 @@
-import { problemText } from '../../api/problems.js';
+import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
+import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
+import type { Draft } from './draft.js';
 import { fieldOf, showField } from './fields.js';
 import { composeMessages } from './messages.js';
 
+/** Most UTF-16 units of a text, on any network. */
+const MAX_TEXT = 15_895;
+
 /** The problems for which the gateway would refuse the post. Each leads to its field. */
-export const ProblemList = ({ problems }: { readonly problems: readonly Api<'ErrorDetail'>[] }) => {
+export const ProblemList = ({
+  draft,
+  problems,
+}: {
+  readonly draft: Draft;
+  readonly problems: readonly Api<'ErrorDetail'>[];
+}) => {
   const m = useMessages(composeMessages);
+  const { number } = useFormat();
+  const nameOf = (path: string): string => {
+    const { name, index, place } = fieldOf(path);
+    if (name === 'media' && index !== null) return fileName(draft.media[index]?.url ?? '');
+    if (name === 'buttons' && index !== null) return draft.buttons[index]?.[place ?? 0]?.text ?? m.field.buttons;
+    return (m.field as Readonly<Record<string, string>>)[name] ?? m.post;
+  };
   return (
     <Card className="compose-problems" title={m.problems}>
-      <ul role="alert">
-        {problems.map((problem, index) => {
-          const field = fieldOf(problem.path);
-          const name = (m.field as Readonly<Record<string, string>>)[field.name] ?? m.post;
-          return (
+      <div role="alert">
+        <ul>
+          {problems.map(({ path, code, message }, index) => (
             <li key={index}>
               <Icon name="failed" tone="fail" />
               <span>
-                <b>{field.index === null ? name : `${name}, ${field.index + 1}`}</b>{' '}
-                <GatewayText text={problemText(problem)} />{' '}
-                <button type="button" className="link" onClick={() => showField(problem.path)}>
+                <b>
+                  <bdi>{nameOf(path)}</bdi>
+                </b>{' '}
+                {path === 'text' && code === 'too_long' ? (
+                  m.textTooLong(number(draft.text.text.length - MAX_TEXT))
+                ) : (
+                  <GatewayText text={message.startsWith(path) ? message.slice(path.length).trimStart() : message} />
+                )}{' '}
+                <button type="button" className="link" onClick={() => showField(path)}>
                   {m.goTo}
                 </button>
               </span>
             </li>
-          );
-        })}
-      </ul>
+          ))}
+        </ul>
+      </div>
     </Card>
   );
 };

@@ -2,7 +2,7 @@ import { replaceText, setLink } from '../../editor/formatted-text.js';
 import type { FormattedText } from '../../editor/marks.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import { getSession } from '../../session/session.js';
+import { readBrand } from '../../publish-code/brand.js';
 import { useNow } from '../../time/server-clock.js';
 import { readWall } from '../../walls/read-wall.js';
 import { changeMessages } from './change-messages.js';
@@ -10,10 +10,10 @@ import { chooseDestination, type Destination } from './destination.js';
 import { type Draft, isEmpty, toPayload } from './draft.js';
 import { findChanges } from './find-changes.js';
 import { findNotes } from './notes.js';
-import { publishCode } from './publish-code.js';
+import { publishCode } from '../../publish-code/publish-code.js';
 import { useDraft } from './use-draft.js';
 import { usePreview } from './use-preview.js';
-import type { NetworkWall } from './walls.js';
+import { type NetworkWall, ownLimit } from './walls.js';
 
 /** Returns the draft of the screen, and all that follows from it. */
 export const useComposer = (
@@ -41,8 +41,8 @@ export const useComposer = (
         const found = preview.result?.preview[platform];
         if (!found) return [];
         const own = receiving.filter((channel) => channel.platform === platform);
-        const limit = (own[0]?.settings as { readonly text_limit?: unknown } | undefined)?.text_limit;
-        const wall = readWall(platform, found, undefined, typeof limit === 'number' ? limit : null);
+        const [first] = own;
+        const wall = readWall(platform, found, first?.id, first ? ownLimit(first) : null);
         const seen = { preview: found, wall };
         return [{ ...seen, channels: own, changes: findChanges(draft, seen, m, format.number) }];
       });
@@ -50,14 +50,10 @@ export const useComposer = (
   return {
     ...{ draft, update, clear, destination, payload, receiving, hasNothing, preview, walls },
     notes: findNotes(receiving, sending, hasNothing ? null : preview.result, m, (at) => format.moment(at, now)),
-    code: publishCode(endpoint, payload, endpoint.mode === 'live' ? draft.key : undefined, readBrand()),
+    code: publishCode(endpoint, payload, endpoint.mode === 'live' ? { key: draft.key } : 'none', readBrand()),
     putLinks: () => update({ text: writeLinks(draft) }),
   };
 };
-
-/** Returns the name in the gateway's headers, which keys begin with. */
-const readBrand = (): string =>
-  /^([a-z][a-z0-9-]*)_(?:owner|operator)_/.exec(getSession()?.key ?? '')?.[1] ?? 'service';
 
 /** Writes the links of the buttons below the text, for networks without buttons. */
 const writeLinks = ({ text, buttons }: Draft): FormattedText =>

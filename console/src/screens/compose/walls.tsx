@@ -1,8 +1,10 @@
+import { useState } from 'react';
 import type { Api } from '../../api/management.js';
+import { Select } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
-import { emptyWall } from '../../walls/read-wall.js';
+import { emptyWall, readWall } from '../../walls/read-wall.js';
 import { WallCard } from '../../walls/wall-card.js';
 import { wallMessages } from '../../walls/messages.js';
 import type { Change, PreviewedWall } from './find-changes.js';
@@ -27,23 +29,49 @@ export const Walls = ({ walls, isStale }: { readonly walls: readonly NetworkWall
 };
 
 const OneWall = ({
-  wall,
+  preview,
+  wall: first,
   channels,
   changes,
   isStale,
   at,
 }: NetworkWall & { readonly isStale: boolean; readonly at: number }) => {
-  const m = useMessages(wallMessages);
-  const [channel] = channels;
+  const m = useMessages(composeMessages);
+  const w = useMessages(wallMessages);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const channel = channels.find(({ id }) => id === chosen) ?? channels[0]!;
+  const wall = channel === channels[0] ? first : readWall(first.platform, preview, channel.id, ownLimit(channel));
+  const seen = changes.filter(({ channelId }) => channelId === undefined || channelId === channel.id);
   return (
-    <WallCard wall={wall} channel={channel ?? { id: '', name: '' }} at={at} isStale={isStale}>
-      <div className={`degradations ${changes.length === 0 ? 'tone-ok' : 'tone-warn'}`}>
-        {changes.length === 0 ? (
+    <WallCard
+      wall={wall}
+      channel={channel}
+      at={at}
+      isStale={isStale}
+      aside={
+        channels.length > 1 && (
+          <Select
+            className="wall-channel"
+            aria-label={m.channelOfPreview}
+            value={channel.id}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {channels.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )
+      }
+    >
+      <div className={`degradations ${seen.length === 0 ? 'tone-ok' : 'tone-warn'}`}>
+        {seen.length === 0 ? (
           <span>
-            <Icon name="check" size={12} /> {m.asWritten}
+            <Icon name="check" size={12} /> {w.asWritten}
           </span>
         ) : (
-          changes.map(({ tag }, index) => (
+          seen.map(({ tag }, index) => (
             <span key={index}>
               <Icon name="onHold" size={12} /> {tag}
             </span>
@@ -52,6 +80,12 @@ const OneWall = ({
       </div>
     </WallCard>
   );
+};
+
+/** Returns the limit of texts in a channel's settings, which Odnoklassniki's have; null without one. */
+export const ownLimit = (channel: Api<'Channel'>): number | null => {
+  const { text_limit: limit } = channel.settings as { readonly text_limit?: unknown };
+  return typeof limit === 'number' ? limit : null;
 };
 
 /** Stand in place of the walls until there is something to show. */

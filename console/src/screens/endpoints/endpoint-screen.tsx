@@ -16,7 +16,8 @@ import { EndpointLimits } from './endpoint-limits.js';
 import { EndpointSettings } from './endpoint-settings.js';
 import { EndpointState } from './endpoint-state.js';
 import { endpointsMessages } from './messages.js';
-import { sampleCode } from './sample-code.js';
+import { publishCode } from '../../publish-code/publish-code.js';
+import { readBrand } from '../../publish-code/brand.js';
 
 /** One endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
 export const EndpointScreen = () => {
@@ -64,7 +65,14 @@ const EndpointPage = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         <div className="endpoint-column">
           <Card title={m.use}>
             <div className="card-body">
-              <CodeSwitcher code={sampleCode(endpoint.url, 'Good morning, harbour')} />
+              <CodeSwitcher
+                code={publishCode(
+                  endpoint,
+                  { text: 'Good morning, harbour' },
+                  endpoint.mode === 'live' ? 'random' : 'none',
+                  readBrand(),
+                )}
+              />
             </div>
           </Card>
           <EndpointLimits endpoint={endpoint} />

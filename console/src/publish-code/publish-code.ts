@@ -1,5 +1,3 @@
-import type { Api } from '../../api/management.js';
-
 /** Code that publishes a post from a program, by language. */
 export interface PublishCode {
   readonly curl: string;
@@ -7,19 +5,23 @@ export interface PublishCode {
   readonly Python: string;
 }
 
-/** The endpoint's requirements of a request. */
-type Endpoint = Pick<Api<'Endpoint'>, 'url' | 'require_signature' | 'require_timestamp'>;
+/** An endpoint, as far as a request to it depends on it. */
+export interface CalledEndpoint {
+  readonly url: string;
+  readonly require_signature: boolean;
+  readonly require_timestamp: boolean;
+}
 
 /**
  * Returns code that publishes a payload through `/v1`. The token and the signing secret come from the environment: `TOKEN`,
  * `SIGNING_SECRET`.
- * @param key the idempotency key; undefined for the sandbox, which needs none
+ * @param key the idempotency key; `random`: a new one for each run; `none`: for the sandbox, which needs none
  * @param brand as in the names of the headers: `service`
  */
 export const publishCode = (
-  { url, require_signature: isSigned, require_timestamp: isTimed }: Endpoint,
+  { url, require_signature: isSigned, require_timestamp: isTimed }: CalledEndpoint,
   payload: object,
-  key: string | undefined,
+  key: { readonly key: string } | 'random' | 'none',
   brand: string,
 ): PublishCode => {
   const prefix = `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
@@ -34,7 +36,7 @@ export const publishCode = (
 
 interface Given {
   readonly url: string;
-  readonly key: string | undefined;
+  readonly key: { readonly key: string } | 'random' | 'none';
   readonly isSigned: boolean;
   readonly isTimed: boolean;
   readonly names: { readonly timestamp: string; readonly signature: string };
@@ -51,7 +53,7 @@ const curlCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object
     `curl '${url}' \\`,
     '  -H "Authorization: Bearer $TOKEN" \\',
     "  -H 'Content-Type: application/json' \\",
-    key !== undefined && `  -H 'Idempotency-Key: ${key}' \\`,
+    key !== 'none' && `  -H "Idempotency-Key: ${key === 'random' ? '$(openssl rand -hex 16)' : key.key}" \\`,
     isTimed && `  -H "${names.timestamp}: $(date +%s)" \\`,
     isSigned && `  -H "${names.signature}: sha256=$SIGNATURE" \\`,
     isSigned ? '  --data-binary "$BODY"' : `  --data-binary ${body}`,
@@ -68,7 +70,7 @@ const typeScriptCode = ({ url, key, isSigned, isTimed, names }: Given, payload: 
     '  headers: {',
     '    Authorization: `Bearer ${process.env.TOKEN}`,',
     "    'Content-Type': 'application/json',",
-    key !== undefined && `    'Idempotency-Key': ${JSON.stringify(key)},`,
+    key !== 'none' && `    'Idempotency-Key': ${key === 'random' ? 'crypto.randomUUID()' : JSON.stringify(key.key)},`,
     isTimed && `    '${names.timestamp}': String(Math.floor(Date.now() / 1000)),`,
     isSigned && `    '${names.signature}': \`sha256=\${signature}\`,`,
     '  },',
@@ -79,7 +81,7 @@ const typeScriptCode = ({ url, key, isSigned, isTimed, names }: Given, payload: 
 
 const pythonCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string =>
   lines(
-    `import ${isSigned ? 'hashlib, hmac, ' : ''}json, os, ${isTimed ? 'time, ' : ''}urllib.request\n`,
+    `import ${isSigned ? 'hashlib, hmac, ' : ''}json, os, ${isTimed ? 'time, ' : ''}urllib.request${key === 'random' ? ', uuid' : ''}\n`,
     `body = json.dumps(${toPython(payload)}).encode()`,
     isSigned && 'secret = os.environ["SIGNING_SECRET"].encode()',
     'request = urllib.request.Request(',
@@ -88,7 +90,7 @@ const pythonCode = ({ url, key, isSigned, isTimed, names }: Given, payload: obje
     '    headers={',
     '        "Authorization": f"Bearer {os.environ[\'TOKEN\']}",',
     '        "Content-Type": "application/json",',
-    key !== undefined && `        "Idempotency-Key": ${JSON.stringify(key)},`,
+    key !== 'none' && `        "Idempotency-Key": ${key === 'random' ? 'str(uuid.uuid4())' : JSON.stringify(key.key)},`,
     isTimed && `        "${names.timestamp}": str(int(time.time())),`,
     isSigned && `        "${names.signature}": "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest(),`,
     '    },',
