@@ -13,7 +13,7 @@ export interface Visitor {
   readonly owner: { readonly id: string; readonly name: string } | null;
 }
 
-/** How the console is looked at. */
+/** Appearance of the page: theme, device, language and zoom. */
 export interface Look {
   readonly dark?: boolean;
   readonly phone?: boolean;

@@ -31,7 +31,7 @@ export interface World {
   readonly endpoints: Readonly<Record<'cms' | 'phone', WorldEndpoint>>;
 }
 
-/** Text of the post of which nobody knows whether Telegram published it. */
+/** Text of the post that is in doubt on Telegram. */
 export const DOUBTFUL = 'Regatta on Sunday: dawn, noon and dusk from the same spot';
 /** Text of a post that waits because MAX refuses the bot. */
 export const HELD = 'Pier 4 stays closed until Monday; use the north gate';

@@ -10,7 +10,7 @@ import { hostOf, type Output, useOutputs } from './data.js';
 import { outputsMessages } from './messages.js';
 import { OutputState } from './output-state.js';
 
-/** All webhooks: which of the owner's servers are told what becomes of posts. */
+/** All webhooks, and which of them are active. */
 export const OutputsScreen = () => {
   const m = useMessages(outputsMessages);
   const outputs = useOutputs();

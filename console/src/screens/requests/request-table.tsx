@@ -90,9 +90,7 @@ const useExcerpts = (endpointId: string): ReadonlyMap<string, string> => {
     queryKey: ['posts', 'excerpts', endpointId],
     queryFn: () => management().get('/posts', { query: { endpoint_id: endpointId, limit: 100 } }),
   });
-  return new Map(
-    (data?.items ?? []).map((post) => [post.id, ('excerpt' in post && (post.excerpt as string | null)) || post.id]),
-  );
+  return new Map((data?.items ?? []).map((post) => [post.id, ('excerpt' in post && post.excerpt) || post.id]));
 };
 
 const RequestRow = ({

@@ -4,7 +4,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { timeMessages } from './messages.js';
 import type { SliderProps } from './moment-slider.js';
 
-/** What the colours mean, and the keys of the slider. */
+/** Explains the colours of the chart and the keys of the slider. */
 export const ChartLegend = ({ slider: { at, from, onFrom } }: { readonly slider: SliderProps }) => {
   const m = useMessages(timeMessages);
   const format = useFormat();

@@ -38,7 +38,10 @@ export const describePast = (past: Past, at: number, m: Texts, format: Format): 
     label: m.states.paused(format.moment(until, at)),
   });
   const alive = ({ state }: { readonly state: State }): boolean => state['deleted_at'] === null;
-  const text = (state: State, field: string): string => String(state[field] ?? '');
+  const text = (state: State, field: string): string => {
+    const value = state[field];
+    return typeof value === 'string' ? value : '';
+  };
   return {
     channels: past.channels.filter(alive).map(({ id, state }) => {
       const until = pausedUntil(past.channel_pauses, id);

@@ -50,7 +50,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
     (time: number, more: TimeSearch = {}): void => {
       setNotice(null);
       const isPresent = time >= serverNow() - PRESENT_MS;
-      change({ ...more, at: isPresent ? undefined : new Date(Math.round(time)).toISOString() } as TimeSearch);
+      change({ ...more, at: isPresent ? undefined : new Date(Math.round(time)).toISOString() });
     },
     [change],
   );
@@ -69,17 +69,17 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
     return {
       ...{ window, at: present, from },
       onAt: goTo,
-      onFrom: (time) => change({ from: time === null ? undefined : new Date(time).toISOString() } as TimeSearch),
+      onFrom: (time) => change({ from: time === null ? undefined : new Date(time).toISOString() }),
       onStep: (by, direction) => void step(by, direction),
       onWindow: (direction) => goTo(Math.min(serverNow(), present + direction * (window.to - window.from))),
       onFirst: () => firstAt !== null && goTo(Date.parse(firstAt)),
-      onNow: () => change({ at: undefined } as unknown as TimeSearch),
+      onNow: () => change({ at: undefined }),
     };
   }, [at, from, window, scope, firstAt, goTo, change]);
   return {
     ...{ at, span, window, notice, slider },
     setSpan: (next) => change({ span: next }),
-    openEvent: (id) => change({ event: id } as TimeSearch),
+    openEvent: (id) => change({ event: id }),
     openEventAt: (id, time) => goTo(time, { event: id }),
   };
 };
