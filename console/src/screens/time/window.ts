@@ -25,7 +25,9 @@ export const windowAround = (at: number, span: Span, now: number, firstAt: numbe
   const step = Math.max(1000, length / STEPS);
   const round = (time: number): number => Math.ceil(time / step) * step;
   const latest = { from: round(now + length * FUTURE) - length * (1 + FUTURE), to: round(now + length * FUTURE) };
-  if (at >= latest.from || span === 'all') return latest;
+  // Rounded edges may leave out the first event.
+  if (span === 'all') return { from: Math.min(latest.from, firstAt ?? latest.from), to: latest.to };
+  if (at >= latest.from) return latest;
   const middle = round(at);
   return { from: middle - length / 2, to: middle + length / 2 };
 };
