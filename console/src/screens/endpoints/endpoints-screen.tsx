@@ -72,7 +72,9 @@ const EndpointTable = ({
             <th>{m.state}</th>
             <th>{m.projects}</th>
             <th className="number">{m.interval}</th>
-            <th />
+            <th>
+              <span className="visually-hidden">{m.action}</span>
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -47,7 +47,9 @@ export const ProjectionTable = ({
             <th>{m.position}</th>
             <th className="number">{m.behind}</th>
             <th className="number">{m.rate}</th>
-            <th />
+            <th>
+              <span className="visually-hidden">{m.action}</span>
+            </th>
           </tr>
         </thead>
         <tbody>

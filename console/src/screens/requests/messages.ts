@@ -18,6 +18,7 @@ export const requestsMessages = defineMessages({
     settings: 'Endpoint’s settings',
     endpoint: 'Endpoint',
     strip: (count: number) => `The last ${count}`,
+    list: 'Requests',
     stripHint: 'a bar for each, newest on the right',
     all: (count: number) => `All ${count}`,
     kinds: {
@@ -67,6 +68,7 @@ export const requestsMessages = defineMessages({
     settings: 'Настройки точки входа',
     endpoint: 'Точка входа',
     strip: (count: number) => `Последние ${count}`,
+    list: 'Запросы',
     stripHint: 'каждый столбик — запрос, новые справа',
     all: (count: number) => `Все ${count}`,
     kinds: {

@@ -44,7 +44,7 @@ export const RequestTable = ({
       </Card>
     );
   return (
-    <Card label={m.strip(items.length)}>
+    <Card label={m.list}>
       <div className="table-scroll">
         <table className="table request-table">
           <thead>
