@@ -66,34 +66,4 @@ describeInChromium('the screens', () => {
     expect(opened.faults).toEqual([]);
     await opened.close();
   });
-
-  it('can be used with the keyboard alone', async () => {
-    const opened = await ConsolePage.open(browser(), world.gateway.url, owner);
-    const { page } = opened;
-    await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
-    await page.getByRole('heading', { level: 1, name: /waiting/ }).waitFor();
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('Tide');
-    await page
-      .getByRole('option', { name: /Tide Tables/ })
-      .first()
-      .waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('g');
-    await page.keyboard.press('m');
-    await page.getByRole('slider', { name: 'Moment' }).focus();
-    await page.keyboard.press('ArrowLeft');
-    await page.getByRole('heading', { name: /As it was at/ }).waitFor();
-    await page.keyboard.press('.');
-    await page.getByRole('heading', { name: 'As it is now' }).waitFor();
-    expect(opened.faults).toEqual([]);
-    await opened.close();
-  });
 });
