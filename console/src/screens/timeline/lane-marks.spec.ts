@@ -54,9 +54,9 @@ describe('the marks of a lane', () => {
       post(-2, { state: 'published', published_at: at(-2) }),
     ];
     const groups = mergeMarks(marksByChannel(posts, NOON, () => true).get('tgt_1') ?? [], 3 * MINUTE);
-    expect(groups.map(({ state, marks }) => [state, marks.length])).toEqual([
-      ['failed', 2],
-      ['published', 1],
+    expect(groups.map(({ state, count, marks }) => [state, count, marks.length])).toEqual([
+      ['failed', 1, 2],
+      ['published', 1, 1],
     ]);
     expect(groups[0]?.marks[0]?.state).toBe('failed');
   });

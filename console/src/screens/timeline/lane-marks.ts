@@ -13,10 +13,13 @@ export interface Mark {
 
 /** Marks that stand too near to each other to be drawn apart. */
 export interface MarkGroup {
+  /** Time of the earliest. */
   readonly at: number;
   /** The worst state of the marks. */
   readonly state: ShownState;
-  /** The marks, the one of the worst state first. */
+  /** Number of marks that are drawn as one: all of them if none needs attention, otherwise those of the worst state. */
+  readonly count: number;
+  /** The marks, those of the worst state first. */
   readonly marks: readonly Mark[];
 }
 
@@ -108,8 +111,11 @@ export const mergeMarks = (marks: readonly Mark[], distance: number): readonly M
   return groups.map(toGroup);
 };
 
+const QUIET: ReadonlySet<ShownState> = new Set(['publishing', 'filtered', 'dismissed', 'published']);
+
 const toGroup = (marks: readonly Mark[]): MarkGroup => {
   const sorted = marks.toSorted((a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state) || b.at - a.at);
-  const first = marks[0]?.at ?? 0;
-  return { at: (first + (marks.at(-1)?.at ?? first)) / 2, state: sorted[0]?.state ?? 'published', marks: sorted };
+  const state = sorted[0]?.state ?? 'published';
+  const count = QUIET.has(state) ? marks.length : marks.filter((mark) => mark.state === state).length;
+  return { at: marks[0]?.at ?? 0, state, count, marks: sorted };
 };

@@ -8,7 +8,7 @@ import { Countdown } from '../../components/time.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { postTitle } from '../../publications/posts.js';
-import { StateGlyph, stateTone, useStateNames } from '../../publications/states.js';
+import { type ShownState, StateGlyph, stateTone, useStateNames } from '../../publications/states.js';
 import { WaitingReason } from '../../publications/waiting.js';
 import type { LaneCounts } from './count-by-channel.js';
 import { type LaneBar, presentBar } from './lane-bars.js';
@@ -113,24 +113,32 @@ const MarkButton = ({
   const format = useFormat();
   const first = group.marks[0];
   if (!first) return null;
-  const count = group.marks.length;
-  const word = names[group.state];
+  const { count, marks, state } = group;
   const name =
-    count > 1 ? m.marks(count, word) : `${postTitle(first.post, m.media)} · ${word} · ${format.time(first.at)}`;
+    marks.length > 1
+      ? m.marks(marks.length, describeStates(marks, names))
+      : `${postTitle(first.post, m.media)} · ${names[state]} · ${format.time(first.at)}`;
   return (
     <button
       type="button"
       tabIndex={-1}
-      className={`lane-mark ${count > 1 ? `several tone-${stateTone(group.state)}` : ''}`}
+      className={`lane-mark ${count > 1 ? `several tone-${stateTone(state)}` : ''}`}
       style={{ left: `${place}%` }}
       data-selected={isSelected || undefined}
       aria-label={name}
       title={name}
       onClick={() => onSelect(first)}
     >
-      {count > 1 ? format.number(count) : <StateGlyph state={group.state} size={13} isDecoration />}
+      {count > 1 ? format.number(count) : <StateGlyph state={state} size={13} isDecoration />}
     </button>
   );
+};
+
+/** Returns the states of some marks with their numbers: `2 Failed, 5 Published`. */
+const describeStates = (marks: readonly Mark[], names: Readonly<Record<ShownState, string>>): string => {
+  const counts = new Map<ShownState, number>();
+  for (const { state } of marks) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].map(([state, count]) => `${count} ${names[state]}`).join(', ');
 };
 
 /** A few words on the lane: what holds the channel back, and for how long. */
@@ -148,7 +156,7 @@ const Label = ({
   const m = useMessages(timelineMessages);
   const names = useNames();
   const bar = presentBar(bars, shown.middle);
-  const waiting = groups.findLast(({ state }) => state === 'slowed' || state === 'retrying');
+  const slowed = groups.find(({ state }) => state === 'slowed' || state === 'retrying');
   const held = marks.findLast(({ state }) => state === 'on_hold')?.publication;
   if (bar?.kind === 'disabled')
     return (
@@ -168,13 +176,14 @@ const Label = ({
       </span>
     );
   if (bar?.to) return <PauseLabel bar={bar} until={bar.to} />;
-  const slowed = waiting?.marks[0]?.publication;
+  const publication = slowed?.marks[0]?.publication;
   const last = groups.at(-1);
-  if (!slowed?.waiting_for?.until || !last) return null;
-  const place = placeOf(last.at, shown);
+  if (!slowed || !last || !publication?.waiting_for?.until) return null;
+  const isAtEnd = placeOf(last.at, shown) > 72;
+  const place = isAtEnd ? placeOf(slowed.at, shown) : placeOf(last.at, shown);
   return (
-    <span className={`lane-label ${place > 72 ? 'at-end' : ''}`} style={{ '--at': `${place}%` } as CSSProperties}>
-      <Countdown until={slowed.waiting_for.until} /> · <WaitingReason publication={slowed} names={names} />
+    <span className={`lane-label ${isAtEnd ? 'at-end' : ''}`} style={{ '--at': `${place}%` } as CSSProperties}>
+      <Countdown until={publication.waiting_for.until} /> · <WaitingReason publication={publication} names={names} />
     </span>
   );
 };

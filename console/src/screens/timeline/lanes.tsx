@@ -19,7 +19,7 @@ import { useSpans } from './use-spans.js';
 
 const NAME_WIDTH = 190;
 /** Least distance of two marks, in pixels. */
-const MARK_DISTANCE = 18;
+const MARK_DISTANCE = 22;
 const HEIGHTS = { desktop: { lane: 36, group: 28 }, phone: { lane: 46, group: 30 } };
 
 interface LanesProps {
@@ -104,7 +104,7 @@ export const Lanes = ({
           {virtual.getVirtualItems().map(({ key, index, start, size }) => {
             const row = rows[index];
             if (!row) return null;
-            const place = { height: size, transform: `translateY(${start}px)` };
+            const place = { height: size, top: start };
             if (row.kind === 'group')
               return (
                 <h3 key={key} className="lane-group" style={place}>

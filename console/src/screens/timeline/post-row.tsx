@@ -1,4 +1,3 @@
-import { memo } from 'react';
 import type { Names } from '../../api/things.js';
 import { networkTitle } from '../../components/icon.js';
 import { Moment } from '../../components/time.js';
@@ -22,7 +21,7 @@ interface PostRowProps {
 }
 
 /** A post in one line: its text, its state on each channel, and what it waits for. */
-export const PostRow = memo(({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
+export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
   const m = useMessages(timelineMessages);
   const states = useStateNames();
   return (
@@ -46,7 +45,8 @@ export const PostRow = memo(({ post, columns, names, isSelected, isOpen, control
             key={column?.key}
             className="post-cell"
             title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
-            data-empty={cell === null || undefined}
+            // Hidden texts would be layers of their own, six in each row.
+            {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
           >
             {cell === null ? (
               <i className="post-none" />
@@ -54,7 +54,6 @@ export const PostRow = memo(({ post, columns, names, isSelected, isOpen, control
               <>
                 <StateGlyph state={cell.state} isDecoration />
                 {column?.name === null && cell.count > 1 && <small>{cell.count}</small>}
-                <span className="visually-hidden">{`${where}: ${states[cell.state]};`}</span>
               </>
             )}
           </span>
@@ -63,8 +62,7 @@ export const PostRow = memo(({ post, columns, names, isSelected, isOpen, control
       <Outcome post={post} names={names} />
     </button>
   );
-});
-PostRow.displayName = 'PostRow';
+};
 
 /** The reason for which a post waits, or how long it took until readers could see it everywhere. */
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {

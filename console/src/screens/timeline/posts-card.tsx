@@ -6,17 +6,14 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { NetworkMark, networkTitle } from '../../components/icon.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
-import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import type { Post } from '../../publications/posts.js';
-import type { Publication } from '../../publications/states.js';
 import { useNow } from '../../time/server-clock.js';
-import { type Column, mainPublication } from './columns.js';
+import type { Column } from './columns.js';
 import { toRows } from './day-rows.js';
+import { ListRow } from './list-row.js';
 import { timelineMessages } from './messages.js';
-import { PostRow } from './post-row.js';
 import type { Selection } from './use-selection.js';
-import { WhyPanel } from './why-panel.js';
 
 /** Rows below and above the window that are rendered, too. */
 const OVERSCAN = 30;
@@ -49,7 +46,6 @@ export const PostsCard = ({
   ...rest
 }: PostsCardProps) => {
   const m = useMessages(timelineMessages);
-  const format = useFormat();
   const panelId = useId();
   const now = useNow(60_000);
   const rows = useMemo(() => toRows(posts, now), [posts, now]);
@@ -111,57 +107,30 @@ export const PostsCard = ({
         {items.map(({ key, index, start }) => {
           const row = rows[index];
           if (!row) return null;
-          const place = { transform: `translateY(${start - top}px)` };
-          if (row.kind === 'day')
-            return (
-              <li key={key} className="posts-day" style={{ ...place, height: heights.day }}>
-                {format.longDay(row.at)}
-              </li>
-            );
           const isSelected = selection.postId === row.id;
-          const isOpen = isSelected && selection.isOpen;
           return (
-            <li
+            <ListRow
               key={key}
-              ref={isOpen ? virtual.measureElement : null}
-              data-index={index}
-              data-post={row.id}
-              className={`posts-row ${isOpen ? 'open' : ''}`}
-              style={isOpen ? place : { ...place, height: heights.post }}
-            >
-              <PostRow
-                post={row.post}
-                columns={columns}
-                names={names}
-                isSelected={isSelected}
-                isOpen={isOpen}
-                controls={panelId}
-                onToggle={selection.toggle}
-              />
-              {isOpen && (
-                <WhyPanel
-                  id={panelId}
-                  post={row.post}
-                  publication={chosenOf(row.post, selection.publicationId)}
-                  names={names}
-                  onChoose={(publication) => selection.choose(row.post, publication)}
-                />
-              )}
-            </li>
+              row={row}
+              index={index}
+              top={start - top}
+              height={heights[row.kind]}
+              columns={columns}
+              names={names}
+              panelId={panelId}
+              isSelected={isSelected}
+              isOpen={isSelected && selection.isOpen}
+              publicationId={isSelected ? selection.publicationId : null}
+              onToggle={selection.toggle}
+              onChoose={selection.choose}
+              measure={virtual.measureElement}
+            />
           );
         })}
       </ol>
       {footer}
     </Card>
   );
-};
-
-/** Returns the publication of a post that the panel speaks of: the chosen one, or that with most to say. */
-const chosenOf = (post: Post, id: string | null): Publication => {
-  const { publications } = post;
-  return (publications.find((each) => each.id === id) ??
-    mainPublication(publications) ??
-    publications[0]) as Publication;
 };
 
 /** Scrolls to the row that was asked for, and puts the focus on it if that came from the keyboard. */

@@ -1,0 +1,78 @@
+import { memo } from 'react';
+import type { Names } from '../../api/things.js';
+import { useFormat } from '../../i18n/format.js';
+import type { Post } from '../../publications/posts.js';
+import type { Publication } from '../../publications/states.js';
+import { type Column, mainPublication } from './columns.js';
+import type { Row } from './day-rows.js';
+import { PostRow } from './post-row.js';
+import type { Selection } from './use-selection.js';
+import { WhyPanel } from './why-panel.js';
+
+interface ListRowProps {
+  readonly row: Row;
+  readonly index: number;
+  /** Pixels from the top of the list. */
+  readonly top: number;
+  /** Pixels, while it is closed. */
+  readonly height: number;
+  readonly columns: readonly Column[];
+  readonly names: Names;
+  readonly panelId: string;
+  readonly isSelected: boolean;
+  readonly isOpen: boolean;
+  /** Id of the publication that was chosen; null for the one with most to say. */
+  readonly publicationId: string | null;
+  readonly onToggle: Selection['toggle'];
+  readonly onChoose: Selection['choose'];
+  /** Takes the element of an open row, whose height is not known before. */
+  readonly measure: (element: HTMLElement | null) => void;
+}
+
+/** A row of the list, which is rendered again only if it changes itself, not whenever the list is scrolled. */
+export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest }: ListRowProps) => {
+  const format = useFormat();
+  // Not a transform: a layer of its own for each row would cost more than the rows themselves.
+  const place = isOpen ? { top } : { top, height };
+  if (row.kind === 'day')
+    return (
+      <li className="posts-day" style={place}>
+        {format.longDay(row.at)}
+      </li>
+    );
+  const { columns, names, panelId, isSelected, publicationId, onToggle, onChoose } = rest;
+  const { post } = row;
+  return (
+    <li
+      ref={isOpen ? measure : null}
+      data-index={index}
+      data-post={row.id}
+      className={`posts-row ${isOpen ? 'open' : ''}`}
+      style={place}
+    >
+      <PostRow
+        post={post}
+        columns={columns}
+        names={names}
+        isSelected={isSelected}
+        isOpen={isOpen}
+        controls={panelId}
+        onToggle={onToggle}
+      />
+      {isOpen && (
+        <WhyPanel
+          id={panelId}
+          post={post}
+          publication={chosenOf(post, publicationId)}
+          names={names}
+          onChoose={(publication) => onChoose(post, publication)}
+        />
+      )}
+    </li>
+  );
+});
+ListRow.displayName = 'ListRow';
+
+/** Returns the publication of a post that the panel speaks of: the chosen one, or that with most to say. */
+const chosenOf = ({ publications }: Post, id: string | null): Publication =>
+  (publications.find((each) => each.id === id) ?? mainPublication(publications) ?? publications[0]) as Publication;
