@@ -1,7 +1,10 @@
+import type { Api } from '../api/management.js';
 import { getFormat } from '../i18n/format.js';
 import { plainSentence } from '../i18n/sentence.js';
-import { causeOf, describeAtLength, describeShortly, type Waiting, type WaitingFigures } from './describe-waiting.js';
+import { causeOf, describeAtLength, describeShortly, type Waiting } from './describe-waiting.js';
 import { waitingMessages } from './waiting-messages.js';
+
+type WaitingFigures = Api<'WaitingFigures'>;
 
 const NOW = Date.parse('2026-11-26T11:02:07.000Z');
 const UNTIL = '2026-11-26T11:04:21.000Z';
@@ -12,7 +15,9 @@ const names = {
   project: (id: string) => (id === 'prj_1' ? { name: 'Everywhere' } : undefined),
 } as never;
 
-const queued = (rule: string, extra: object = {}, figures?: WaitingFigures): Waiting =>
+const NO_FIGURES = { attempt: null, of: null, platform_says: null, first_sequence: null, blocked_by_rule: null };
+
+const queued = (rule: string, extra: object = {}, figures: Partial<WaitingFigures> = {}): Waiting =>
   ({
     state: 'queued',
     platform: 'vk',
@@ -28,7 +33,7 @@ const queued = (rule: string, extra: object = {}, figures?: WaitingFigures): Wai
       text: '',
       blocked_by: null,
       ...extra,
-      ...(figures && { figures }),
+      figures: { ...NO_FIGURES, ...figures },
     },
   }) as never;
 
@@ -66,6 +71,13 @@ describe('the reason for which a publication waits', () => {
     expect(long(publication)).toBe('Posts keep their order: number 412 goes first. This is number 413.');
     expect(short(queued('earlier_publication', { blocked_by: 'pub_1' }))).toBe('publishes after an earlier post');
     expect(short(queued('earlier_publication'))).toBe('about to be published');
+  });
+
+  it('says what delays the publication that goes first', () => {
+    const figures = { first_sequence: 412, blocked_by_rule: 'retry' as const, attempt: 1, of: 5 };
+    expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
+      /goes first\. This is number 413\. Attempt 1 of 5 failed\. The next attempt starts at /,
+    );
   });
 
   it('counts attempts with the figures, and does without them', () => {

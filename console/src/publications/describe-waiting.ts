@@ -5,18 +5,6 @@ import { type Sentence, sentence } from '../i18n/sentence.js';
 import { networkTitle } from '../components/networks.js';
 import type { WaitingMessages } from './waiting-messages.js';
 
-/** Figures of a wait, from which the console makes its sentences. Until the typed client has them. */
-export interface WaitingFigures {
-  /** Number of the last attempt, and the number of attempts that there are at most. */
-  readonly attempt?: number | null;
-  readonly of?: number | null;
-  readonly platform_says?: string | null;
-  /** Number of the publication that goes first. */
-  readonly first_sequence?: number | null;
-  /** Rule that holds back the publication that goes first. */
-  readonly blocked_by_rule?: string | null;
-}
-
 /** The parts of a publication that say why it waits. */
 export type Waiting = Pick<
   Api<'Publication'>,
@@ -30,43 +18,29 @@ export interface WaitingContext {
   readonly format: Format;
 }
 
-/** Returns the figures of a wait; none in answers of a gateway that does not send them. */
-export const figuresOf = (publication: Waiting): WaitingFigures =>
-  (publication.waiting_for as { readonly figures?: WaitingFigures | null } | null)?.figures ?? {};
-
 /** Returns the rule at the beginning of a wait: that of the publication in front, if it waits for another. */
 export const causeOf = (publication: Waiting): string | null => {
   const rule = publication.waiting_for?.rule ?? null;
-  return rule === 'earlier_publication' ? (figuresOf(publication).blocked_by_rule ?? rule) : rule;
-};
-
-/** Returns the number of the last attempt, of how many, and the network's words about it. */
-const lastAttempt = (publication: Waiting): { attempt: number; of: number | null; says: string | null } => {
-  const { attempt, of, platform_says: says } = figuresOf(publication);
-  const error = publication.attempts.at(-1)?.error;
-  return {
-    attempt: attempt ?? publication.attempts.length,
-    of: of ?? null,
-    says: says ?? error?.platform_says ?? null,
-  };
+  return rule === 'earlier_publication' ? (publication.waiting_for?.figures.blocked_by_rule ?? rule) : rule;
 };
 
 const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) => {
   const channel = names.channel(publication.target_id);
-  const { attempt, of, says } = lastAttempt(publication);
-  const first = figuresOf(publication).first_sequence ?? null;
+  const figures = publication.waiting_for?.figures;
+  const number = (value: number | null | undefined): string | null =>
+    value === null || value === undefined ? null : format.number(value);
   return {
     channel: { name: channel?.name ?? m.channel },
     project: { name: names.project(publication.project_id)?.name ?? m.project },
     network: networkTitle(publication.platform),
     isDisabled: channel?.status === 'disabled',
-    hasNoCredentials: channel?.attention?.code === 'credentials_missing',
-    says: says ?? channel?.attention?.platform_says ?? null,
+    hasNoCredentials: channel?.attention?.code.startsWith('credentials_') ?? false,
+    says: figures?.platform_says ?? publication.attempts.at(-1)?.error?.platform_says ?? null,
     until: publication.waiting_for?.until ?? null,
     number: format.number(publication.sequence),
-    first: first === null ? null : format.number(first),
-    attempt: format.number(attempt),
-    of: of === null ? null : format.number(of),
+    first: number(figures?.first_sequence),
+    attempt: number(figures?.attempt),
+    of: number(figures?.of),
   };
 };
 
@@ -105,7 +79,7 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
         ? sentence(short.afterAnother)
         : sentence(short.afterNumber, { first: values.first });
     case 'retry':
-      return values.of === null
+      return values.attempt === null || values.of === null
         ? sentence(short.retryUncounted)
         : sentence(short.retry, { attempt: values.attempt, of: values.of });
     case 'platform_limit':
@@ -131,6 +105,15 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const at = until === null ? null : { until: { at: until } };
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
+  /** The failed attempt or the network's wish behind a wait, of this publication or of the one in front of it. */
+  const delay = (rule: string | null): readonly Sentence[] => {
+    if (rule === 'platform_limit') return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];
+    if (rule !== 'retry') return [];
+    const { attempt, of } = values;
+    const failed =
+      attempt === null || of === null ? sentence(long.retryUncounted) : sentence(long.retry, { attempt, of });
+    return [failed, ...quoted, nextAttempt];
+  };
   switch (publication.state) {
     case 'in_doubt':
       return [sentence(long.inDoubt, { network })];
@@ -158,17 +141,11 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
         values.first === null
           ? sentence(long.afterAnother, { number: values.number })
           : sentence(long.afterNumber, { first: values.first, number: values.number }),
+        ...delay(causeOf(publication)),
       ];
     case 'retry':
-      return [
-        values.of === null
-          ? sentence(long.retryUncounted)
-          : sentence(long.retry, { attempt: values.attempt, of: values.of }),
-        ...quoted,
-        nextAttempt,
-      ];
     case 'platform_limit':
-      return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];
+      return delay(publication.waiting_for.rule);
     case 'needs_attention':
       if (values.isDisabled) return [sentence(long.disabled, { name: channel })];
       return [

@@ -20,7 +20,7 @@ const post = (accepted: number, publication: object): Post =>
 const queued = (accepted: number, rule: string, until: number | null): Post =>
   post(accepted, {
     state: 'queued',
-    waiting_for: { rule, until: until === null ? null : at(until), blocked_by: null },
+    waiting_for: { rule, until: until === null ? null : at(until), blocked_by: null, figures: {} },
   });
 const minutesOf = (posts: readonly Post[]): readonly number[] =>
   (marksByChannel(posts, NOON, () => true).get('tgt_1') ?? []).map((mark) => (mark.at - NOON) / MINUTE);

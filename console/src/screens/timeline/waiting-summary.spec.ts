@@ -1,7 +1,12 @@
 import { summarizeWaiting } from './waiting-summary.js';
 
 const queued = (id: string, rule: string, extra: object = {}) =>
-  ({ id, state: 'queued', platform: 'vk', waiting_for: { rule, blocked_by: null, ...extra } }) as never;
+  ({
+    id,
+    state: 'queued',
+    platform: 'vk',
+    waiting_for: { rule, blocked_by: null, figures: { blocked_by_rule: null }, ...extra },
+  }) as never;
 
 describe('the summary of what waits', () => {
   it('counts by the cause, also of publications that wait for another', () => {
