@@ -48,8 +48,8 @@ const messages = defineMessages({
   },
 });
 
-/** Returns the colour of a state. */
-export const stateTone = (state: ShownState): Tone => LOOKS[state].tone;
+/** Returns the glyph and the colour of a state. */
+export const stateLook = (state: ShownState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
 /** Returns the words for the states. */
 export const useStateNames = (): Readonly<Record<ShownState, string>> => useMessages(messages);

@@ -1,3 +1,4 @@
+import type { Format } from '../../i18n/format.js';
 import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
 import { SEVERITY } from './lane-marks.js';
 import type { Page } from './post-list.js';
@@ -17,9 +18,22 @@ export const countByChannel = (
   return lanes;
 };
 
-/** Counts the publications of a page of posts that are in a state. */
-export const countInState = (page: Page | undefined, state: Publication['state']): number =>
-  page?.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length ?? 0;
+/** A number of publications; there may be more than were counted. */
+export interface Count {
+  readonly count: number;
+  readonly isMore: boolean;
+}
+
+/** Counts the publications of a page of posts that are in a state; undefined while the page is loading. */
+export const countInState = (page: Page | undefined, state: Publication['state']): Count | undefined =>
+  page && {
+    count: page.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length,
+    isMore: page.next !== null,
+  };
+
+/** Returns a number for people: `200+` if there may be more. */
+export const showCount = ({ count, isMore }: Count, format: Format): string =>
+  `${format.number(count)}${isMore ? '+' : ''}`;
 
 const groupByChannel = (page: Page | undefined, state: string): ReadonlyMap<string, readonly Publication[]> => {
   const groups = new Map<string, Publication[]>();

@@ -8,15 +8,16 @@ import { Menu, MenuItem, MenuSeparator } from '../../components/menu.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { StateGlyph, useStateNames } from '../../publications/states.js';
+import { type Count, showCount } from './count-by-channel.js';
 import { JumpDialog } from './jump-dialog.js';
 import { timelineMessages } from './messages.js';
 import { SPANS, type TimelineSearch } from './search.js';
 
 /** Numbers of publications by state; undefined while they are loading. */
 export interface StateCounts {
-  readonly queued: number | undefined;
-  readonly in_doubt: number | undefined;
-  readonly failed: number | undefined;
+  readonly queued: Count | undefined;
+  readonly in_doubt: Count | undefined;
+  readonly failed: Count | undefined;
 }
 
 const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
@@ -38,7 +39,7 @@ export const FilterBar = ({
   const [isJumping, setIsJumping] = useState(false);
   const { state } = search;
   const toggle = (wanted: string): void => onChange({ state: state === wanted ? undefined : wanted });
-  const count = (value: number | undefined): string => (value === undefined ? '' : ` ${format.number(value)}`);
+  const count = (value: Count | undefined): string => (value ? ` ${showCount(value, format)}` : '');
   const other = OTHER_STATES.find((each) => each === state);
   return (
     <div className="filter-bar" role="group" aria-label={m.filters}>

@@ -2,17 +2,8 @@ import type { Api } from '../../api/management.js';
 
 type Channel = Api<'Channel'>;
 
-/** A time in which something held a channel or project back, as the history tells it. */
-export interface HistorySpan {
-  readonly kind: 'project_pause' | 'channel_pause' | 'needs_attention' | 'endpoint_disabled';
-  /** Id of the channel, project or endpoint. */
-  readonly id: string;
-  /** ISO 8601. */
-  readonly from: string;
-  /** Null: it has no known end. */
-  readonly to: string | null;
-  readonly actor: string;
-}
+/** A time in which something held a channel or project back, as the history has it. */
+export type HistorySpan = Api<'StateSpan'>;
 
 /** A bar on a lane: a pause, or a time in which the channel needed a person or was disabled. */
 export interface LaneBar {

@@ -8,7 +8,7 @@ import { Countdown } from '../../components/time.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { postTitle } from '../../publications/posts.js';
-import { type ShownState, StateGlyph, stateTone, useStateNames } from '../../publications/states.js';
+import { type ShownState, StateGlyph, stateLook, useStateNames } from '../../publications/states.js';
 import { WaitingReason } from '../../publications/waiting.js';
 import type { LaneCounts } from './count-by-channel.js';
 import { type LaneBar, presentBar } from './lane-bars.js';
@@ -122,7 +122,7 @@ const MarkButton = ({
     <button
       type="button"
       tabIndex={-1}
-      className={`lane-mark ${count > 1 ? `several tone-${stateTone(state)}` : ''}`}
+      className={`lane-mark ${count > 1 ? `several tone-${stateLook(state).tone}` : ''}`}
       style={{ left: `${place}%` }}
       data-selected={isSelected || undefined}
       aria-label={name}

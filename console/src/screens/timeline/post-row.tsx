@@ -4,7 +4,7 @@ import { Moment } from '../../components/time.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { type Post, postTitle } from '../../publications/posts.js';
-import { needsPerson, StateGlyph, shownState, stateTone, useStateNames } from '../../publications/states.js';
+import { needsPerson, shownState, stateLook, useStateNames } from '../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
 import { cellsOf, type Column, mainPublication } from './columns.js';
 import { timelineMessages } from './messages.js';
@@ -52,7 +52,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
               <i className="post-none" />
             ) : (
               <>
-                <StateGlyph state={cell.state} isDecoration />
+                <i className={`post-state state-${cell.state}`} />
                 {column?.name === null && cell.count > 1 && <small>{cell.count}</small>}
               </>
             )}
@@ -73,7 +73,7 @@ const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
     const isUrgent = main.state === 'in_doubt' || main.state === 'failed' || needsPerson(main);
     return (
       <span className="post-outcome">
-        <span className={`cut ${isUrgent ? `urgent tone-${stateTone(shownState(main))}` : ''}`}>
+        <span className={`cut ${isUrgent ? `urgent tone-${stateLook(shownState(main)).tone}` : ''}`}>
           <WaitingReason publication={main} names={names} />
         </span>
         {!isUrgent && main.waiting_for?.until && (

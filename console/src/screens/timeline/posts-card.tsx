@@ -14,6 +14,7 @@ import { toRows } from './day-rows.js';
 import { ListRow } from './list-row.js';
 import { timelineMessages } from './messages.js';
 import type { Selection } from './use-selection.js';
+import { useStateImages } from './use-state-images.js';
 
 /** Rows below and above the window that are rendered, too. */
 const OVERSCAN = 30;
@@ -69,65 +70,68 @@ export const PostsCard = ({
   const isScrolled = (virtual.scrollOffset ?? 0) > top;
   const { onHold, footer } = rest;
   const pointer = useHold(isScrolled || selection.isOpen, onHold);
+  useStateImages();
   useReveal(selection.reveal, list, (postId) => {
     const index = rows.findIndex(({ id }) => id === postId);
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
   });
   return (
     <Card label={m.posts} className="posts">
-      <div
-        className="posts-head"
-        style={{ '--count': Math.max(1, columns.length) } as CSSProperties}
-        aria-hidden="true"
-      >
-        <span>{m.at}</span>
-        <span>{m.post}</span>
-        {columns.map(({ key, platform, name, initials }) => (
-          <span key={key} className="posts-column" title={name ?? networkTitle(platform)}>
-            <NetworkMark platform={platform} size={16} />
-            {initials !== '' && <small>{initials}</small>}
-          </span>
-        ))}
-        <span className="right">{m.waitsFor}</span>
-      </div>
-      {arrived.count > 0 && (
-        <div className="posts-new" role="status">
-          <Button size="small" onClick={onShowArrived}>
-            {m.newPosts(arrived.count, arrived.isMore)}
-          </Button>
+      {/* The button of new posts belongs to it: on the way there the list must not move either. */}
+      <div {...pointer}>
+        <div
+          className="posts-head"
+          style={{ '--count': Math.max(1, columns.length) } as CSSProperties}
+          aria-hidden="true"
+        >
+          <span>{m.at}</span>
+          <span>{m.post}</span>
+          {columns.map(({ key, platform, name, initials }) => (
+            <span key={key} className="posts-column" title={name ?? networkTitle(platform)}>
+              <NetworkMark platform={platform} size={16} />
+              {initials !== '' && <small>{initials}</small>}
+            </span>
+          ))}
+          <span className="right">{m.waitsFor}</span>
         </div>
-      )}
-      <ol
-        ref={list}
-        className="posts-list"
-        aria-label={m.posts}
-        style={{ height: virtual.getTotalSize(), '--count': Math.max(1, columns.length) } as CSSProperties}
-        {...pointer}
-      >
-        {items.map(({ key, index, start }) => {
-          const row = rows[index];
-          if (!row) return null;
-          const isSelected = selection.postId === row.id;
-          return (
-            <ListRow
-              key={key}
-              row={row}
-              index={index}
-              top={start - top}
-              height={heights[row.kind]}
-              columns={columns}
-              names={names}
-              panelId={panelId}
-              isSelected={isSelected}
-              isOpen={isSelected && selection.isOpen}
-              publicationId={isSelected ? selection.publicationId : null}
-              onToggle={selection.toggle}
-              onChoose={selection.choose}
-              measure={virtual.measureElement}
-            />
-          );
-        })}
-      </ol>
+        {arrived.count > 0 && (
+          <div className="posts-new" role="status">
+            <Button size="small" onClick={onShowArrived}>
+              {m.newPosts(arrived.count, arrived.isMore)}
+            </Button>
+          </div>
+        )}
+        <ol
+          ref={list}
+          className="posts-list"
+          aria-label={m.posts}
+          style={{ height: virtual.getTotalSize(), '--count': Math.max(1, columns.length) } as CSSProperties}
+        >
+          {items.map(({ key, index, start }) => {
+            const row = rows[index];
+            if (!row) return null;
+            const isSelected = selection.postId === row.id;
+            return (
+              <ListRow
+                key={key}
+                row={row}
+                index={index}
+                top={start - top}
+                height={heights[row.kind]}
+                columns={columns}
+                names={names}
+                panelId={panelId}
+                isSelected={isSelected}
+                isOpen={isSelected && selection.isOpen}
+                publicationId={isSelected ? selection.publicationId : null}
+                onToggle={selection.toggle}
+                onChoose={selection.choose}
+                measure={virtual.measureElement}
+              />
+            );
+          })}
+        </ol>
+      </div>
       {footer}
     </Card>
   );

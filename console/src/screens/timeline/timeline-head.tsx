@@ -4,7 +4,7 @@ import { PageHead } from '../../components/card.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
-import { countInState } from './count-by-channel.js';
+import { countInState, showCount } from './count-by-channel.js';
 import { timelineMessages } from './messages.js';
 import { describeSummary } from './timeline-heading.js';
 import type { Unsettled } from './use-unsettled.js';
@@ -22,9 +22,10 @@ export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
   }, [queued, m, format]);
   const inDoubtCount = countInState(inDoubt, 'in_doubt');
   const failedCount = countInState(failed, 'failed');
-  const notes = [inDoubtCount > 0 && m.inDoubtNote(inDoubtCount), failedCount > 0 && m.failedNote(failedCount)].filter(
-    Boolean,
-  );
+  const notes = [
+    inDoubtCount && inDoubtCount.count > 0 && m.inDoubtNote(showCount(inDoubtCount, format)),
+    failedCount && failedCount.count > 0 && m.failedNote(showCount(failedCount, format)),
+  ].filter(Boolean);
   return (
     <PageHead
       title={title}

@@ -121,9 +121,9 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
       <FilterBar
         search={search}
         counts={{
-          queued: unsettled.queued && countInState(unsettled.queued, 'queued'),
-          in_doubt: unsettled.inDoubt && countInState(unsettled.inDoubt, 'in_doubt'),
-          failed: unsettled.failed && countInState(unsettled.failed, 'failed'),
+          queued: countInState(unsettled.queued, 'queued'),
+          in_doubt: countInState(unsettled.inDoubt, 'in_doubt'),
+          failed: countInState(unsettled.failed, 'failed'),
         }}
         onChange={change}
       />

@@ -6,9 +6,6 @@ import type { TimeWindow } from './time-window.js';
 
 const HOUR = 3_600_000;
 
-/** Until the typed client has it. */
-type GetTicks = (path: string, given: object) => Promise<{ readonly spans: readonly HistorySpan[] }>;
-
 /** Returns the pauses and holds of a window, asked for by whole hours so that the window's movement asks for nothing. */
 export const useSpans = ({ from, to }: TimeWindow): readonly HistorySpan[] => {
   const scope = useScope();
@@ -16,10 +13,7 @@ export const useSpans = ({ from, to }: TimeWindow): readonly HistorySpan[] => {
   const end = new Date(Math.ceil(to / HOUR) * HOUR).toISOString();
   const { data } = useQuery({
     queryKey: ['ticks', scope.key, 'spans', begin, end],
-    queryFn: () =>
-      (management().get as unknown as GetTicks)('/history/ticks', {
-        query: { ...scope.query, from: begin, to: end, buckets: 1 },
-      }),
+    queryFn: () => management().get('/history/ticks', { query: { ...scope.query, from: begin, to: end, buckets: 1 } }),
     placeholderData: (before) => before,
   });
   return data?.spans ?? NONE;
