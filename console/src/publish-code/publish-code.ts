@@ -45,15 +45,19 @@ interface Given {
 /** Lines, without those that are not needed. */
 const lines = (...given: readonly (string | false)[]): string => given.filter((line) => line !== false).join('\n');
 
+/** Quotes a text for a POSIX shell. Keys and texts are those of other people: nothing in them may be expanded. */
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 const curlCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string => {
-  const body = `'${JSON.stringify(payload).replaceAll("'", String.raw`'\''`)}'`;
+  const body = quote(JSON.stringify(payload));
   return lines(
     isSigned && `BODY=${body}`,
     isSigned && `SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r | cut -d' ' -f1)`,
-    `curl '${url}' \\`,
+    `curl ${quote(url)} \\`,
     '  -H "Authorization: Bearer $TOKEN" \\',
     "  -H 'Content-Type: application/json' \\",
-    key !== 'none' && `  -H "Idempotency-Key: ${key === 'random' ? '$(openssl rand -hex 16)' : key.key}" \\`,
+    key === 'random' && '  -H "Idempotency-Key: $(openssl rand -hex 16)" \\',
+    typeof key === 'object' && `  -H ${quote(`Idempotency-Key: ${key.key}`)} \\`,
     isTimed && `  -H "${names.timestamp}: $(date +%s)" \\`,
     isSigned && `  -H "${names.signature}: sha256=$SIGNATURE" \\`,
     isSigned ? '  --data-binary "$BODY"' : `  --data-binary ${body}`,

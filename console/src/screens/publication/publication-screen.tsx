@@ -13,9 +13,10 @@ import { useMessages } from '../../i18n/messages.js';
 import { sentence } from '../../i18n/sentence.js';
 import { isOpen } from '../../publications/posts.js';
 import { type Publication, shownState, StatePill } from '../../publications/states.js';
+import { readBrand } from '../../publish-code/brand.js';
+import { publishCode } from '../../publish-code/publish-code.js';
 import { Banner } from './banner.js';
 import { CallsView } from './calls-view.js';
-import { requestAsCurl } from './curl.js';
 import { HistoryCard, useTrace } from './history-card.js';
 import { publicationMessages } from './messages.js';
 import { payloadTitle } from './payload-title.js';
@@ -100,8 +101,8 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
   const title = payloadTitle(post, m.media);
   const settled = post.publications.filter((each) => !isOpen(each)).length;
   const accepted = trace?.events.find(({ type }) => type === 'PostAccepted') ?? null;
-  const curl = (): string =>
-    requestAsCurl(names.endpoint(post.endpoint_id)?.url ?? null, post.payload, textMember(accepted, 'key'));
+  const endpoint = names.endpoint(post.endpoint_id);
+  const key = textMember(accepted, 'key');
   return (
     <PageHead
       trail={
@@ -122,8 +123,12 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
       }
       title={<bdi className="publication-title">{title}</bdi>}
       actions={
-        post.payload !== null && (
-          <CopyButton text={curl} size="normal">
+        post.payload !== null &&
+        endpoint && (
+          <CopyButton
+            text={publishCode(endpoint, post.payload, key === null ? 'none' : { key }, readBrand()).curl}
+            size="normal"
+          >
             {m.copyCurl}
           </CopyButton>
         )
