@@ -153,7 +153,7 @@ describe('a fifth network, added as one folder', () => {
 
     const page = await (await fetch(`${running.address}/walls`)).text();
     expect(page).toContain(`data-platform="pinboard" data-layout="cards"`);
-    expect(page).toContain("[data-platform='pinboard'] { --accent: #b5651d; }");
+    expect(page).toContain("[data-platform='pinboard'] { --accent: light-dark(#8a4b12, #e0a46a); }");
     expect(page).toContain('Ahoy note');
   });
 

@@ -8,7 +8,7 @@ import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { buildStopped, buildStoreUnavailable } from './attention-of-gateway.js';
 import type { AttentionItemView, CheckView } from './overview.view.js';
 
-const OK = 'ok';
+const FINE = 'ok';
 const NO_FIGURES = { latency_ms: null, position: null, degraded: [] };
 
 /** Builds the operator's checks of the gateway itself, and what they say needs attention. */
@@ -25,7 +25,7 @@ export class ChecksBuilder {
     const timed = this.projections.listStopped().then((stopped) => ({ stopped, ms: performance.now() - startedAt }));
     const [report, { stopped, ms }, head] = await Promise.all([this.readiness.read(), timed, this.log.findHead()]);
     const { event_store: store } = report.checks;
-    const attention = [buildStopped(stopped), store === OK ? null : buildStoreUnavailable(store, now)];
+    const attention = [buildStopped(stopped), store === FINE ? null : buildStoreUnavailable(store, now)];
     return {
       checks: [
         { ...NO_FIGURES, name: 'database', ...outcomeOf(report.checks.database), latency_ms: Math.round(ms) },
@@ -39,7 +39,7 @@ export class ChecksBuilder {
   }
 }
 
-const outcomeOf = (message: string): Pick<CheckView, 'ok' | 'message'> => ({ ok: message === OK, message });
+const outcomeOf = (message: string): Pick<CheckView, 'ok' | 'message'> => ({ ok: message === FINE, message });
 
 const describeLog = (head: LogHead | null): Pick<CheckView, 'ok' | 'message' | 'position'> =>
   head === null
@@ -48,6 +48,6 @@ const describeLog = (head: LogHead | null): Pick<CheckView, 'ok' | 'message' | '
 
 const describeReadModels = ({ degraded }: ReadinessReport): Pick<CheckView, 'ok' | 'message' | 'degraded'> => ({
   ok: degraded.length === 0,
-  message: degraded.length === 0 ? OK : degraded.map(({ name, reason }) => `${name}: ${reason}`).join('; '),
+  message: degraded.length === 0 ? FINE : degraded.map(({ name, reason }) => `${name}: ${reason}`).join('; '),
   degraded: degraded.map(({ name }) => name),
 });
