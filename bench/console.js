@@ -1,9 +1,11 @@
 /**
- * `npm run bench -- console [--posts=10000] [--rounds=7]`: measures the web console in Chromium, on a gateway with its stand-ins:
+ * `npm run bench -- console [--posts=10000] [--rounds=7] [--trace=FILE]`: measures the web console in Chromium, on a gateway with its stand-ins:
  * the time until the overview is usable, the time from a post's answer to its line in an open overview, and the frames a second while
- * a timeline of many posts scrolls.
+ * a timeline of many posts scrolls. A trace of the scrolling, in Chromium's format and gzipped, is written to a file if one is given.
  */
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
 await import('../test/support/typescript-loader.js');
 const { E2eHarness } = await import('../test/e2e/e2e-harness.ts');
@@ -11,17 +13,28 @@ const { ConsolePage, startBrowser } = await import('../test/console/support/cons
 const { Management } = await import('../test/console/support/management.ts');
 const { post, startEmptyWorld } = await import('../test/console/support/world.ts');
 const { OPERATOR_KEY } = await import('../test/e2e/management-client.ts');
+const { until } = await import('../test/e2e/until.ts');
 
 /** Posts that are sent at the same time while the timeline is filled. */
 const CONNECTIONS = 16;
-/** Time for which the timeline scrolls, in ms. */
-const SCROLL_MS = 6_000;
+/** Pixels that the timeline scrolls in each frame: about five rows, 320 a second. */
+const SCROLL_STEP = 200;
+/** Longest time for which the timeline scrolls, in ms. */
+const SCROLL_MS = 60_000;
+/** The category of the trace of the scrolling: its frames. */
+const TRACED = 'disabled-by-default-devtools.timeline.frame';
+/** Time of the scrolling that is traced, in ms. */
+const TRACED_MS = 5_000;
 
 /** @param {readonly string[]} args */
 export const run = async (args) => {
   const { values } = parseArgs({
     args,
-    options: { posts: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '7' } },
+    options: {
+      posts: { type: 'string', default: '10000' },
+      rounds: { type: 'string', default: '7' },
+      trace: { type: 'string' },
+    },
   });
   const harness = new E2eHarness();
   const browser = await startBrowser();
@@ -36,9 +49,10 @@ export const run = async (args) => {
     console.log(`usable after a cold start of the page: ${describe(first)} ms`);
     console.log(`a post's answer to its line in the overview: ${describe(live)} ms`);
     await fill(world, Number(values.posts));
-    const frames = await measureScrolling(world);
+    await waitUntilPublished(world);
+    const frames = await measureScrolling(world, values.trace);
     console.log(
-      `scrolling ${values.posts} posts: ${frames.perSecond.toFixed(1)} frames/s, longest frame ${frames.longest.toFixed(0)} ms`,
+      `scrolling ${values.posts} posts: ${frames.perSecond.toFixed(1)} frames/s, longest frame ${frames.longest.toFixed(0)} ms, over ${frames.scrolled} px`,
     );
   } finally {
     await browser.close();
@@ -51,7 +65,7 @@ const createOwner = async (url) => {
   const manage = new Management(url, key);
   const channel_ids = [];
   for (const chat of ['one', 'two']) {
-    const credentials = { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: `@${chat}` };
+    const credentials = { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: `@bench_${chat}` };
     channel_ids.push((await manage.post('/channels', { platform: 'telegram', name: chat, credentials })).id);
   }
   const project = await manage.post('/projects', { name: 'Bench', channel_ids });
@@ -101,22 +115,43 @@ const fill = async (world, posts) => {
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
 };
 
-/** Scrolls the timeline to its end and beyond each page, and counts the frames. */
-const measureScrolling = async ({ browser, gateway, visitor }) => {
+/** Waits until nothing is queued: publishing at full pace needs the processors that the browser needs to draw. */
+const waitUntilPublished = ({ gateway, visitor }) =>
+  until('everything is published', async () => {
+    const { networks } = await new Management(gateway.url, visitor.key).get('/overview');
+    return networks.every(({ waiting }) => waiting === 0);
+  });
+
+/** Scrolls the timeline through all pages to its end, and counts the frames. */
+const measureScrolling = async ({ browser, gateway, visitor }, traceFile) => {
   const opened = await ConsolePage.open(browser, gateway.url, visitor, '/timeline?span=week');
   await opened.page
     .getByText(/Post number/)
     .first()
     .waitFor();
-  const result = await opened.page.evaluate(
-    (length) =>
+  const result = await scroll(opened.page, SCROLL_MS);
+  if (traceFile) {
+    await opened.page.evaluate(() => window.scrollTo(0, 0));
+    await browser.startTracing(opened.page, { categories: [TRACED] });
+    await scroll(opened.page, TRACED_MS);
+    await writeFile(traceFile, gzipSync(framesOf(await browser.stopTracing())));
+  }
+  await opened.close();
+  return result;
+};
+
+/** Scrolls a page down, for a time or to its end, and counts its frames. */
+const scroll = (page, length) =>
+  page.evaluate(
+    ({ step, length }) =>
       new Promise((resolve) => {
         const times = [];
         const end = performance.now() + length;
         const frame = (now) => {
           times.push(now);
-          window.scrollBy(0, 60);
-          if (now < end) return requestAnimationFrame(frame);
+          const before = window.scrollY;
+          window.scrollBy(0, step);
+          if (now < end && (window.scrollY > before || times.length < 60)) return requestAnimationFrame(frame);
           const lengths = times.slice(1).map((time, index) => time - times[index]);
           resolve({
             perSecond: (1000 * lengths.length) / (times.at(-1) - times[0]),
@@ -126,10 +161,14 @@ const measureScrolling = async ({ browser, gateway, visitor }) => {
         };
         requestAnimationFrame(frame);
       }),
-    SCROLL_MS,
+    { step: SCROLL_STEP, length },
   );
-  await opened.close();
-  return result;
+
+/** Leaves out of a trace what Chromium adds to it unasked, which would be ten times as much. */
+const framesOf = (trace) => {
+  const { traceEvents, ...rest } = JSON.parse(trace.toString());
+  const kept = traceEvents.filter(({ cat, ph }) => ph === 'M' || cat.includes(TRACED));
+  return JSON.stringify({ ...rest, traceEvents: kept });
 };
 
 const describe = (results) => {

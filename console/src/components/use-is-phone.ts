@@ -2,10 +2,16 @@ import { useSyncExternalStore } from 'react';
 
 const query = matchMedia('(max-width: 760px)');
 
+/** The last answer. To ask the query itself makes the browser lay out the page, at each rendering. */
+let isPhone = query.matches;
+query.addEventListener('change', ({ matches }) => {
+  isPhone = matches;
+});
+
 const subscribe = (listener: () => void): (() => void) => {
   query.addEventListener('change', listener);
   return () => query.removeEventListener('change', listener);
 };
 
 /** Returns whether the window is as narrow as a phone's, where tables have two-line rows and lanes have names above. */
-export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => query.matches);
+export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => isPhone);

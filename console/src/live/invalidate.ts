@@ -29,21 +29,28 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
 /** Queries that show any kind of change: the history. */
 const ALWAYS = ['ticks', 'history'];
 
-/** Time that changes are gathered before the screens are asked to show them, in ms. */
-const GATHER_MS = 250;
+/** Time that the first change waits for others that come with it, in ms. */
+const GATHER_MS = 100;
+/** Shortest time between two times that the screens ask again, in ms: a busy gateway must not keep the page busy. */
+const INTERVAL_MS = 500;
 
-/** Marks the answers that a change concerns as stale, so that what is on the screen is asked again: once for changes within 250 ms. */
-export const createInvalidator = (queries: QueryClient): ((change: Change) => void) => {
+/**
+ * Marks the answers that a change concerns as stale, so that what is on the screen is asked again: after a first change almost at
+ * once, and while changes keep coming every 500 ms.
+ */
+export const createInvalidator = (queries: Pick<QueryClient, 'invalidateQueries'>): ((change: Change) => void) => {
   const stale = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let flushedAt = -Infinity;
   const flush = (): void => {
     timer = undefined;
+    flushedAt = performance.now();
     const keys = new Set(stale);
     stale.clear();
     void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => keys.has(String(first)) });
   };
   return ({ kind }) => {
     for (const key of [...(SHOWN_BY[kind] ?? []), ...ALWAYS]) stale.add(key);
-    timer ??= setTimeout(flush, GATHER_MS);
+    timer ??= setTimeout(flush, Math.max(GATHER_MS, flushedAt + INTERVAL_MS - performance.now()));
   };
 };

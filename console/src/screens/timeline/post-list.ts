@@ -69,7 +69,7 @@ export const showArrived = (list: PostList, matches: (post: Post) => boolean): P
 const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
 
 /**
- * Returns the posts that must be read again one by one: the screen shows a publication as unfinished, but the fresh list of
+ * Returns the posts that must be read again: the screen shows a publication as unfinished, but the fresh list of
  * that state, although it reaches back to the post, does not hold it.
  * @param fresh the present posts by the state of one of their publications
  */

@@ -3,11 +3,11 @@ import { useEffect, useMemo } from 'react';
 import { management } from '../../api/management.js';
 import { queryClient } from '../../api/query-client.js';
 import type { Post } from '../../publications/posts.js';
-import { useScope } from '../../session/scope.js';
+import { type Scope, useScope } from '../../session/scope.js';
 import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
 
-/** Posts that are read one by one after a change, at most. */
-const MAX_SINGLE = 20;
+/** Posts that are read again after a change, beginning with the newest that is shown otherwise than it is. */
+const READ_AGAIN = 100;
 
 /** Returns the posts with a publication in a state, the newest 200 of them. */
 const useByState = (state: 'queued' | 'in_doubt' | 'failed'): Page | undefined => {
@@ -36,8 +36,8 @@ export const useUnsettled = (): Unsettled => {
     const fresh = { queued, in_doubt: inDoubt, failed };
     const posts = Object.values(fresh).flatMap(({ items }) => items);
     updateLists(scope.key, posts);
-    void readOutdated(scope.key, fresh);
-  }, [queued, inDoubt, failed, scope.key]);
+    void readOutdated(scope, fresh);
+  }, [queued, inDoubt, failed, scope]);
 
   return useMemo(() => ({ queued, inDoubt, failed }), [queued, inDoubt, failed]);
 };
@@ -51,25 +51,18 @@ const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
   });
 };
 
-/** Reads the posts again whose unfinished publications have ended. */
+/** Reads the newest posts again whose unfinished publications have ended. The others follow after the next change. */
 const readOutdated = async (
-  scopeKey: string,
+  scope: Scope,
   fresh: Readonly<Record<'queued' | 'in_doubt' | 'failed', Page>>,
 ): Promise<void> => {
-  const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scopeKey] });
+  const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });
   const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));
-  const ids = findOutdated([...shown.values()], fresh).slice(0, MAX_SINGLE);
-  const read = await Promise.all(
-    ids.map(async (id) => {
-      const known = shown.get(id);
-      const answer = await management()
-        .get('/posts/{id}', { path: { id } })
-        .catch(() => null); // It may be gone; the next change asks again.
-      return known && answer ? { ...known, publications: answer.publications } : null;
-    }),
-  );
-  updateLists(
-    scopeKey,
-    read.filter((post) => post !== null),
-  );
+  const newest = shown.get(findOutdated([...shown.values()], fresh).toSorted().at(-1) ?? '');
+  if (!newest) return;
+  const until = new Date(Date.parse(newest.accepted_at) + 1).toISOString();
+  const page = await management()
+    .get('/posts', { query: { ...scope.query, until, limit: READ_AGAIN } })
+    .catch(() => null); // The next change asks again.
+  if (page) updateLists(scope.key, page.items);
 };
