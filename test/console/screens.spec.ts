@@ -1,9 +1,16 @@
 import { E2eHarness } from '../e2e/e2e-harness.js';
+import { until } from '../e2e/until.js';
 import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
 import { HOSTILE, startWorld, type World } from './support/world.js';
 
-const LOOKS: Readonly<Record<string, Look>> = { 'light, English': {} };
+/** Each theme, device and language with each of the others. */
+const LOOKS: Readonly<Record<string, Look>> = {
+  'light, English': {},
+  'dark, Russian': { dark: true, language: 'ru' },
+  'phone, light, Russian': { phone: true, language: 'ru' },
+  'phone, dark, English': { phone: true, dark: true },
+};
 
 /** Addresses of all screens of an owner, with something on each. */
 const screensOf = async ({ manage, channels, projects, endpoints }: World): Promise<readonly string[]> => {
@@ -59,10 +66,85 @@ describeInChromium('the screens', () => {
     it(`of a visitor are accessible and without faults (${name})`, () => visit(null, ['/'], look));
   }
 
+  for (const zoom of [2, 4])
+    it(`of an owner fit into the window at ${zoom * 100} %`, async () => {
+      const opened = await ConsolePage.open(browser(), world.gateway.url, owner, '/', { zoom });
+      const tooWide: unknown[] = [];
+      for (const path of screens) {
+        await opened.goto(path);
+        await opened.settle();
+        const overflow = await opened.overflow();
+        if (overflow > 0) tooWide.push({ path, overflow });
+      }
+      await opened.close();
+      expect(tooWide).toEqual([]);
+    });
+
   it('show hostile texts as texts', async () => {
     const opened = await ConsolePage.open(browser(), world.gateway.url, owner, '/timeline');
     await opened.page.getByText(HOSTILE.slice(0, 28)).first().waitFor();
     expect(await opened.page.locator('img[src="x"]').count()).toBe(0);
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const opened = await ConsolePage.open(browser(), world.gateway.url, owner);
+    const { page } = opened;
+    const { keyboard } = page;
+    const heading = (name: RegExp | string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+    await keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await keyboard.press('Escape');
+
+    await keyboard.type('gt');
+    await heading('Timeline');
+    await opened.settle();
+    await keyboard.press('j');
+    await keyboard.press('Enter');
+    await page.locator('.post-line[aria-expanded="true"]').waitFor();
+    await keyboard.press('Escape');
+    await page.locator('.post-line[aria-expanded="true"]').waitFor({ state: 'detached' });
+
+    await keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await keyboard.type('Harbour Kids');
+    await page
+      .getByRole('option', { name: /Harbour Kids/ })
+      .first()
+      .waitFor();
+    await keyboard.press('Enter');
+    await heading('Harbour Kids');
+    await opened.tabTo(page.getByRole('button', { name: /^Pause/ }).first());
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await opened.tabTo(page.getByRole('dialog').getByRole('button', { name: /^Pause for/ }));
+    await keyboard.press('Enter');
+    await until('the channel is paused', async () => {
+      return (await world.manage.get(`/channels/${world.channels.kids}`)).paused_until !== null;
+    });
+
+    await keyboard.press('n');
+    await heading('Compose');
+    await opened.tabTo(page.getByRole('textbox', { name: /text/i }).first());
+    await keyboard.type('Written without a mouse');
+    await page
+      .getByRole('button', { name: /^Publish to/ })
+      .and(page.locator(':enabled'))
+      .waitFor();
+    await keyboard.press('Control+Enter');
+    await until('it is published', async () => {
+      const { items } = await world.manage.get('/posts?limit=5');
+      return items.some(({ excerpt }: { excerpt: string }) => excerpt === 'Written without a mouse');
+    });
+
+    await opened.goto('/time');
+    await opened.tabTo(page.getByRole('slider').first());
+    await keyboard.press('ArrowLeft');
+    await page.getByRole('heading', { name: /As it was at/ }).waitFor();
+    await keyboard.press('.');
+    await page.getByRole('heading', { name: /As it was at/ }).waitFor({ state: 'detached' });
     expect(opened.faults).toEqual([]);
     await opened.close();
   });

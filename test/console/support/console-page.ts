@@ -25,6 +25,9 @@ export interface Look {
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
+/** Elements between the beginning of a page and one in it, at most. */
+const MAX_TABS = 150;
+
 /** Starts Chromium. */
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
@@ -94,6 +97,16 @@ export class ConsolePage {
   async click(target: Locator): Promise<void> {
     this.clicks++;
     await target.click();
+  }
+
+  /** Moves the focus with the Tab key until it is on an element. */
+  async tabTo(target: Locator): Promise<void> {
+    await target.waitFor();
+    for (let presses = 0; presses < MAX_TABS; presses++) {
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+      await this.page.keyboard.press('Tab');
+    }
+    throw new Error(`the Tab key does not lead to ${target}`);
   }
 
   /** Waits until nothing on the page is loading. */
