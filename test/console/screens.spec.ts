@@ -95,12 +95,11 @@ describeInChromium('the screens', () => {
     const heading = (name: RegExp | string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
     await keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await keyboard.press('Escape');
 
     await keyboard.type('gt');
-    await heading('Timeline');
-    await opened.settle();
+    await page.locator('.post-line').first().waitFor();
     await keyboard.press('j');
     await keyboard.press('Enter');
     await page.locator('.post-line[aria-expanded="true"]').waitFor();
@@ -125,8 +124,9 @@ describeInChromium('the screens', () => {
       return (await world.manage.get(`/channels/${world.channels.kids}`)).paused_until !== null;
     });
 
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await keyboard.press('n');
-    await heading('Compose');
+    await page.waitForURL(/compose/);
     await opened.tabTo(page.getByRole('textbox', { name: /text/i }).first());
     await keyboard.type('Written without a mouse');
     await page

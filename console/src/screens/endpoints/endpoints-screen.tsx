@@ -65,7 +65,7 @@ const EndpointTable = ({
   };
   return (
     <div className="table-scroll">
-      <table className="table endpoint-table">
+      <table className="table stacked">
         <thead>
           <tr>
             <th>{m.name}</th>
@@ -93,7 +93,7 @@ const EndpointTable = ({
                   {format.list(endpoint.project_ids.map((id) => names.project(id)?.name ?? '…'))}
                 </bdi>
               </td>
-              <td className="number">
+              <td className="number" data-label={m.interval}>
                 {endpoint.min_interval === 0 ? m.noInterval : m.seconds(endpoint.min_interval)}
               </td>
               <td className="right">

@@ -71,7 +71,7 @@ const DeliveryTable = ({ items }: { readonly items: readonly Delivery[] }) => {
   const [openId, setOpenId] = useState<string | null>(null);
   return (
     <div className="table-scroll">
-      <table className="table delivery-table">
+      <table className="table stacked delivery-table">
         <thead>
           <tr>
             <th>{m.at}</th>

@@ -47,7 +47,7 @@ const OutputTable = ({ outputs }: { readonly outputs: readonly Output[] }) => {
   const names = useNames();
   return (
     <div className="table-scroll">
-      <table className="table">
+      <table className="table stacked">
         <thead>
           <tr>
             <th>{m.url}</th>

@@ -76,7 +76,7 @@ const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => {
   const format = useFormat();
   return (
     <div className="table-scroll">
-      <table className="table owner-table">
+      <table className="table stacked owner-table">
         <thead>
           <tr>
             <th>{m.name}</th>
@@ -95,8 +95,10 @@ const OwnerTable = ({ owners }: { readonly owners: readonly Owner[] }) => {
                 </Link>
               </td>
               <td>{planTitle(plan)}</td>
-              <td className="number">{format.number(used)}</td>
-              <td className={`number ${left === 0 ? 'tone-warn' : ''}`}>
+              <td className="number" data-label={m.used}>
+                {format.number(used)}
+              </td>
+              <td className={`number ${left === 0 ? 'tone-warn' : ''}`} data-label={m.left}>
                 {left === null ? <span className="tertiary">{m.unlimited}</span> : format.number(left)}
               </td>
               <td className="right tertiary">

@@ -38,7 +38,7 @@ export const ProjectionTable = ({
   const sorted = projections.toSorted((a, b) => rank(a) - rank(b));
   return (
     <div className="table-scroll">
-      <table className="table projection-table">
+      <table className="table stacked projection-table">
         <thead>
           <tr>
             <th>{m.name}</th>
@@ -92,7 +92,9 @@ const Row = ({ projection, jobs, onDecide }: RowProps) => {
   return (
     <tr className={`projection-row ${tone}`}>
       <td className="mono">{name}</td>
-      <td className="number">{version}</td>
+      <td className="number" data-label={m.version}>
+        {version}
+      </td>
       <td>
         <Pill {...(isVerifying ? LOOKS.rebuilding : LOOKS[state])}>
           {isVerifying ? m.running['verify-projection'] : m.states[state]}
@@ -104,8 +106,12 @@ const Row = ({ projection, jobs, onDecide }: RowProps) => {
           <span>{isVerifying ? format.percent(running.progress) : format.number(Number(position))}</span>
         </span>
       </td>
-      <td className="number">{lag}</td>
-      <td className="number">{format.number(rate, rate < 10 ? 1 : 0)}</td>
+      <td className="number" data-label={m.behind}>
+        {lag}
+      </td>
+      <td className="number" data-label={m.rate}>
+        {format.number(rate, rate < 10 ? 1 : 0)}
+      </td>
       <td className="right">
         <Menu
           trigger={

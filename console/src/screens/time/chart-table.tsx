@@ -10,36 +10,38 @@ export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly ro
   const m = useMessages(timeMessages);
   const actorName = useActorName();
   return (
-    <table className="visually-hidden">
-      <caption>{m.table}</caption>
-      <tbody>
-        {rows.flatMap((row) =>
-          row.spans.map(({ event_id: id, kind, from, to }) => (
+    <div className="visually-hidden">
+      <table>
+        <caption>{m.table}</caption>
+        <tbody>
+          {rows.flatMap((row) =>
+            row.spans.map(({ event_id: id, kind, from, to }) => (
+              <tr key={id}>
+                <td>
+                  <bdi>{row.name}</bdi>
+                </td>
+                <td>{m.spanKinds[kind as keyof typeof m.spanKinds]}</td>
+                <td>
+                  <Moment at={from} />
+                </td>
+                <td>{to === null ? m.stillOpen : <Moment at={to} />}</td>
+              </tr>
+            )),
+          )}
+          {ticks.changes.map(({ event_id: id, at, actor, type }) => (
             <tr key={id}>
               <td>
-                <bdi>{row.name}</bdi>
+                <bdi>{actorName(actor)}</bdi>
               </td>
-              <td>{m.spanKinds[kind as keyof typeof m.spanKinds]}</td>
+              <td>{type}</td>
               <td>
-                <Moment at={from} />
+                <Moment at={at} />
               </td>
-              <td>{to === null ? m.stillOpen : <Moment at={to} />}</td>
+              <td />
             </tr>
-          )),
-        )}
-        {ticks.changes.map(({ event_id: id, at, actor, type }) => (
-          <tr key={id}>
-            <td>
-              <bdi>{actorName(actor)}</bdi>
-            </td>
-            <td>{type}</td>
-            <td>
-              <Moment at={at} />
-            </td>
-            <td />
-          </tr>
-        ))}
-      </tbody>
-    </table>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 };

@@ -58,7 +58,11 @@ const readOutdated = async (
 ): Promise<void> => {
   const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });
   const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));
-  const newest = shown.get(findOutdated([...shown.values()], fresh).toSorted().at(-1) ?? '');
+  const newest = shown.get(
+    findOutdated([...shown.values()], fresh)
+      .toSorted()
+      .at(-1) ?? '',
+  );
   if (!newest) return;
   const until = new Date(Date.parse(newest.accepted_at) + 1).toISOString();
   const page = await management()

@@ -51,7 +51,7 @@ export const PreviewCard = ({
           </Button>
         )}
       </div>
-      <div className={`preview-after ${isStale ? 'stale' : ''}`} aria-busy={isStale} aria-live="polite">
+      <div className="preview-after" aria-busy={isStale} aria-live="polite">
         <h3>{m.after}</h3>
         {sample.text.trim() === '' ? (
           <p className="secondary">{m.writeSample}</p>

@@ -5,21 +5,7 @@ import type { Project } from '../project-calls.js';
 import type { Formatted } from './formatting.js';
 
 /** A text after the processing, by network. */
-export interface Preview {
-  readonly platforms: Readonly<
-    Record<
-      string,
-      {
-        readonly text: string;
-        readonly entities: readonly Api<'Entity'>[];
-        /** The reason for which the post is not published there; null if it is. */
-        readonly filtered: string | null;
-        /** A translation that failed, formatting that it lost. */
-        readonly warnings: readonly { readonly code: string; readonly message: string }[];
-      }
-    >
-  >;
-}
+export type Preview = Api<'ProcessingPreview'>;
 
 /** Time after the last key until the gateway is asked, in ms. */
 const QUIET_MS = 300;
@@ -50,9 +36,9 @@ export const usePreview = (
   const query = useQuery({
     queryKey: ['processing-preview', projectId, channels, asked],
     queryFn: () =>
-      (management().post as unknown as (path: string, given: object) => Promise<Preview>)('/projects/{id}/preview', {
+      management().post('/projects/{id}/preview', {
         path: { id: projectId },
-        body: JSON.parse(asked) as object,
+        body: JSON.parse(asked) as Api<'ProcessingPreviewRequest'>,
       }),
     placeholderData: keepPreviousData,
     gcTime: 30_000,
