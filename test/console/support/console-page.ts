@@ -106,7 +106,7 @@ export class ConsolePage {
       if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
       await this.page.keyboard.press('Tab');
     }
-    throw new Error(`the Tab key does not lead to ${target}`);
+    throw new Error(`the Tab key does not lead to ${target.toString()}`);
   }
 
   /** Waits until nothing on the page is loading. */

@@ -1,6 +1,5 @@
 import type { Network, WaitingPublication } from '../../api/overview.js';
 import { chartLines } from './chart-scale.js';
-import { sampleCode } from './first-run/code-samples.js';
 import { lookAt } from './network-look.js';
 import { summarize } from './summary.js';
 import { countNew } from './use-steady-list.js';
@@ -67,14 +66,5 @@ describe('a list that is held', () => {
   it('counts the items that it does not show yet', () => {
     expect(countNew(['d', 'c', 'b', 'a'], ['b', 'a'])).toBe(2);
     expect(countNew(['b', 'a'], ['b', 'a'])).toBe(0);
-  });
-});
-
-describe('the code samples', () => {
-  it('survive quotes in the text', () => {
-    const { curl, TypeScript, Python } = sampleCode('https://post.example.com/v1/webhooks/x', `It's "here"`);
-    expect(curl).toContain(String.raw`-d '{"text":"It'\''s \"here\""}'`);
-    expect(curl).toContain('"Authorization: Bearer $TOKEN"');
-    for (const code of [TypeScript, Python]) expect(code).toContain(String.raw`{"text":"It's \"here\""}`);
   });
 });

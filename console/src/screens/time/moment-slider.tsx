@@ -12,7 +12,11 @@ export interface SliderProps {
   readonly at: number;
   /** The moment that `at` is compared with; null: none. */
   readonly from: number | null;
+  /** The moment stands in the middle, and the history slides below it: on a phone. */
+  readonly isCentred: boolean;
   readonly onAt: (at: number) => void;
+  /** Goes to a moment under the finger, at most to the beginning of the history. */
+  readonly onPan: (at: number) => void;
   readonly onFrom: (from: number | null) => void;
   /** Goes to the next event of all (`events`) or of people (`people`). @param step 1 or -1 */
   readonly onStep: (by: 'events' | 'people', step: 1 | -1) => void;

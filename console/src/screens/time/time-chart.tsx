@@ -1,5 +1,6 @@
 import { useNames } from '../../api/things.js';
 import { Card } from '../../components/card.js';
+import { useIsPhone } from '../../components/use-is-phone.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
@@ -11,8 +12,9 @@ import { EventsChart } from './events-chart.js';
 import { HistoryStrip } from './history-strip.js';
 import { timeMessages } from './messages.js';
 import { MomentSlider, type SliderProps } from './moment-slider.js';
+import { usePan } from './use-pan.js';
 import { groupSpans, mergeChanges } from './span-rows.js';
-import { axisMarks, isInside, percentOf, type TimeWindow } from './window.js';
+import { axisMarks, isInside, meets, percentOf, type TimeWindow } from './window.js';
 
 /** Rows of pauses that are shown; the rest is a number. */
 const MAX_ROWS = 6;
@@ -34,13 +36,19 @@ export const TimeChart = ({
   const actorName = useActorName();
   const now = useNow(1000);
   const { window } = slider;
-  const rows = groupSpans(ticks.spans, names);
+  const pan = usePan(slider);
+  const rows = groupSpans(
+    ticks.spans.filter(({ from, to }) => meets(window, Date.parse(from), to === null ? null : Date.parse(to))),
+    names,
+  );
   const shown = rows.slice(0, MAX_ROWS);
-  const events = ticks.buckets.reduce((sum, bucket) => sum + bucket.events, 0);
+  const events = ticks.buckets
+    .filter(({ at }) => isInside(window, Date.parse(at)))
+    .reduce((sum, bucket) => sum + bucket.events, 0);
   return (
     <Card label={m.chart} className="time-chart">
       <HistoryStrip firstAt={ticks.first_at} window={window} onChoose={slider.onAt} />
-      <div className="time-plot">
+      <div className={`time-plot ${slider.isCentred ? 'centred' : ''}`} {...pan}>
         <div className="time-row time-people">
           <span className="time-label">{m.byPeople}</span>
           <div className="time-lane">
@@ -134,7 +142,7 @@ const Axis = ({ window }: { readonly window: TimeWindow }) => {
   const isLong = window.to - window.from > 2 * DAY;
   return (
     <div className="time-lane">
-      {axisMarks(window).map((mark) => (
+      {axisMarks(window, useIsPhone() ? 4 : 8).map((mark) => (
         <span key={mark} style={{ left: `${percentOf(window, mark)}%` }}>
           {isLong ? format.day(mark) : format.time(mark)}
         </span>

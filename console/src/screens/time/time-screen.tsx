@@ -28,7 +28,7 @@ export const TimeScreen = () => {
   const search = useSearch({ from: '/time' });
   const navigate = useNavigate({ from: '/time' });
   const travel = useTravel(search, navigate);
-  const ticks = useTicks(travel.window, BUCKETS);
+  const ticks = useTicks(travel.loaded, BUCKETS);
   useBackToNow(travel.slider.onNow);
   return (
     <>

@@ -1,12 +1,13 @@
 import { useCallback, useMemo, useState } from 'react';
 import { management } from '../../api/management.js';
+import { useIsPhone } from '../../components/use-is-phone.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { serverNow, useNow } from '../../time/server-clock.js';
 import { useTicks } from './data.js';
 import { findNextEvent, findPreviousEvent } from './find-event.js';
 import type { SliderProps } from './moment-slider.js';
 import type { TimeSearch } from './search.js';
-import { isInside, type Span, SPANS, type TimeWindow, windowAround } from './window.js';
+import { isInside, type Span, SPANS, type TimeWindow, windowAround, windowCentred } from './window.js';
 
 type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; readonly replace: true }) => Promise<void>;
 
@@ -19,6 +20,8 @@ export interface Travel {
   readonly at: number | null;
   readonly span: Span;
   readonly window: TimeWindow;
+  /** The part of the history of which the events are asked: the window and, on a phone, some of what is on both sides. */
+  readonly loaded: TimeWindow;
   readonly notice: Notice;
   readonly slider: SliderProps;
   readonly setSpan: (span: Span) => void;
@@ -40,7 +43,13 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   // The first event of all is in every answer; a short question finds it for the window of the whole history.
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
-  const window = useSteadyWindow(at ?? now, span, now, firstAt === null ? null : Date.parse(firstAt));
+  const first = firstAt === null ? null : Date.parse(firstAt);
+  const steady = useSteadyWindow(at ?? now, span, now, first);
+  const isCentred = useIsPhone();
+  const { window, loaded } = useMemo(
+    () => (isCentred ? windowCentred(at ?? now, span, now, first) : { window: steady, loaded: steady }),
+    [isCentred, at, now, span, first, steady],
+  );
 
   const change = useCallback(
     (changes: TimeSearch): void => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true }),
@@ -67,17 +76,18 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
       else goTo(found);
     };
     return {
-      ...{ window, at: present, from },
+      ...{ window, at: present, from, isCentred },
       onAt: goTo,
       onFrom: (time) => change({ from: time === null ? undefined : new Date(time).toISOString() }),
       onStep: (by, direction) => void step(by, direction),
       onWindow: (direction) => goTo(Math.min(serverNow(), present + direction * (window.to - window.from))),
-      onFirst: () => firstAt !== null && goTo(Date.parse(firstAt)),
+      onFirst: () => first !== null && goTo(first),
+      onPan: (time) => goTo(Math.max(first ?? time, time)),
       onNow: () => change({ at: undefined }),
     };
-  }, [at, from, window, scope, firstAt, goTo, change]);
+  }, [at, from, window, isCentred, scope, first, goTo, change]);
   return {
-    ...{ at, span, window, notice, slider },
+    ...{ at, span, window, loaded, notice, slider },
     setSpan: (next) => change({ span: next }),
     openEvent: (id) => change({ event: id }),
     openEventAt: (id, time) => goTo(time, { event: id }),

@@ -19,9 +19,30 @@ const FUTURE = 0.04;
 /** Edges are multiples of this part of the window, so that they do not move with every second. */
 const STEPS = 100;
 
+const lengthOf = (span: Span, now: number, firstAt: number | null): number =>
+  SPANS[span] ?? Math.max(HOUR, now - (firstAt ?? now));
+
+/**
+ * Returns the window with a moment in its middle, and the wider one to ask the events of, which stays the same while the moment
+ * moves a little.
+ */
+export const windowCentred = (
+  at: number,
+  span: Span,
+  now: number,
+  firstAt: number | null,
+): { readonly window: TimeWindow; readonly loaded: TimeWindow } => {
+  const length = lengthOf(span, now, firstAt);
+  const middle = Math.round(at / (length / 4)) * (length / 4);
+  return {
+    window: { from: at - length / 2, to: at + length / 2 },
+    loaded: { from: middle - length * 0.75, to: middle + length * 0.75 },
+  };
+};
+
 /** Returns the window that shows a moment: the latest one if the moment is in it, else one around the moment. */
 export const windowAround = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
-  const length = SPANS[span] ?? Math.max(HOUR, now - (firstAt ?? now));
+  const length = lengthOf(span, now, firstAt);
   const step = Math.max(1000, length / STEPS);
   const round = (time: number): number => Math.ceil(time / step) * step;
   const latest = { from: round(now + length * FUTURE) - length * (1 + FUTURE), to: round(now + length * FUTURE) };
@@ -35,6 +56,10 @@ export const windowAround = (at: number, span: Span, now: number, firstAt: numbe
 /** Returns whether a moment is in a window. */
 export const isInside = ({ from, to }: TimeWindow, at: number): boolean => at >= from && at <= to;
 
+/** Returns whether a span of time is partly in a window. @param end null: it has not ended */
+export const meets = ({ from, to }: TimeWindow, start: number, end: number | null): boolean =>
+  start <= to && (end === null || end >= from);
+
 /** Returns the place of a moment in a window, as a percentage from 0 to 100. */
 export const percentOf = ({ from, to }: TimeWindow, at: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
@@ -44,7 +69,7 @@ const MARKS = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_
   (minutes) => minutes * 60_000,
 );
 
-/** Returns the moments of an axis with at most eight marks, at round local times. */
+/** Returns the moments of an axis, at round local times. @param most number of marks at most */
 export const axisMarks = ({ from, to }: TimeWindow, most = 8): readonly number[] => {
   const distance = MARKS.find((each) => (to - from) / each <= most) ?? MARKS.at(-1)!;
   const offset = new Date(from).getTimezoneOffset() * 60_000;

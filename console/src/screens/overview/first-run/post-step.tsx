@@ -7,7 +7,8 @@ import { Field, TextInput } from '../../../components/controls.js';
 import { toastError } from '../../../components/toasts.js';
 import { useFormat } from '../../../i18n/format.js';
 import { useMessages } from '../../../i18n/messages.js';
-import { sampleCode } from './code-samples.js';
+import { readBrand } from '../../../publish-code/brand.js';
+import { publishCode } from '../../../publish-code/publish-code.js';
 import { firstRunMessages } from './messages.js';
 import { PostProgress } from './post-progress.js';
 import { Step, type StepState } from './step.js';
@@ -30,7 +31,7 @@ export const PostStep = ({
   const { post: m } = useMessages(firstRunMessages);
   const format = useFormat();
   const [text, setText] = useState(m.defaultText);
-  const code = endpoint && <CodeSwitcher code={sampleCode(endpoint.url, text)} />;
+  const code = endpoint && <CodeSwitcher code={publishCode(endpoint, { text }, 'random', readBrand())} />;
   const note = (
     <p className="tertiary">
       {m.live} {postsLeft !== null && m.counts(format.number(postsLeft))}

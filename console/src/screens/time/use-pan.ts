@@ -1,0 +1,33 @@
+import { type PointerEvent, useRef } from 'react';
+import type { SliderProps } from './moment-slider.js';
+
+/** Pixels after which a touch is no longer a tap. */
+const TAP_PX = 6;
+/** Width of the column of names beside the lanes, in pixels, as in time.css. */
+const NAMES_PX = 76;
+
+/** Returns the handlers with which a finger slides the history below the handle in the middle; none if the handle moves itself. */
+export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
+  const start = useRef<{ readonly x: number; readonly at: number; isPanning: boolean } | null>(null);
+  if (!isCentred) return {};
+  const end = (): void => {
+    start.current = null;
+  };
+  return {
+    onPointerDown: ({ clientX, isPrimary }: PointerEvent) => {
+      if (isPrimary) start.current = { x: clientX, at, isPanning: false };
+    },
+    onPointerMove: ({ clientX, pointerId, currentTarget }: PointerEvent<HTMLElement>) => {
+      const begun = start.current;
+      if (!begun) return;
+      const moved = clientX - begun.x;
+      if (!begun.isPanning && Math.abs(moved) < TAP_PX) return;
+      if (!begun.isPanning) currentTarget.setPointerCapture(pointerId);
+      begun.isPanning = true;
+      const lanes = currentTarget.clientWidth - NAMES_PX;
+      onPan(begun.at - (moved / lanes) * (window.to - window.from));
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
+};
