@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useProjects } from '../../api/things.js';
 import { channelUrl } from '../../channel-form/networks.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
@@ -89,7 +90,8 @@ const Waiting = ({ id }: { readonly id: string }) => {
 const Title = ({ channel }: { readonly channel: Channel }) => {
   const m = useMessages(channelMessages);
   const held = useHeldPosts(channel.id);
-  const { name, platform, attention, paused_until: until } = channel;
+  const { id, name, platform, attention, paused_until: until } = channel;
+  const isInNoProject = useProjects().data?.every(({ channel_ids: ids }) => !ids.includes(id)) ?? false;
   const text = (): string => {
     switch (channelState(channel)) {
       case 'disabled':
@@ -99,6 +101,7 @@ const Title = ({ channel }: { readonly channel: Channel }) => {
       case 'paused':
         return m.isPaused;
       case 'active':
+        if (isInNoProject) return m.isInNoProject;
         return held && held.count > 0 ? m.publishesWithQueue(held.count, held.isMore) : m.publishes;
     }
   };

@@ -1,15 +1,24 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Api, management } from '../../api/management.js';
+import { queryClient } from '../../api/query-client.js';
 import { useProjects } from '../../api/things.js';
+import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Icon } from '../../components/icon.js';
+import { toast, toastError } from '../../components/toasts.js';
 import { useMessages } from '../../i18n/messages.js';
 import { channelMessages } from './channel-messages.js';
+
+/** Projects of which one click adds the channel. */
+const OFFERED = 3;
 
 /** The projects through which posts reach a channel. */
 export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
   const m = useMessages(channelMessages);
-  const projects = useProjects().data?.filter(({ channel_ids: ids }) => ids.includes(channelId));
-  if (!projects) return null;
+  const all = useProjects().data;
+  if (!all) return null;
+  const projects = all.filter(({ channel_ids: ids }) => ids.includes(channelId));
   return (
     <Card
       title={m.projects}
@@ -22,12 +31,22 @@ export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
       }
     >
       {projects.length === 0 ? (
-        <p className="card-body secondary">
-          {m.noProject}{' '}
-          <Link className="link" to="/projects">
-            {m.chooseProject}
-          </Link>
-        </p>
+        <div className="card-body channel-no-project">
+          <p className="secondary">{m.noProject}</p>
+          {all.slice(0, OFFERED).map((project) => (
+            <AddButton key={project.id} project={project} channelId={channelId} />
+          ))}
+          {all.length > OFFERED && (
+            <Link className="link" to="/projects">
+              {m.otherProject}
+            </Link>
+          )}
+          {all.length === 0 && (
+            <Link className="link" to="/projects/new">
+              {m.newProject}
+            </Link>
+          )}
+        </div>
       ) : (
         <ul className="channel-projects">
           {projects.map(({ id, name, paused_until: until }) => (
@@ -42,5 +61,27 @@ export const ProjectsCard = ({ channelId }: { readonly channelId: string }) => {
         </ul>
       )}
     </Card>
+  );
+};
+
+const AddButton = ({ project, channelId }: { readonly project: Api<'Project'>; readonly channelId: string }) => {
+  const m = useMessages(channelMessages);
+  const [isBusy, setIsBusy] = useState(false);
+  const { id, name, channel_ids: channels } = project;
+  const add = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await management().patch('/projects/{id}', { path: { id }, body: { channel_ids: [...channels, channelId] } });
+      await queryClient.invalidateQueries();
+      toast(m.addedTo(name));
+    } catch (error) {
+      toastError(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Button icon="plus" busy={isBusy} onClick={() => void add()}>
+      {m.addTo(name)}
+    </Button>
   );
 };

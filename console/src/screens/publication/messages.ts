@@ -6,6 +6,7 @@ const WAIT_RULES_EN: Readonly<Record<string, string>> = {
   needs_attention: 'the channel needed attention.',
   quota: 'the month’s posts were used up.',
   interrupted: 'the attempt before was interrupted.',
+  decision: 'a person had to decide.',
   channel_pause: 'the channel was paused.',
   project_pause: 'the project was paused.',
 };
@@ -15,6 +16,7 @@ const WAIT_RULES_RU: Readonly<Record<string, string>> = {
   needs_attention: 'каналу требовалось внимание.',
   quota: 'посты на месяц закончились.',
   interrupted: 'предыдущая попытка прервалась.',
+  decision: 'решал человек.',
   channel_pause: 'канал был на паузе.',
   project_pause: 'проект был на паузе.',
 };
@@ -74,6 +76,7 @@ export const publicationMessages = defineMessages({
     quota: 'The month’s posts were used up.',
     resent: '{who} sent it again.',
     dismissed: '{who} closed it: it is not sent.',
+    settled: '{who} settled the doubt: it is not sent again.',
     noticed: 'A notice for the owner was written.',
     waitsForYou: 'Waiting for you.',
     noExpiry: 'Nothing expires: you can decide later.',
@@ -162,6 +165,7 @@ export const publicationMessages = defineMessages({
     quota: 'Посты на месяц закончились.',
     resent: '{who}: отправить снова.',
     dismissed: '{who}: не отправлять.',
+    settled: '{who}: сомнение снято, снова не отправлять.',
     noticed: 'Владельцу написано уведомление.',
     waitsForYou: 'Ждёт вас.',
     noExpiry: 'Срока нет: можно решить позже.',

@@ -132,7 +132,8 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
     case 'resent':
       return who(m.resent);
     case 'dismissed':
-      return who(m.dismissed);
+    case 'settled':
+      return who(m[step.kind]);
     case 'notice':
       return m.noticed;
     case 'now':

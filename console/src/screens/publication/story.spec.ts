@@ -53,6 +53,13 @@ describe('the story of a publication', () => {
     expect(kinds([accepted, event('PublicationInDoubt', 0.2)], 'in_doubt')).toBe('requested accepted in_doubt now');
   });
 
+  it('tells that a person settled a doubt, after a wait for the decision', () => {
+    const events = [accepted, event('PublicationInDoubt', 1), event('PublicationDismissed', 26)];
+    expect(kinds(events, 'dismissed')).toBe('requested accepted in_doubt wait settled');
+    expect(buildStory(events, { state: 'dismissed' })[3]?.wait).toEqual({ length: 25_000, rule: 'decision' });
+    expect(kinds([accepted, event('PublicationDismissed', 1)], 'dismissed')).toBe('requested accepted dismissed');
+  });
+
   it('survives events without data', () => {
     expect(kinds([event('PublicationPostponed', 0, 'erased' as never)], 'queued')).toBe('retry now');
   });

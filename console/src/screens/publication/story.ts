@@ -21,6 +21,7 @@ export type StepKind =
   | 'quota'
   | 'resent'
   | 'dismissed'
+  | 'settled'
   | 'notice'
   | 'wait'
   | 'now';
@@ -57,6 +58,7 @@ export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; re
   quota: { icon: 'onHold', tone: 'warn' },
   resent: { icon: 'retrying', tone: 'go' },
   dismissed: { icon: 'dismissed', tone: 'idle' },
+  settled: { icon: 'check', tone: 'ok' },
   notice: null,
   wait: { icon: 'waiting', tone: 'idle' },
   now: null,
@@ -114,9 +116,13 @@ const kindOf = (event: TraceEvent): StepKind | null => {
   return KINDS[event.type] ?? null;
 };
 
-/** Returns a rule that an event sets for the wait after it. */
+/** Returns a rule that an event sets for the wait after it; `decision` if it waits for a person's. */
 const ruleAfter = (event: TraceEvent | null): string | null =>
-  event?.type === 'PublicationPostponed' || event?.type === 'PublicationHeld' ? textMember(event, 'rule') : null;
+  event?.type === 'PublicationInDoubt' || event?.type === 'PublicationFailed'
+    ? 'decision'
+    : event?.type === 'PublicationPostponed' || event?.type === 'PublicationHeld'
+      ? textMember(event, 'rule')
+      : null;
 
 const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'in_doubt'];
 
@@ -150,7 +156,7 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     // During an attempt the time passes with sending, not with waiting.
     if (before && before.type !== 'PublicationStarted' && kind !== 'notice' && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
-    add(kind, event);
+    add(kind === 'dismissed' && before?.type === 'PublicationInDoubt' ? 'settled' : kind, event);
     if (kind !== 'notice') before = event;
   }
   if (LIVE_STATES.includes(publication.state)) add('now', null);
