@@ -27,15 +27,18 @@ export interface LoggedRequest {
 
 /**
  * Requests to an endpoint were logged that carried no accepted post: rejections, replays, discovery, pauses. Appended in
- * small batches to `requestLog-<endpoint>`, whose retention is 100.
+ * small batches to `requestLog-<endpoint>`, which retains {@link RETAINED_EVENTS} events.
  */
 export type RequestsLogged = DomainEvent<
   'RequestsLogged',
   { readonly endpointId: string; readonly requests: readonly LoggedRequest[] }
 >;
 
-/** Events that a request log retains (publish-api.md: Limits, request log); each holds at least one request. */
-export const RETAINED_EVENTS = 100;
+/**
+ * Events that a request log retains; each holds at least one request. Twice the 100 requests that readers see (publish-api.md:
+ * Limits, request log), so that a rebuild finds the newest requests even if a hundred older ones were appended after them.
+ */
+export const RETAINED_EVENTS = 200;
 
 /** Versions of these events. */
 export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &

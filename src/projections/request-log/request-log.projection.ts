@@ -20,7 +20,10 @@ const COLUMNS = Object.keys(requestTypes) as (keyof RequestRow)[];
 const INSERT = `insert into request (${COLUMNS.join(', ')})
   select ${COLUMNS.map((column) => columnValue(column, requestTypes)).join(', ')} from ${unnestColumns(COLUMNS, requestTypes)}`;
 
-/** The last 100 requests of each endpoint (D-33). The event of an accepted post contains its entry; other requests are logged in batches. */
+/**
+ * The last 100 requests of each endpoint by time (D-33). The event of an accepted post contains its entry; other requests are
+ * logged in batches, later than posts that arrived after them, so the order of the log does not decide which entries stay.
+ */
 export const requestLog: Projection = {
   name: 'request-log',
   version: REQUESTS_VERSION,
@@ -50,11 +53,11 @@ export const requestLog: Projection = {
       name: 'delete old requests',
       text: `
         delete from request r using (
-          select e.endpoint_id, o.position, o.place from unnest($1::text[], $2::bigint[]) e(endpoint_id, added)
+          select e.endpoint_id, o.at, o.position, o.place from unnest($1::text[], $2::bigint[]) e(endpoint_id, added)
           cross join lateral (
-            select position, place from request n where n.endpoint_id = e.endpoint_id
-            order by position desc, place desc offset ${KEPT_REQUESTS} limit e.added) o) old
-        where r.endpoint_id = old.endpoint_id and r.position = old.position and r.place = old.place`,
+            select at, position, place from request n where n.endpoint_id = e.endpoint_id
+            order by at desc, position desc, place desc offset ${KEPT_REQUESTS} limit e.added) o) old
+        where r.endpoint_id = old.endpoint_id and r.at = old.at and r.position = old.position and r.place = old.place`,
       values: [[...added.keys()], [...added.values()]],
     });
   },
@@ -104,15 +107,15 @@ const explainNoTargets = (channels: readonly string[]) => ({
   event_id: null,
 });
 
-/** Keeps the newest {@link KEPT_REQUESTS} entries of each endpoint in a batch. */
+/** Returns the newest {@link KEPT_REQUESTS} entries of each endpoint in a batch. */
 const keepNewestOfEach = (rows: readonly RequestRow[]): RequestRow[] => {
   const seen = new Map<string, number>();
   return rows
+    .toSorted((a, b) => a.at - b.at) // stable: entries with the same time stay in the order of the log
     .toReversed()
     .filter(({ endpoint_id }) => {
       const count = (seen.get(endpoint_id) ?? 0) + 1;
       seen.set(endpoint_id, count);
       return count <= KEPT_REQUESTS;
-    })
-    .toReversed();
+    });
 };

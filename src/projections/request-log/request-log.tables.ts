@@ -2,7 +2,7 @@ import type { ColumnType } from '../engine/column-arrays.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const REQUESTS_VERSION = 1;
+export const REQUESTS_VERSION = 2;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const REQUESTS = readSchema('request-log', REQUESTS_VERSION);
@@ -13,7 +13,7 @@ export const KEPT_REQUESTS = 100;
 export interface RequestRow {
   readonly request_id: string;
   readonly endpoint_id: string;
-  /** Order within the endpoint: position of the event, then the entry's index in it. */
+  /** Order of entries with the same time: position of the event, then the entry's index in it. */
   readonly position: string;
   readonly place: number;
   readonly at: number;
@@ -49,7 +49,7 @@ export const requestLogTables = `
       trace_id text,
       post_id text,
       why jsonb,
-      primary key (endpoint_id, position, place)
+      primary key (endpoint_id, at, position, place)
     );
   `;
 

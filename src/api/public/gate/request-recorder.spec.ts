@@ -4,6 +4,7 @@ import { catalogue } from '../../../domain/catalogue.js';
 import {
   type LoggedRequest,
   type RequestsLogged,
+  RETAINED_EVENTS,
   requestLogStream,
 } from '../../../domain/request-log/request-log.events.js';
 import { EventCodec } from '../../../event-store/codec.js';
@@ -45,14 +46,14 @@ const numbers = (from: number, to: number): number[] => Array.from({ length: to 
 const ids = (from: number, to: number): string[] => numbers(from, to).map((n) => `req_${n}`);
 
 describe('the request recorder (D-33)', () => {
-  it('batches entries into one event, in their order, and keeps a hundred events per log', async () => {
+  it('batches entries into one event, in their order, and sets how many events its log keeps', async () => {
     const log = new MemoryLog();
     const { recorder } = startProcess(log);
     for (const n of numbers(0, 30)) recorder.record('ep_1', entry(n));
     recorder.record('ep_2', entry(30));
     await recorder.onApplicationShutdown();
     expect([readWritten(log, 'ep_1'), readWritten(log, 'ep_2')]).toEqual([[ids(0, 30)], [['req_30']]]);
-    expect(log.retention.get(requestLogStream('ep_1'))).toBe(100);
+    expect(log.retention.get(requestLogStream('ep_1'))).toBe(RETAINED_EVENTS);
   });
 
   it('drops the oldest entries beyond a hundred, which no reader would see', async () => {
@@ -61,6 +62,16 @@ describe('the request recorder (D-33)', () => {
     for (const n of numbers(0, 250)) recorder.record('ep_1', entry(n));
     await recorder.onApplicationShutdown();
     expect(readWritten(log, 'ep_1')).toEqual([ids(150, 250)]);
+  });
+
+  it('drops the request that arrived first, not the one that was answered first', async () => {
+    const log = new MemoryLog();
+    const { recorder } = startProcess(log);
+    for (const n of numbers(1, 100)) recorder.record('ep_1', entry(n));
+    recorder.record('ep_1', { ...entry(100), at: 0 });
+    for (const n of numbers(101, 103)) recorder.record('ep_1', entry(n));
+    await recorder.onApplicationShutdown();
+    expect(readWritten(log, 'ep_1')).toEqual([[...ids(2, 100), ...ids(101, 103)]]);
   });
 
   it('writes an endpoint’s log at intervals, however many requests arrive', async () => {

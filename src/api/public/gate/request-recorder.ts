@@ -65,7 +65,7 @@ export class RequestRecorder implements OnApplicationShutdown {
     pending.entries.push(entry);
     this.total += 1;
     if (pending.entries.length > MAX_ENTRIES || this.total > MAX_TOTAL) {
-      pending.entries.shift();
+      removeOldest(pending.entries);
       this.total -= 1;
     }
     if (!pending.isScheduled) this.schedule(endpointId, pending);
@@ -141,12 +141,24 @@ export class RequestRecorder implements OnApplicationShutdown {
         this.due.length = 0;
         return;
       }
-      const kept = entries.slice(Math.max(0, entries.length + pending.entries.length - MAX_ENTRIES));
-      pending.entries.unshift(...kept);
-      this.total += kept.length;
+      pending.entries.unshift(...entries);
+      this.total += entries.length;
+      while (pending.entries.length > MAX_ENTRIES) {
+        removeOldest(pending.entries);
+        this.total -= 1;
+      }
       atLeast = RETRY_MS;
     }
     pending.writtenAt = performance.now();
     if (!this.isStopping) this.schedule(endpointId, pending, atLeast);
   }
 }
+
+/** Removes the entry of the request that arrived first. Entries stand in the order of their answers. */
+const removeOldest = (entries: LoggedRequest[]): void => {
+  const oldest = Math.min(...entries.map(({ at }) => at));
+  entries.splice(
+    entries.findIndex(({ at }) => at === oldest),
+    1,
+  );
+};

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Random } from '../../../e2e/random.js';
 import { until } from '../../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
 import { startTestPostgres } from '../../../support/postgres.js';
 import { parseResponses, openSocket } from '../../transport/raw-http.js';
-import { sendRequest, findLogEntry, type LogEntry, readRequestLog, sign } from './calls.js';
+import { sendRequest, findLogEntry, type LogEntry, readRequestLog, type RequestOptions, sign } from './calls.js';
 
 let gateway: TestGateway;
 let owner: string;
@@ -315,6 +316,30 @@ describe('the entries of the request log', () => {
       next = page.next;
     }
     expect(paged).toEqual(decisions);
+  });
+});
+
+describe('requests of all kinds in a row', () => {
+  it.each([0, 5, 40, 250])('leave the newest hundred in the log, with pauses of up to %i ms', async (longest) => {
+    const random = new Random();
+    const endpoint = await createEndpoint();
+    const kinds: RequestOptions[] = [
+      {},
+      { body: '{' },
+      { body: { entities: [{ type: 'bold', offset: -1, length: 0 }] } },
+      { method: 'GET', route: '/info' },
+      { headers: { 'content-type': 'text/plain' } },
+      { headers: { 'idempotency-key': 'the same' } },
+    ];
+    const sent: string[] = [];
+    for (let i = 0; i < 130; i++) {
+      const answer = await sendRequest(gateway.url, endpoint, kinds[random.below(kinds.length)]);
+      sent.unshift(answer.headers.get('x-request-id')!);
+      const answeredAt = Date.now();
+      while (Date.now() <= answeredAt) await sleep(1); // the next request arrives in another millisecond
+      if (random.below(5) === 0) await sleep(random.below(longest + 1));
+    }
+    expect((await readRequestLog(gateway, endpoint)).map(({ id }) => id)).toEqual(sent.slice(0, 100));
   });
 });
 
