@@ -314,8 +314,10 @@ export interface Schemas {
     readonly attempts: readonly Schemas['DeliveryAttempt'][];
     /** ISO 8601, UTC; null if nothing is left to try. */
     readonly next_attempt_at: string | null;
-    /** The JSON that is sent; null if what is stored is not what was scheduled. */
+    /** The JSON that is sent; null if what is stored is not what was scheduled, or if `body_truncated`. */
     readonly body: unknown;
+    /** The body is too large for a list: `GET /deliveries/{id}` shows it. Absent otherwise. */
+    readonly body_truncated?: true;
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
@@ -916,8 +918,10 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly external_id: string | null;
     readonly trace_id: string | null;
-    /** As it was sent. */
+    /** As it was sent; null if there is none, or if `metadata_truncated`. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
+    readonly metadata_truncated?: true;
     /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
     readonly excerpt: string | null;
     /** Null if the store does not hold the payload whole and unchanged any more. */
@@ -956,8 +960,10 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly external_id: string | null;
     readonly trace_id: string | null;
-    /** As it was sent. */
+    /** As it was sent; null if there is none, or if `metadata_truncated`. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
+    readonly metadata_truncated?: true;
     /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
     readonly excerpt: string | null;
     /** Null if the store does not hold the payload whole and unchanged any more. */

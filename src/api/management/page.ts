@@ -1,6 +1,7 @@
 import type { IdPrefix } from '../../kernel/ids.js';
 import type { Sent } from '../../validation/check-fields.js';
 import { nullToAbsent } from '../../validation/absence.js';
+import type { PartOfList } from '../../projections/list-bounds.js';
 import type { FieldProblem } from '../../validation/wording.js';
 import { Is } from './rules.js';
 import { BODY_MESSAGES } from './messages.js';
@@ -84,16 +85,17 @@ export class ListView<V> {
 
 /**
  * Builds one page of a list.
- * @param rows one more than the page holds, if there are more
+ * @param found one more than the page holds, if there are more; or a part that ended because it would have been too large
  */
 export const buildListView = async <Row, V>(
-  rows: readonly Row[],
+  found: readonly Row[] | PartOfList<Row>,
   { limit }: Page,
   keyOf: (row: Row) => string,
   show: (rows: readonly Row[]) => readonly V[] | Promise<readonly V[]>,
 ): Promise<ListView<V>> => {
+  const { rows, isCut } = 'isCut' in found ? found : { rows: found, isCut: false };
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next = last !== undefined && rows.length > limit ? encodeCursor(keyOf(last)) : null;
+  const next = last !== undefined && (isCut || rows.length > limit) ? encodeCursor(keyOf(last)) : null;
   return new ListView(await show(shown), next);
 };

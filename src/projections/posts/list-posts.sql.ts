@@ -1,4 +1,5 @@
 import type { Instant } from '../../kernel/instant.js';
+import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { INDEXED_TRACE_ID, POSTS, type PublicationViewState } from './posts.tables.js';
 
@@ -30,6 +31,17 @@ export interface PostRange {
 /** SQL of a post's publications, in the order of D-57. */
 export const PUBLICATIONS = `coalesce((
   select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
+
+/** Bytes of a post and of a publication in an answer, about. */
+const POST_BYTES = 1_000;
+const PUBLICATION_BYTES = 1_000;
+/** Weight of a payload in parts, which must be read and parsed to show the beginning of its text: a page has at most four. */
+const BYTES_IN_PARTS = 1_000_000;
+
+/** SQL: the bytes of a post `p` in an answer. */
+const BYTES = `${POST_BYTES} + case when p.in_parts then ${BYTES_IN_PARTS}
+  when octet_length(p.metadata) <= ${SHOWN_BYTES} then octet_length(p.metadata) else 0 end
+  + ${PUBLICATION_BYTES} * (select count(*) from ${POSTS}.publication x where x.post_id = p.post_id)`;
 
 /**
  * The largest difference between the times of a post's id and of its acceptance, in ms. They are milliseconds apart, except where
@@ -69,8 +81,15 @@ export const listStatement = (
   if (ofPublication.length > 0)
     ofPost.push(`p.post_id in (
       select x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')})`);
-  const text = `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
-                where ${[...ofPost, ...inRange('p')].join(' and ')} order by p.post_id desc limit $1`;
+  const select = `
+    select p.*, ${BYTES} as bytes from ${POSTS}.post p
+    where ${[...ofPost, ...inRange('p')].join(' and ')} order by p.post_id desc limit $1`;
+  const text = `${boundedList(select, 'post_id desc')}
+    select to_jsonb(p) - 'metadata' || jsonb_build_object(
+      'metadata', case when octet_length(p.metadata) <= ${SHOWN_BYTES} then p.metadata end,
+      'metadata_truncated', coalesce(octet_length(p.metadata) > ${SHOWN_BYTES}, false)) as post,
+      ${PUBLICATIONS} as publications, ${IS_CUT}
+    from shown p order by p.post_id desc`;
   return { text, values };
 };
 

@@ -5,6 +5,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
+import { type PartOfList, SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { countMedia, excerptOf } from '../../payload/excerpt.js';
 import type { PublishPayload } from '../../payload/payload.js';
@@ -22,6 +23,8 @@ export interface PostWithPublications {
 /** The parts of a payload that lists of posts show. All are null if the payload cannot be read as it was accepted. */
 export interface PostSummary {
   readonly metadata: JsonObject | null;
+  /** True if a list leaves the metadata out because it is large. */
+  readonly isMetadataTruncated: boolean;
   /** The beginning of the text; null without a text. */
   readonly excerpt: string | null;
   readonly mediaCount: number | null;
@@ -40,8 +43,8 @@ export class FindPost extends Query<FoundPost | null> {
   }
 }
 
-/** Lists posts, the newest first. */
-export class ListPosts extends Query<PostWithPublications[]> {
+/** Lists posts, the newest first, until the list would be too large for one answer. */
+export class ListPosts extends Query<PartOfList<PostWithPublications>> {
   constructor(
     readonly filter: PostFilter,
     readonly range: PostRange,
@@ -105,27 +108,41 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     this.payloads = new PostPayloads(store, codec);
   }
 
-  async execute({ filter, range }: ListPosts): Promise<PostWithPublications[]> {
+  async execute({ filter, range }: ListPosts): Promise<PartOfList<PostWithPublications>> {
     // Both views must agree on the publications that have not ended, and a post accepted just before must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
     const { text, values } = listStatement(filter, range);
-    const { rows } = await this.pool.query<PostAndPublications>(text, values);
+    const { rows } = await this.pool.query<ListedPost>(text, values);
     const found: PostWithPublications[] = [];
     // Sequentially, as a page of large payloads might not fit into memory.
     for (const { post, publications } of rows)
       found.push({ post, publications, summary: await this.readSummary(post) });
-    return found;
+    return { rows: found, isCut: rows[0]?.is_cut ?? false };
   }
 
-  private async readSummary(post: PostRow): Promise<PostSummary> {
-    if (post.in_parts) return summarise(await this.payloads.readPayload(post.stream, post.revision));
+  private async readSummary(post: ListedPost['post']): Promise<PostSummary> {
+    if (post.in_parts) return shorten(summarise(await this.payloads.readPayload(post.stream, post.revision)));
     const metadata = post.metadata === null ? null : (JSON.parse(post.metadata) as JsonObject);
-    return { metadata, excerpt: post.excerpt, mediaCount: post.media_count };
+    const { excerpt, media_count: mediaCount, metadata_truncated: isMetadataTruncated } = post;
+    return { metadata, isMetadataTruncated, excerpt, mediaCount };
   }
 }
 
+/** A row of a list. */
+type ListedPost = Omit<PostAndPublications, 'post'> & {
+  readonly post: PostRow & { readonly metadata_truncated: boolean };
+  readonly is_cut: boolean;
+};
+
+/** Leaves out metadata that is too large for a list. */
+const shorten = (summary: PostSummary): PostSummary =>
+  summary.metadata !== null && Buffer.byteLength(JSON.stringify(summary.metadata)) > SHOWN_BYTES
+    ? { ...summary, metadata: null, isMetadataTruncated: true }
+    : summary;
+
 const summarise = (payload: PublishPayload | null): PostSummary => ({
   metadata: payload?.metadata ?? null,
+  isMetadataTruncated: false,
   excerpt: excerptOf(payload?.text),
   mediaCount: payload && countMedia(payload),
 });

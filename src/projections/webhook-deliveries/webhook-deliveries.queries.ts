@@ -5,11 +5,15 @@ import type { DeliveryStatus } from '../../domain/delivery/delivery.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
+import { boundedList, IS_CUT, type PartOfList, SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
 
 /** A delivery with its body, unless that is stored in parts. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
+
+/** A delivery in a list, without a large body. */
+export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
 
 /** Finds a delivery; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
 export class FindDelivery extends Query<DeliveryWithBody | null> {
@@ -21,8 +25,11 @@ export class FindDelivery extends Query<DeliveryWithBody | null> {
   }
 }
 
-/** Lists the deliveries of a webhook output, the newest first. @param page.before only those older than this position */
-export class ListDeliveries extends Query<DeliveryWithBody[]> {
+/**
+ * Lists the deliveries of a webhook output, the newest first, until the list would be too large for one answer.
+ * @param page.before only those older than this position
+ */
+export class ListDeliveries extends Query<PartOfList<ListedDelivery>> {
   constructor(
     readonly outputId: string,
     readonly state: DeliveryStatus | undefined,
@@ -46,6 +53,9 @@ export class FindFailedDeliveries extends Query<{ readonly deliveryId: string; r
     super();
   }
 }
+
+/** Bytes of a delivery in an answer without its attempts and its body, about. */
+const DELIVERY_BYTES = 500;
 
 const SELECTION = `
   select to_jsonb(d) || jsonb_build_object('position', d.position::text, 'body', b.body) as row
@@ -78,15 +88,25 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ outputId, state, page: { before, limit } }: ListDeliveries): Promise<DeliveryWithBody[]> {
+  async execute({ outputId, state, page: { before, limit } }: ListDeliveries): Promise<PartOfList<ListedDelivery>> {
     await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
     // Conditions that do not apply are omitted, so that each list can use an index.
     const values: unknown[] = [outputId, limit];
     const conditions = ['d.output_id = $1'];
     if (state !== undefined) conditions.push(`d.state = $${values.push(state)}`);
     if (before !== null) conditions.push(`d.position < $${values.push(before)}`);
-    const text = `${SELECTION} where ${conditions.join(' and ')} order by d.position desc limit $2`;
-    return (await this.pool.query<{ row: DeliveryWithBody }>(text, values)).rows.map(({ row }) => row);
+    const select = `
+      select d.*, case when octet_length(b.body) <= ${SHOWN_BYTES} then b.body end as body,
+        d.parts is not null or coalesce(octet_length(b.body) > ${SHOWN_BYTES}, false) as body_truncated,
+        ${DELIVERY_BYTES} + octet_length(d.attempts::text)
+          + case when octet_length(b.body) <= ${SHOWN_BYTES} then octet_length(b.body) else 0 end as bytes
+      from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)
+      where ${conditions.join(' and ')} order by d.position desc limit $2`;
+    const text = `${boundedList(select, 'position desc')}
+      select to_jsonb(d) || jsonb_build_object('position', d.position::text) as row, ${IS_CUT}
+      from shown d order by d.position desc`;
+    const { rows } = await this.pool.query<{ row: ListedDelivery; is_cut: boolean }>(text, values);
+    return { rows: rows.map(({ row }) => row), isCut: rows[0]?.is_cut ?? false };
   }
 }
 

@@ -67,6 +67,35 @@ describe('posts', () => {
     expect((await setup.owner.caller.get('/posts').expect(200)).body).toEqual({ items: [listed], next: null });
   });
 
+  it('are listed without large metadata, in pages of a bounded size', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const { owner } = setup;
+    await owner.caller.post(`/channels/${setup.channel.id}/pause`, { minutes: 60 }).expect(200);
+    const sent = [
+      { text: 'in parts', metadata: LARGE },
+      { text: 'large', metadata: { blob: 'x'.repeat(70_000) } },
+      ...Array.from({ length: 70 }, (_, n) => ({ text: `medium ${n}`, metadata: { blob: 'x'.repeat(64_000) } })),
+    ];
+    for (const payload of sent) await setup.sendPost(payload);
+    const listed: { excerpt: string; metadata: { blob: string } | null; metadata_truncated?: boolean }[] = [];
+    let pages = 0;
+    for (let next: string | null = ''; next !== null; pages++) {
+      const path: string = `/posts?limit=200${next && `&cursor=${next}`}`;
+      const { text, body } = await owner.caller.get(path).expect(200);
+      expect(text.length).toBeLessThan(4_500_000);
+      listed.push(...body.items);
+      next = body.next;
+    }
+    expect(pages).toBe(2);
+    expect(listed.map(({ excerpt }) => excerpt)).toEqual(sent.map(({ text }) => text).reverse());
+    expect(listed.slice(-2).map(({ metadata, metadata_truncated }) => [metadata, metadata_truncated])).toEqual([
+      [null, true],
+      [null, true],
+    ]);
+    expect(listed.slice(0, 70).every(({ metadata }) => metadata?.blob.length === 64_000)).toBe(true);
+    expect(listed[0]).not.toHaveProperty('metadata_truncated');
+  });
+
   it('show their publications in the order of the projects and their channels (D-57)', async () => {
     const owner = await createOwner(harness);
     const channels: string[] = [];
@@ -99,7 +128,8 @@ describe('posts', () => {
     expect(body.payload).toEqual({ text: 'Large', metadata });
     const summary = { metadata, excerpt: 'Large', media_count: 0 };
     expect(body).toMatchObject(summary);
-    expect((await setup.owner.caller.get('/posts')).body.items[0]).toMatchObject(summary);
+    const listed = { ...summary, metadata: null, metadata_truncated: true };
+    expect((await setup.owner.caller.get('/posts')).body.items[0]).toMatchObject(listed);
   });
 
   it.each([

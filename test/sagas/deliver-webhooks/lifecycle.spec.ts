@@ -93,9 +93,9 @@ it('sends every kind with exactly the fields that are documented (D-29)', async 
   expect(new Set(receiver.received.map(({ kind }) => kind))).toEqual(new Set(ALL_KINDS));
 });
 
-it('sends and shows a body over 64 KB as it is', async () => {
+it('sends and shows a body over 64 KB as it is, and leaves it out of lists', async () => {
   const setup = await WebhookSetup.create(gateway);
-  await setup.createOutput(receiver);
+  const { id: output } = await setup.createOutput(receiver);
   const metadata = { large: 'ж'.repeat(60_000) };
   const postId = await setup.sendPost('large', { metadata });
   const { raw, body, id } = await waitFor('post.published', postId);
@@ -103,6 +103,9 @@ it('sends and shows a body over 64 KB as it is', async () => {
   expect(body.metadata).toEqual(metadata);
   const shown = await gateway.manage('GET', `/deliveries/dlv_${id.replaceAll('-', '')}`);
   expect(shown.body).toEqual(body);
+  expect(shown).not.toHaveProperty('body_truncated');
+  const { items } = await gateway.manage('GET', `/webhook-outputs/${output}/deliveries`);
+  expect(items).toEqual([{ ...shown, body: null, body_truncated: true }]);
 });
 
 it('is disabled after five days of failures alone, with a notice', async () => {

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import { management } from '../../api/management.js';
 import { Button } from '../../components/button.js';
@@ -146,7 +147,8 @@ const DeliveryRow = ({
   );
 };
 
-const DeliveryDetails = ({ delivery: { id, attempts, body, state } }: { readonly delivery: Delivery }) => {
+const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
+  const { id, attempts, body, body_truncated: isTruncated, state } = delivery;
   const m = useMessages(outputsMessages);
   const format = useFormat();
   const [isBusy, setIsBusy] = useState(false);
@@ -183,8 +185,17 @@ const DeliveryDetails = ({ delivery: { id, attempts, body, state } }: { readonly
       </div>
       <section aria-label={m.body}>
         <h3>{m.body}</h3>
-        <Json value={body} depth={2} />
+        {isTruncated ? <LargeBody id={id} /> : <Json value={body} depth={2} />}
       </section>
     </div>
   );
+};
+
+/** A body that is too large for the list, and is read when it is opened. */
+const LargeBody = ({ id }: { readonly id: string }) => {
+  const delivery = useQuery({
+    queryKey: ['delivery', id],
+    queryFn: () => management().get('/deliveries/{id}', { path: { id } }),
+  });
+  return <Loaded query={delivery}>{({ body }) => <Json value={body} depth={2} />}</Loaded>;
 };

@@ -14,8 +14,10 @@ export class PostView {
   readonly accepted_at: string;
   readonly external_id: string | null;
   readonly trace_id: string | null;
-  /** As it was sent. */
+  /** As it was sent; null if there is none, or if `metadata_truncated`. */
   readonly metadata: JsonObject | null;
+  /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
+  readonly metadata_truncated?: true;
   /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
   readonly excerpt: string | null;
   /** Null if the store does not hold the payload whole and unchanged any more. */
@@ -31,6 +33,7 @@ export class PostView {
     this.external_id = post.external_id;
     this.trace_id = post.trace_id;
     this.metadata = summary.metadata;
+    if (summary.isMetadataTruncated) this.metadata_truncated = true;
     this.excerpt = summary.excerpt;
     this.media_count = summary.mediaCount;
     this.publications = publications;

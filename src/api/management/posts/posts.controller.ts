@@ -47,9 +47,9 @@ export class PostsController {
       ...{ state: query.state, externalId: query.external_id, traceId: query.trace_id },
       ...{ since: toInstant(query.since), until: toInstant(query.until) },
     };
-    const rows = await this.queries.execute(new ListPosts(filter, { before: page.after, limit: page.limit + 1 }));
+    const part = await this.queries.execute(new ListPosts(filter, { before: page.after, limit: page.limit + 1 }));
     return buildListView(
-      rows,
+      part,
       page,
       ({ post }) => post.post_id,
       (shown) => this.buildViews(shown),

@@ -11,6 +11,7 @@ import {
   FindDelivery,
   FindFailedDeliveries,
   ListDeliveries,
+  type ListedDelivery,
 } from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
@@ -53,12 +54,12 @@ export class DeliveriesController {
     const query = readQuery(request, DeliveriesQuery);
     const page = toPage(query);
     const range = { before: page.after, limit: page.limit + 1 };
-    const rows = await this.queries.execute(new ListDeliveries(id, query.state, range));
+    const part = await this.queries.execute(new ListDeliveries(id, query.state, range));
     return buildListView(
-      rows,
+      part,
       page,
       ({ position }) => position,
-      (shown) => Promise.all(shown.map((row) => this.buildView(row))),
+      (shown) => Promise.all(shown.map((row) => this.buildListed(row))),
     );
   }
 
@@ -132,6 +133,11 @@ export class DeliveriesController {
 
   private async buildView(row: DeliveryWithBody): Promise<DeliveryView> {
     return new DeliveryView(row, await this.bodies.readBody(row));
+  }
+
+  private async buildListed(row: ListedDelivery): Promise<DeliveryView> {
+    const { body_truncated: isTruncated } = row;
+    return new DeliveryView(row, isTruncated ? null : await this.bodies.readBody(row), isTruncated);
   }
 
   private async findRow(request: FastifyRequest, id: string): Promise<DeliveryWithBody> {

@@ -26,12 +26,14 @@ export class DeliveryView {
   readonly attempts: readonly DeliveryAttemptView[];
   /** ISO 8601, UTC; null if nothing is left to try. */
   readonly next_attempt_at: string | null;
-  /** The JSON that is sent; null if what is stored is not what was scheduled. */
+  /** The JSON that is sent; null if what is stored is not what was scheduled, or if `body_truncated`. */
   readonly body: Json;
+  /** The body is too large for a list: `GET /deliveries/{id}` shows it. Absent otherwise. */
+  readonly body_truncated?: true;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
-  constructor(row: DeliveryWithBody, body: string | null) {
+  constructor(row: DeliveryWithBody, body: string | null, isBodyTruncated = false) {
     this.id = row.delivery_id;
     this.webhook_output_id = row.output_id;
     this.kind = row.kind;
@@ -39,6 +41,7 @@ export class DeliveryView {
     this.attempts = row.attempts.map(({ at, ...attempt }) => ({ at: iso(at), ...attempt }));
     this.next_attempt_at = isoOrNull(row.next_at);
     this.body = body === null ? null : (JSON.parse(body) as Json);
+    if (isBodyTruncated) this.body_truncated = true;
     this.created_at = iso(row.created_at);
   }
 }
