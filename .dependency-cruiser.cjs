@@ -116,6 +116,7 @@ const PARTS = {
       ...READ_SIDE,
       '^src/projections/engine/rebuild/(rebuilds|decisions)\\.ts$',
       '^src/jobs/(job|job-table)\\.ts$',
+      '^src/limits/resource-reservations\\.ts$',
       part('erasure'),
       part('secrets'),
     ],

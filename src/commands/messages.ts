@@ -14,6 +14,10 @@ export const COMMAND_MESSAGES = {
   ),
   /** 402 `plan_not_allowed` */
   planWithoutOutput: message('The plan "{plan}" has no webhook output. Use one of the plans {plans}.'),
+  /** 402 `resource_limit` */
+  resourceLimit: message(
+    'This owner has {existing} {resource}, and the plan "{plan}" allows {allowed}. Delete what is not needed, or use a plan that allows more.',
+  ),
   /** 409 `output_disabled` */
   outputDisabled: 'The webhook output is disabled. Enable it, then ask for the delivery again.',
   /** 409 `not_stopped` */
@@ -36,6 +40,10 @@ export const COMMAND_MESSAGES = {
   jobRuns: message('A job works on this projection already: {id}. Wait until it has ended.'),
   /** 422 `invalid_targets` */
   noTarget: 'None of these ids is a target of this endpoint. GET …/info lists the ids.',
+  /** 422 `too_many_targets` */
+  tooManyTargets: message(
+    'This post addresses {addressed} targets; at most {allowed} are allowed. List fewer in `targets`, and send further posts to the others.',
+  ),
   /** 409 `wrong_state` */
   nothingToCancel: 'This post has no publications: nothing can be cancelled.',
   /** 409 `history_unreadable` */

@@ -18,7 +18,7 @@ describe('limits profiles', () => {
   );
 
   it.each(['A', 'B'])(
-    'version %s has the figures that both versions share (publish-api.md: Limits; D-16, D-17, D-18, D-45)',
+    'version %s has the figures that both versions share (publish-api.md: Limits; D-16, D-17, D-18, D-45, D-67)',
     (name) => {
       const { plans, ...rest } = readLimitsProfile(name);
       const column = <K extends keyof (typeof plans)['free']>(key: K): unknown[] =>
@@ -27,6 +27,18 @@ describe('limits profiles', () => {
       expect(column('sandboxDaily')).toEqual([100, 1000, null, null, null, null]);
       expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
       expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
+      const capsOf = (owned: number, targetsPerPost: number) => ({
+        ...{ channels: owned, projects: owned, endpoints: owned, webhookOutputs: owned },
+        targetsPerPost,
+      });
+      expect(column('resources')).toEqual([
+        capsOf(10, 50),
+        capsOf(25, 100),
+        capsOf(50, 200),
+        capsOf(200, 500),
+        capsOf(500, 1000),
+        capsOf(2000, 2000),
+      ]);
       expect(rest).toEqual({
         name,
         minInterval: { min: 1, max: 60, default: 10 },
@@ -71,7 +83,30 @@ describe('limits profiles', () => {
       expect(readLimitsProfile(changed('probes_per_minute', null)).probesPerMinute).toBeNull();
     });
 
+    it('have no caps where a plan names none, and none for what it leaves out (D-67)', () => {
+      const none = {
+        ...{ channels: null, projects: null, endpoints: null, webhookOutputs: null },
+        targetsPerPost: null,
+      };
+      for (const absent of [undefined, null, {}])
+        expect(readLimitsProfile(changed('plans.pro.resources', absent)).plans.pro.resources).toEqual(none);
+      const some = { channels: 3, projects: null, webhook_outputs: 0 };
+      const { resources } = readLimitsProfile(changed('plans.pro.resources', some)).plans.pro;
+      expect(resources).toEqual({ ...none, channels: 3, webhookOutputs: 0 });
+    });
+
     it.each<[string, unknown, string]>([
+      ['plans.pro.resources', 10, 'plans.pro.resources takes an object; it is 10'],
+      [
+        'plans.pro.resources.channels',
+        -1,
+        'plans.pro.resources.channels takes a whole number from 0 to 1000000000, or null for unlimited; it is -1',
+      ],
+      [
+        'plans.pro.resources.targets_per_post',
+        0,
+        'plans.pro.resources.targets_per_post takes a whole number from 1 to 1000000000, or null for unlimited; it is 0',
+      ],
       ['probes_per_minute', 0, 'probes_per_minute takes a whole number from 1 to 1000000000, or null for unlimited'],
       ['probe_bytes_per_minute', '1 MB', 'probe_bytes_per_minute takes a whole number from 1, or null for unlimited'],
       ['plans', undefined, 'plans takes an object; it is missing'],

@@ -2,6 +2,18 @@ import { readFileSync } from 'node:fs';
 import { type Plan, PLANS } from '../domain/owner/owner.events.js';
 import { PROFILE_MESSAGES } from './messages.js';
 
+/** Caps of one plan on an owner's resources, and on the targets of a post (D-67). null means unlimited. */
+export interface ResourceCaps {
+  readonly channels: number | null;
+  readonly projects: number | null;
+  /** Live and test endpoints together. */
+  readonly endpoints: number | null;
+  /** Webhook outputs of all of the owner's projects together. */
+  readonly webhookOutputs: number | null;
+  /** Channels that one post may address. */
+  readonly targetsPerPost: number | null;
+}
+
 /** Figures and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
 export interface PlanLimits {
   /** At most `requests` (>= 1) accepted posts in any sliding window of `perSeconds` (> 0), per endpoint. */
@@ -16,6 +28,7 @@ export interface PlanLimits {
   readonly webhookInput: boolean;
   /** True if the plan may send webhooks. */
   readonly webhookOutput: boolean;
+  readonly resources: ResourceCaps;
 }
 
 /** All plan data and rate limits, read from one file (D-15). */
@@ -51,6 +64,10 @@ export const plansWithInput = ({ plans }: LimitsProfile): readonly Plan[] =>
 export const plansWithOutput = ({ plans }: LimitsProfile): readonly Plan[] =>
   PLANS.filter((plan) => plans[plan].webhookOutput);
 
+/** Returns the plans' caps (D-67). */
+export const resourceCapsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, ResourceCaps>> =>
+  Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].resources])) as Record<Plan, ResourceCaps>;
+
 /** Longest interval between two posts: 31 days, in seconds. */
 const MAX_SECONDS = 31 * 86_400;
 /** Largest limit for a burst, a minute or an hour of violations. */
@@ -64,7 +81,7 @@ const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
  * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these.
- * Unknown fields are ignored; all known fields are required, except those of the probe budget.
+ * Unknown fields are ignored; all known fields are required, except those of the probe budget and the plans' caps.
  * @throws Error naming the file, the wrong field, its valid values and its value.
  */
 export const readLimitsProfile = (nameOrPath: string): LimitsProfile => {
@@ -119,6 +136,19 @@ const parsePlan = (plan: FieldReader): PlanLimits => {
     sandboxDaily: plan.wholeNumberOrNull('sandbox_daily', 0),
     webhookInput: plan.boolean('webhook_input'),
     webhookOutput: plan.boolean('webhook_output'),
+    resources: parseResources(plan.objectOrNull('resources')),
+  };
+};
+
+/** Reads a plan's caps. A cap that is missing or null is unlimited, and so are all where the profile has none. */
+const parseResources = (resources: FieldReader | null): ResourceCaps => {
+  const readCap = (name: string, min: number): number | null => resources?.optional(name, min, null, MAX_COUNT) ?? null;
+  return {
+    channels: readCap('channels', 0),
+    projects: readCap('projects', 0),
+    endpoints: readCap('endpoints', 0),
+    webhookOutputs: readCap('webhook_outputs', 0),
+    targetsPerPost: readCap('targets_per_post', 1),
   };
 };
 
@@ -152,6 +182,11 @@ class FieldReader {
     return new FieldReader(this.fields[name], this.file, this.pathOf(name));
   }
 
+  /** Reads an object that may be missing or null. */
+  objectOrNull(name: string): FieldReader | null {
+    return (this.fields[name] ?? null) === null ? null : this.object(name);
+  }
+
   wholeNumber(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
     const value = this.fields[name];
     if (isWholeNumber(value, min, max)) return value;
@@ -166,7 +201,7 @@ class FieldReader {
   }
 
   /** Reads a whole number or null; a missing field has the default. */
-  optional(name: string, min: number, byDefault: number, max = Number.MAX_SAFE_INTEGER): number | null {
+  optional(name: string, min: number, byDefault: number | null, max = Number.MAX_SAFE_INTEGER): number | null {
     return this.fields[name] === undefined ? byDefault : this.wholeNumberOrNull(name, min, max);
   }
 

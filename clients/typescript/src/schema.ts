@@ -800,6 +800,8 @@ export interface Schemas {
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
+    /** Caps on the owner's resources, and on the targets of a post. */
+    readonly resources: Schemas['ResourceCaps'];
     readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
     readonly discovery_per_minute: number | null;
     readonly pauses_per_minute: number | null;
@@ -889,6 +891,8 @@ export interface Schemas {
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
+    /** Caps on the owner's resources, and on the targets of a post. */
+    readonly resources: Schemas['ResourceCaps'];
   };
   /** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
   readonly Plans: {
@@ -1226,6 +1230,17 @@ export interface Schemas {
     readonly items: readonly Schemas['Request'][];
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
+  };
+  /** The caps of one plan; null: unlimited. */
+  readonly ResourceCaps: {
+    readonly channels: number | null;
+    readonly projects: number | null;
+    /** Live and test endpoints together. */
+    readonly endpoints: number | null;
+    /** Webhook outputs of all of the owner's projects together. */
+    readonly webhook_outputs: number | null;
+    /** Channels that one post may address. */
+    readonly targets_per_post: number | null;
   };
   /** The response to `retry-failed`. */
   readonly RetriedOutput: {

@@ -3,7 +3,12 @@ import { HttpProblem } from '../transport/http-problem.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
 /** Statuses of rejections; all others get 409, a conflict with the resource's state (management-api.md: Manners). */
-const STATUS: Readonly<Record<string, number>> = { not_found: 404, plan_not_allowed: 402, unknown_ids: 422 };
+const STATUS: Readonly<Record<string, number>> = {
+  not_found: 404,
+  plan_not_allowed: 402,
+  resource_limit: 402,
+  unknown_ids: 422,
+};
 
 /** Converts a rejection; its figures (such as `retry_at`) become fields of the problem. */
 export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): HttpProblem => {

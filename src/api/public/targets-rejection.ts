@@ -1,16 +1,17 @@
-import type { Rejection } from '../../kernel/result.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { GateRejection } from './gate/gate-rejection.js';
+import type { TargetsRejection } from './gate/parsed-post.js';
 import { HttpProblem } from '../transport/http-problem.js';
 
-/** Rejects a request that names targets of which none is the endpoint's: 422 (publish-api.md: Errors). */
+/** Rejects a request that names targets of which none is the endpoint's, or addresses too many: 422 (publish-api.md: Errors; D-67). */
 export const targetsRejection = (
   endpoint: EndpointSnapshot,
-  { rejection: code, message }: Rejection<'invalid_targets'>,
+  { rejection: code, message, figures }: TargetsRejection,
 ): GateRejection =>
   new GateRejection(
     endpoint,
     'rejected_validation',
     code,
     new HttpProblem(422, code, [{ path: 'targets', code, message }]),
+    figures ? { rule: code, figures, event_id: null } : null,
   );

@@ -15,7 +15,7 @@ export class WebhooksController {
     body: PublishPayloadDto,
     answer: PublishView,
     alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
-    codes: { 402: ['quota_exhausted'], 422: ['invalid_targets'], 429: ['probe_budget'] },
+    codes: { 402: ['quota_exhausted'], 422: ['invalid_targets', 'too_many_targets'], 429: ['probe_budget'] },
   })
   @Post(':slug')
   @HttpCode(200)

@@ -8,22 +8,25 @@ import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
 import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
 import { AcceptPostHandler } from '../../commands/post/accept-post.js';
 import { KeyClaims } from '../../commands/post/key-claims.js';
+import { CappedCreation } from '../../commands/resource-cap/capped-creation.js';
 import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
-import { plansWithInput, plansWithOutput } from '../../config/limits-profile.js';
+import { plansWithInput, plansWithOutput, resourceCapsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { EventStoreModule } from './event-store.module.js';
+import { LimitsModule } from './limits.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
 /** Command handlers, and the services that they share with the interfaces and the sagas. */
 @Module({
-  imports: [EventStoreModule, SecretsModule, ReadModelsModule],
+  imports: [EventStoreModule, LimitsModule, SecretsModule, ReadModelsModule],
   providers: [
     AcceptPostHandler,
     DisableEndpointHandler,
@@ -52,6 +55,16 @@ import { SecretsModule } from './secrets.module.js';
         queued: QueuedPublications,
         progress: ProjectionProgress,
       ) => new Deletions(aggregates, references, queued, progress),
+    },
+    {
+      provide: CappedCreation,
+      inject: [AggregateStore, ResourceReservations, ProjectionProgress, SETTINGS],
+      useFactory: (
+        aggregates: AggregateStore,
+        reservations: ResourceReservations,
+        progress: ProjectionProgress,
+        { limitsProfile }: Settings,
+      ) => new CappedCreation(aggregates, reservations, progress, resourceCapsOf(limitsProfile)),
     },
     {
       provide: KeyClaims,

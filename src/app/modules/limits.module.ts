@@ -8,10 +8,11 @@ import { type Log, LOG } from '../../kernel/log.js';
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
 import { ProbeBudget } from '../../limits/probe-budget.js';
+import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** Rate limits, the posts that a month has left, and the probe budget. */
+/** Rate limits, the posts that a month has left, the probe budget, and the places of new resources. */
 @Module({
   imports: [PostgresModule],
   providers: [
@@ -31,7 +32,12 @@ import { PostgresModule } from './postgres.module.js';
       inject: [POOL, SETTINGS, LOG],
       useFactory: (pool: Pool, { limitsProfile }: Settings, log: Log) => new ProbeBudget(pool, limitsProfile, log),
     },
+    {
+      provide: ResourceReservations,
+      inject: [POOL],
+      useFactory: (pool: Pool) => new ResourceReservations(pool),
+    },
   ],
-  exports: [Limiter, MonthlyQuota, ProbeBudget],
+  exports: [Limiter, MonthlyQuota, ProbeBudget, ResourceReservations],
 })
 export class LimitsModule {}

@@ -165,5 +165,6 @@ const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {
   await tx.query('delete from ops_projection');
   await tx.query('delete from ops_snapshot');
   await tx.query('delete from ops_quota_reservation');
+  await tx.query('delete from ops_resource_reservation');
   await tx.query("delete from ops_erasure where kind = 'secret'");
 };

@@ -10,6 +10,7 @@ import { type Secret, SecretVault } from '../../secrets/vault.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
+import { CappedCreation } from '../resource-cap/capped-creation.js';
 
 /** A channel's credentials, split into the public address and the part to encrypt. */
 export interface Credentials {
@@ -18,7 +19,7 @@ export interface Credentials {
   readonly secret: Secret;
 }
 
-/** Connects a new channel of an owner (D-3). */
+/** Connects a new channel of an owner (D-3), within its plan's cap (D-67). */
 export class ConnectChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -41,11 +42,17 @@ export class ConnectChannelHandler implements ICommandHandler<ConnectChannel> {
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
     private readonly deletions: Deletions,
+    private readonly capped: CappedCreation,
   ) {}
 
-  async execute({ context, channel: { credentials, ...rest } }: ConnectChannel): Promise<CommandOutcome> {
-    const rejection = await rejectDeletedOwner(this.aggregates, rest.ownerId);
+  async execute(command: ConnectChannel): Promise<CommandOutcome> {
+    const { ownerId, channelId: id } = command.channel;
+    const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;
+    return this.capped.createWithinCap('channels', { ownerId, id }, () => this.connect(command));
+  }
+
+  private async connect({ context, channel: { credentials, ...rest } }: ConnectChannel): Promise<CommandOutcome> {
     const { address, secret } = credentials;
     const credentialsId = await this.vault.storeSecret(
       secret,

@@ -12,10 +12,11 @@ import { SecretVault } from '../../secrets/vault.js';
 import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
+import { CappedCreation } from '../resource-cap/capped-creation.js';
 import { rejectPlanWithoutInput } from './require-plan-input.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
 
-/** Creates an endpoint of an owner. A live one needs a plan with webhook input (D-12). */
+/** Creates an endpoint of an owner, within its plan's cap (D-67). A live one needs a plan with webhook input (D-12). */
 export class CreateEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -43,29 +44,31 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
     private readonly vault: SecretVault,
     private readonly queries: QueryBus,
     private readonly deletions: Deletions,
+    private readonly capped: CappedCreation,
   ) {}
 
-  async execute({
-    context,
-    endpoint: { signingSecret, ...rest },
-    inputPlans,
-  }: CreateEndpoint): Promise<CommandOutcome> {
-    const { ownerId, settings, mode } = rest;
+  async execute(command: CreateEndpoint): Promise<CommandOutcome> {
+    const { inputPlans } = command;
+    const { endpointId: id, ownerId, settings, mode } = command.endpoint;
     const missing = await this.queries.execute(new FindMissingIds('project', ownerId, settings.projectIds));
     if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     const rejection =
       (await rejectDeletedOwner(this.aggregates, ownerId)) ??
       (mode === 'live' ? await rejectPlanWithoutInput(this.aggregates, ownerId, inputPlans) : null);
     if (rejection) return rejection;
+    return this.capped.createWithinCap('endpoints', { ownerId, id }, () => this.create(command));
+  }
+
+  private async create({ context, endpoint: { signingSecret, ...rest } }: CreateEndpoint): Promise<CommandOutcome> {
+    const { endpointId, ownerId, settings } = rest;
     const signingSecretId = await this.vault.storeSecret(
       { secret: signingSecret },
-      streamOf(endpoint, rest.endpointId),
+      streamOf(endpoint, endpointId),
       deriveUuid(`${context.commandId}/signing-secret`),
     );
     const command = { type: 'CreateEndpoint', ...rest, signingSecretId } as const;
-    const created = toOutcome(await this.aggregates.execute(endpoint, rest.endpointId, command, context));
+    const created = toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
     if (isRejection(created)) return created;
-    const { endpointId } = rest;
     const verified = await this.deletions.verifyNewEndpoint(
       { endpointId, ownerId, projectIds: settings.projectIds },
       context,

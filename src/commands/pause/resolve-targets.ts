@@ -8,15 +8,19 @@ export interface ResolvedTargets {
   readonly channelIds: readonly string[];
 }
 
-const allByProjects = new WeakMap<readonly SnapshotProject[], ResolvedTargets>();
+interface AllTargets extends ResolvedTargets {
+  readonly known: ReadonlySet<string>;
+}
+
+const allByProjects = new WeakMap<readonly SnapshotProject[], AllTargets>();
 
 /** Returns all targets of an endpoint; computed once per endpoint snapshot, because most posts address all of them. */
-export const listAllTargets = (projects: readonly SnapshotProject[]): ResolvedTargets => {
+export const listAllTargets = (projects: readonly SnapshotProject[]): AllTargets => {
   let all = allByProjects.get(projects);
   if (!all) {
     const projectIds = projects.map(({ project_id }) => project_id);
-    const channelIds = projects.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id));
-    allByProjects.set(projects, (all = { projectIds, channelIds: [...new Set(channelIds)] }));
+    const known = new Set(projects.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id)));
+    allByProjects.set(projects, (all = { projectIds, channelIds: [...known], known }));
   }
   return all;
 };
@@ -32,7 +36,7 @@ export const resolveTargets = (
 ): ResolvedTargets | Rejection<'invalid_targets'> => {
   const all = listAllTargets(projects);
   if (named.length === 0) return all;
-  const channelIds = named.filter((id) => all.channelIds.includes(id));
+  const channelIds = named.filter((id) => all.known.has(id));
   if (channelIds.length > 0) return { projectIds: all.projectIds, channelIds };
   return reject('invalid_targets', COMMAND_MESSAGES.noTarget);
 };

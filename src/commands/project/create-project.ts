@@ -8,10 +8,11 @@ import { SecretVault } from '../../secrets/vault.js';
 import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
+import { CappedCreation } from '../resource-cap/capped-creation.js';
 import { type UnsealedProcessing, sealProcessing } from './seal-processing.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
 
-/** Creates a project of an owner. */
+/** Creates a project of an owner, within its plan's cap (D-67). */
 export class CreateProject extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -34,13 +35,22 @@ export class CreateProjectHandler implements ICommandHandler<CreateProject> {
     private readonly vault: SecretVault,
     private readonly queries: QueryBus,
     private readonly deletions: Deletions,
+    private readonly capped: CappedCreation,
   ) {}
 
-  async execute({ context, project: { processing: unsealed, ...rest } }: CreateProject): Promise<CommandOutcome> {
-    const missing = await this.queries.execute(new FindMissingIds('channel', rest.ownerId, rest.channelIds));
+  async execute(command: CreateProject): Promise<CommandOutcome> {
+    const { ownerId, projectId: id, channelIds } = command.project;
+    const missing = await this.queries.execute(new FindMissingIds('channel', ownerId, channelIds));
     if (missing.length > 0) return rejectUnknownIds('channel_ids', missing);
-    const rejection = await rejectDeletedOwner(this.aggregates, rest.ownerId);
+    const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;
+    return this.capped.createWithinCap('projects', { ownerId, id }, () => this.create(command));
+  }
+
+  private async create({
+    context,
+    project: { processing: unsealed, ...rest },
+  }: CreateProject): Promise<CommandOutcome> {
     const processing = await sealProcessing(this.vault, unsealed, {}, rest.projectId, context);
     const command = { type: 'CreateProject', ...rest, processing } as const;
     const created = toOutcome(await this.aggregates.execute(project, rest.projectId, command, context));

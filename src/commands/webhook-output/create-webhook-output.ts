@@ -12,9 +12,13 @@ import { SecretVault } from '../../secrets/vault.js';
 import { toOutcome, type CommandOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { COMMAND_MESSAGES } from '../messages.js';
+import { CappedCreation } from '../resource-cap/capped-creation.js';
 import { rejectPlanWithoutOutput } from './require-plan-output.js';
 
-/** Creates a webhook output of a project (D-29). It belongs to the project's owner, whose plan must have webhook output. */
+/**
+ * Creates a webhook output of a project (D-29). It belongs to the project's owner, whose plan must have webhook output and
+ * whose cap it counts against (D-67).
+ */
 export class CreateWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -41,21 +45,26 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
     private readonly vault: SecretVault,
     private readonly queries: QueryBus,
     private readonly deletions: Deletions,
+    private readonly capped: CappedCreation,
   ) {}
 
-  async execute({
-    context,
-    output: { signingSecret, ...rest },
-    callerId,
-    outputPlans,
-  }: CreateWebhookOutput): Promise<CommandOutcome> {
-    const { outputId, projectId } = rest;
+  async execute(command: CreateWebhookOutput): Promise<CommandOutcome> {
+    const { callerId, outputPlans } = command;
+    const { outputId: id, projectId } = command.output;
     const project = await this.queries.execute(new FindResource('project', projectId, callerId));
     if (!project)
       return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
     const ownerId = project.owner_id;
     const rejection = await rejectPlanWithoutOutput(this.aggregates, ownerId, outputPlans);
     if (rejection) return rejection;
+    return this.capped.createWithinCap('webhookOutputs', { ownerId, id }, () => this.create(command, ownerId));
+  }
+
+  private async create(
+    { context, output: { signingSecret, ...rest } }: CreateWebhookOutput,
+    ownerId: string,
+  ): Promise<CommandOutcome> {
+    const { outputId, projectId } = rest;
     const signingSecretId = await this.vault.storeSecret(
       { secret: signingSecret },
       streamOf(webhookOutput, outputId),

@@ -1,14 +1,16 @@
 import type { Migrations } from '../migrations.js';
 import { schema } from './0001-schema.js';
+import { resourceReservations } from './0002-resource-reservations.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { probeBudget } from './repeatable/probe-budget.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
 import { monthlyQuota } from './repeatable/monthly-quota.sql.js';
 import { pacing } from './repeatable/pacing.sql.js';
+import { resourceCap } from './repeatable/resource-cap.sql.js';
 
 /** All migrations. A numbered one is appended, and never changed or removed; a repeatable one is edited in place. */
 export const migrations: Migrations = {
-  numbered: [schema],
-  repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing],
+  numbered: [schema, resourceReservations],
+  repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
 };

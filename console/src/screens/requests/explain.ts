@@ -137,6 +137,8 @@ export const explainRequest = (request: LoggedRequest, m: Texts, format: Format)
       return explain(m.tooLarge(format.bytes(request.payload_bytes)), plain(m.shorten));
     case 'invalid_targets':
       return explain(m.invalidTargets, inSettings(m.seeTargets));
+    case 'too_many_targets':
+      return explain(m.tooManyTargets(number('targets'), number('targets_per_post')), plain(m.fewerTargets));
     case 'post_not_found':
       return explain(m.postNotFound, plain(m.checkPostId));
     default:

@@ -145,6 +145,11 @@ export const reasonMessages = defineMessages({
       title: 'None of the targets belongs to this endpoint.',
       text: 'The field “targets” names projects or channels that this endpoint does not post to.',
     },
+    tooManyTargets: (count: number, allowed: number) => ({
+      short: `${count} targets; at most ${allowed} are allowed`,
+      title: 'The post addressed too many channels.',
+      text: `It addressed ${count}, and at most ${allowed} are allowed for one post.`,
+    }),
     postNotFound: {
       short: 'A question about a post that this endpoint did not accept',
       title: 'This endpoint did not accept such a post.',
@@ -180,6 +185,7 @@ export const reasonMessages = defineMessages({
     retryLater: 'Send it again later.',
     sendJson: 'Send the header Content-Type: application/json.',
     shorten: 'Send media as links, and shorten the metadata.',
+    fewerTargets: 'List fewer in “targets”, and send further posts to the others.',
     seeTargets: 'See which projects it posts to.',
     checkPostId: 'Check the post’s id.',
     readErrors:
@@ -319,6 +325,11 @@ export const reasonMessages = defineMessages({
       title: 'Ни одна из целей не относится к этой точке входа.',
       text: 'В поле «targets» названы проекты или каналы, в которые она не публикует.',
     },
+    tooManyTargets: (count: number, allowed: number) => ({
+      short: `Целей: ${count}, а можно не больше ${allowed}`,
+      title: 'Слишком много целей для одного поста.',
+      text: `Целей было ${count}, а для одного поста можно не больше ${allowed}.`,
+    }),
     postNotFound: {
       short: 'Вопрос о посте, которого эта точка входа не принимала',
       title: 'Такого поста эта точка входа не принимала.',
@@ -353,6 +364,7 @@ export const reasonMessages = defineMessages({
     retryLater: 'Отправьте ещё раз позже.',
     sendJson: 'Передавайте заголовок Content-Type: application/json.',
     shorten: 'Передавайте медиа ссылками, сократите metadata.',
+    fewerTargets: 'Перечислите в «targets» меньше каналов, а в остальные отправьте ещё один пост.',
     seeTargets: 'Посмотрите, в какие проекты она публикует.',
     checkPostId: 'Проверьте идентификатор поста.',
     readErrors:

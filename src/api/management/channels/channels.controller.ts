@@ -53,7 +53,12 @@ export class ChannelsController {
     this.bodies = createChannelReaders(platforms);
   }
 
-  @Documented({ summary: 'Connect a channel', body: describeNewChannel, status: 201 })
+  @Documented({
+    summary: 'Connect a channel',
+    body: describeNewChannel,
+    status: 201,
+    codes: { 402: ['resource_limit'] },
+  })
   @Post()
   async connect(
     @Req() request: FastifyRequest,

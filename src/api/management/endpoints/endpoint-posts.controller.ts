@@ -31,7 +31,12 @@ export class EndpointPostsController {
     answer: PublishView,
     alsoAnswers: { 202: 'The stored answer to an earlier request with the same key' },
     passesGate: true,
-    codes: { 402: ['quota_exhausted'], 403: ['test_endpoint'], 422: ['invalid_targets'], 429: ['probe_budget'] },
+    codes: {
+      402: ['quota_exhausted'],
+      403: ['test_endpoint'],
+      422: ['invalid_targets', 'too_many_targets'],
+      429: ['probe_budget'],
+    },
   })
   @Post('posts')
   @HttpCode(200)
@@ -49,7 +54,7 @@ export class EndpointPostsController {
     body: PublishPayloadDto,
     isQuestion: true,
     passesGate: true,
-    codes: { 422: ['invalid_targets'], 429: ['probe_budget'] },
+    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['probe_budget'] },
   })
   @Post('sandbox')
   @HttpCode(200)

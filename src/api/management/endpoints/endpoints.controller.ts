@@ -52,7 +52,7 @@ export class EndpointsController {
     summary: 'Create an endpoint',
     body: describeNewEndpoint,
     status: 201,
-    codes: { 402: ['plan_not_allowed'] },
+    codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
   @Post()
   async create(

@@ -1,4 +1,4 @@
-import type { LimitsProfile, PlanLimits } from '../../../config/limits-profile.js';
+import type { LimitsProfile, PlanLimits, ResourceCaps } from '../../../config/limits-profile.js';
 import { type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 
 /** A number of requests in a sliding window. */
@@ -9,6 +9,26 @@ export class BurstView {
   constructor({ requests, perSeconds }: NonNullable<PlanLimits['burst']>) {
     this.requests = requests;
     this.per_seconds = perSeconds;
+  }
+}
+
+/** The caps of one plan; null: unlimited (D-67). */
+export class ResourceCapsView {
+  readonly channels: number | null;
+  readonly projects: number | null;
+  /** Live and test endpoints together. */
+  readonly endpoints: number | null;
+  /** Webhook outputs of all of the owner's projects together. */
+  readonly webhook_outputs: number | null;
+  /** Channels that one post may address. */
+  readonly targets_per_post: number | null;
+
+  constructor(caps: ResourceCaps) {
+    this.channels = caps.channels;
+    this.projects = caps.projects;
+    this.endpoints = caps.endpoints;
+    this.webhook_outputs = caps.webhookOutputs;
+    this.targets_per_post = caps.targetsPerPost;
   }
 }
 
@@ -24,6 +44,8 @@ export class PlanLimitsView {
   readonly sandbox_daily: number | null;
   readonly webhook_input: boolean;
   readonly webhook_output: boolean;
+  /** Caps on the owner's resources, and on the targets of a post. */
+  readonly resources: ResourceCapsView;
 
   constructor(limits: PlanLimits) {
     this.burst = limits.burst && new BurstView(limits.burst);
@@ -32,6 +54,7 @@ export class PlanLimitsView {
     this.sandbox_daily = limits.sandboxDaily;
     this.webhook_input = limits.webhookInput;
     this.webhook_output = limits.webhookOutput;
+    this.resources = new ResourceCapsView(limits.resources);
   }
 }
 

@@ -48,7 +48,7 @@ export class ProjectsController {
     this.rules = { policy: createAddressPolicy(settings.allowPrivateAddresses), platforms: platforms.ids };
   }
 
-  @Documented({ summary: 'Create a project', body: ProjectBody, status: 201 })
+  @Documented({ summary: 'Create a project', body: ProjectBody, status: 201, codes: { 402: ['resource_limit'] } })
   @Post()
   async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ProjectView> {
     const read = withOwner(getCaller(request), createProjectReader(this.rules));

@@ -57,7 +57,7 @@ export class WebhookOutputsController {
     summary: 'Create a webhook output',
     body: WebhookOutputBody,
     status: 201,
-    codes: { 402: ['plan_not_allowed'] },
+    codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
   async create(
     @Req() request: FastifyRequest,

@@ -138,13 +138,13 @@ export class Gate {
     request.logEntry!.traceId = post.traceId;
 
     const knownKeys =
-      this.isOneDatabase || isAcceptedByOneAppend(request, post, endpoint)
+      this.isOneDatabase || this.isAcceptedByOneAppend(request, post, endpoint)
         ? this.claims.assumeNewKeys(endpoint.endpoint_id, post.keys)
         : await this.claims.lookUpKeys(endpoint.endpoint_id, post.keys, this.clock.now());
     if (knownKeys.replay) return this.repeatPost(gateRequest, endpoint, knownKeys.replay, post);
     const unlimited = this.admitUnlimited(gateRequest, endpoint, knownKeys, post);
     if (unlimited) return unlimited;
-    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current));
+    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => this.isAcceptable(post, current));
     return this.actOnPostVerdict(gateRequest, verdict, post);
   }
 
@@ -154,7 +154,7 @@ export class Gate {
    */
   async readmitPost({ gateRequest, knownKeys, post }: NewPost): Promise<NewPost | RepeatedPost> {
     const endpoint = await this.admission.readmit(gateRequest, this.findRejection);
-    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current));
+    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => this.isAcceptable(post, current));
     return this.actOnPostVerdict(gateRequest, verdict, post);
   }
 
@@ -230,7 +230,7 @@ export class Gate {
     const { payload } = post.content;
     const isWritten = endpoint.projects.length > 0 || post.keys.length > 0;
     if (!isWritten || payload.media !== undefined || !isSingleAppend(measureBody(gateRequest.request))) return null;
-    const channelIds = resolveChannels(endpoint, payload);
+    const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
     if (isRejection(channelIds)) return null;
     const condition = { subject: endpoint.endpoint_id, version: endpoint.version };
     return { endpoint, post, payload, channelIds, knownKeys, takenAt: null, condition, gateRequest, replay: null };
@@ -247,7 +247,7 @@ export class Gate {
     const { endpoint, knownKeys } = verdict;
     if (knownKeys.replay) return this.repeatPost(gateRequest, endpoint, knownKeys.replay, post);
     // The endpoint has changed so that the post would be rejected: an earlier answer comes first.
-    if (this.limits.areUnread(knownKeys) && !isAcceptable(post, endpoint, isMediaChecked))
+    if (this.limits.areUnread(knownKeys) && !this.isAcceptable(post, endpoint, isMediaChecked))
       return this.readKeys(gateRequest, verdict, post, isMediaChecked);
     return this.checkContent(gateRequest, verdict, post, isMediaChecked);
   }
@@ -272,7 +272,7 @@ export class Gate {
   ): Promise<NewPost | RepeatedPost> {
     const { knownKeys, keys, attempts } = verdict;
     const endpoint = await this.actOnFailure(gateRequest, verdict.endpoint, verdict);
-    const isAccepted = (current: EndpointSnapshot) => isAcceptable(post, current, isMediaChecked);
+    const isAccepted = (current: EndpointSnapshot) => this.isAcceptable(post, current, isMediaChecked);
     const next = await this.limits.judgePost(endpoint, knownKeys, isAccepted, keys, attempts);
     return this.actOnPostVerdict(gateRequest, next, post, isMediaChecked);
   }
@@ -333,7 +333,7 @@ export class Gate {
     if (!content.ok) return this.rejectContent(endpoint, content);
     const { payload } = content;
     if (payload.media && !isMediaChecked) return this.checkMedia(gateRequest, passed, post, payload.media);
-    const channelIds = resolveChannels(endpoint, payload);
+    const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
     if (isRejection(channelIds)) throw targetsRejection(endpoint, channelIds);
     return { endpoint, post, payload, channelIds, knownKeys, takenAt, condition: null, gateRequest, replay: null };
   }
@@ -359,11 +359,18 @@ export class Gate {
   ): Promise<NewPost | RepeatedPost> {
     const { problems } = await this.media.check(endpoint.owner_id, this.payments.open(endpoint), media);
     if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_payload', problems));
-    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) => isAcceptable(post, current, true));
+    const verdict = await this.limits.judgePost(endpoint, knownKeys, (current) =>
+      this.isAcceptable(post, current, true),
+    );
     return this.actOnPostVerdict(gateRequest, verdict, post, true);
   }
-}
 
-/** True if a post that one append accepts needs nothing else before it: no media to check, no parts to store. */
-const isAcceptedByOneAppend = (request: FastifyRequest, post: ParsedPost, endpoint: EndpointSnapshot): boolean =>
-  isAcceptable(post, endpoint) && isSingleAppend(measureBody(request));
+  private isAcceptable(post: ParsedPost, endpoint: EndpointSnapshot, isMediaChecked = false): boolean {
+    return isAcceptable(post, endpoint, this.settings.limitsProfile, isMediaChecked);
+  }
+
+  /** True if a post that one append accepts needs nothing else before it: no media to check, no parts to store. */
+  private isAcceptedByOneAppend(request: FastifyRequest, post: ParsedPost, endpoint: EndpointSnapshot): boolean {
+    return this.isAcceptable(post, endpoint) && isSingleAppend(measureBody(request));
+  }
+}

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { resolveTargets } from '../../../commands/pause/resolve-targets.js';
+import { rejectTooManyTargets } from '../../../commands/post/target-cap.js';
+import type { LimitsProfile } from '../../../config/limits-profile.js';
 import { isRejection, type Rejection } from '../../../kernel/result.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { type CheckedKey, validateIdempotencyKey } from '../../../payload/idempotency-key.js';
@@ -58,24 +60,35 @@ const collectKeys = (header: CheckedKey, externalId: unknown): string[] => {
   return isKey && externalId !== header.key ? [header.key, externalId] : [header.key];
 };
 
+/** A rejection of a post's targets. */
+export type TargetsRejection = Rejection<'invalid_targets' | 'too_many_targets'>;
+
 /** Returns the channels that a post goes to. Without a project nothing is published, and no target is wrong (D-10). */
 export const resolveChannels = (
-  { projects }: EndpointSnapshot,
+  { projects, plan }: EndpointSnapshot,
   { targets = [] }: PublishPayload,
-): readonly string[] | Rejection<'invalid_targets'> => {
+  { plans }: LimitsProfile,
+): readonly string[] | TargetsRejection => {
   if (projects.length === 0) return [];
   const resolved = resolveTargets(
     projects,
     targets.map(({ id }) => id),
   );
-  return isRejection(resolved) ? resolved : resolved.channelIds;
+  if (isRejection(resolved)) return resolved;
+  const { channelIds } = resolved;
+  return rejectTooManyTargets(channelIds.length, plans[plan].resources.targetsPerPost) ?? channelIds;
 };
 
 /**
  * True if a post will be accepted for this snapshot of its endpoint, provided that the limits pass. This is certain for a post
  * with media only after they were checked.
  */
-export const isAcceptable = ({ content }: ParsedPost, endpoint: EndpointSnapshot, isMediaChecked = false): boolean =>
+export const isAcceptable = (
+  { content }: ParsedPost,
+  endpoint: EndpointSnapshot,
+  profile: LimitsProfile,
+  isMediaChecked = false,
+): boolean =>
   content.ok &&
   (isMediaChecked || content.payload.media === undefined) &&
-  !isRejection(resolveChannels(endpoint, content.payload));
+  !isRejection(resolveChannels(endpoint, content.payload, profile));

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { resolveTargets } from '../../../commands/pause/resolve-targets.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { createAddressPolicy, type AddressPolicy } from '../../../outbound-http/address-policy.js';
@@ -8,6 +7,7 @@ import { validateIdempotencyKey } from '../../../payload/idempotency-key.js';
 import { isRejection } from '../../../kernel/result.js';
 import { Gate } from '../gate/gate.js';
 import type { ManagedEndpoint } from '../gate/gate-request.js';
+import { resolveChannels } from '../gate/parsed-post.js';
 import { readHeaderText } from '../../transport/header-text.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { targetsRejection } from '../targets-rejection.js';
@@ -28,7 +28,7 @@ export class Sandbox {
   private readonly addresses: AddressPolicy;
 
   constructor(
-    @Inject(SETTINGS) settings: Settings,
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly gate: Gate,
     private readonly media: MediaCheck,
     private readonly payments: ProbePayments,
@@ -74,12 +74,12 @@ export class Sandbox {
     }
     const { payload } = checked;
     const isBound = endpoint.projects.length > 0;
-    const targets = resolveTargets(endpoint.projects, payload.targets?.map(({ id }) => id) ?? []);
+    const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
     const { problems, media } = await this.media.check(endpoint.owner_id, pay, payload.media);
     const validation = new SandboxValidationView('passed', 'passed', media.map(buildMediumView));
     const warnings = findPayloadWarnings(sent, media);
     if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation, warnings);
-    if (isBound && isRejection(targets)) return reject(targetsRejection(endpoint, targets), validation, warnings);
+    if (isRejection(channelIds)) return reject(targetsRejection(endpoint, channelIds), validation, warnings);
     return new SandboxView(isBound, validation, await this.preview.render(payload, media, endpoint, pay), warnings);
   }
 }

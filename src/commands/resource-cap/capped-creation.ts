@@ -1,0 +1,61 @@
+import { owner } from '../../domain/owner/owner.decider.js';
+import type { Plan } from '../../domain/owner/owner.events.js';
+import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { isRejection, reject } from '../../kernel/result.js';
+import type { ResourceReservations } from '../../limits/resource-reservations.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import type { CommandOutcome } from '../command-result.js';
+import { COMMAND_MESSAGES } from '../messages.js';
+
+/** Names of the capped resources: in code, in the API, in the read model `discovery`, and in a sentence. */
+const CAPPED = {
+  channels: { field: 'channels', table: 'channel', words: 'channels' },
+  projects: { field: 'projects', table: 'project', words: 'projects' },
+  endpoints: { field: 'endpoints', table: 'endpoint', words: 'endpoints' },
+  webhookOutputs: { field: 'webhook_outputs', table: 'webhook_output', words: 'webhook outputs' },
+} as const;
+
+/** A kind of resource of which an owner may have only so many. */
+export type CappedResource = keyof typeof CAPPED;
+
+/** The caps of each plan; null: unlimited. */
+export type CapsByPlan = Readonly<Record<Plan, Readonly<Record<CappedResource, number | null>>>>;
+
+/**
+ * Creates resources within the caps of their owner's plan (D-67, ADR-209). A creation reserves its place first; the
+ * reservation counts until the read model shows the resource, so the cap holds for concurrent creations in all processes.
+ */
+export class CappedCreation {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly reservations: ResourceReservations,
+    private readonly progress: ProjectionProgress,
+    private readonly caps: CapsByPlan,
+  ) {}
+
+  /**
+   * Runs a creation, or rejects it with `resource_limit` if the owner has as many as its plan allows. Repeating a creation
+   * with the same id needs no second place. The plan is read from the owner's stream, not from a read model.
+   * @param create creates the resource with this id @throws Unavailable
+   */
+  async createWithinCap(
+    resource: CappedResource,
+    { ownerId, id }: { readonly ownerId: string; readonly id: string },
+    create: () => Promise<CommandOutcome>,
+  ): Promise<CommandOutcome> {
+    const { state } = await this.aggregates.loadAggregate(owner, ownerId);
+    const allowed = state ? this.caps[state.plan][resource] : null; // the creation rejects an unknown owner
+    if (!state || allowed === null) return create();
+    const { field, table, words } = CAPPED[resource];
+    const { isReserved, existing } = await this.reservations.reserve({ ownerId, table, id }, allowed);
+    if (!isReserved) {
+      const message = COMMAND_MESSAGES.resourceLimit({ existing, resource: words, plan: state.plan, allowed });
+      return reject('resource_limit', message, { resource: field, existing, allowed, plan: state.plan });
+    }
+    // A reservation whose creation fails or dies in between expires: it may have been appended.
+    const outcome = await create();
+    const isCounted = isRejection(outcome) || (await this.progress.waitFor(['discovery'], outcome.position));
+    if (isCounted) await this.reservations.release(id);
+    return outcome;
+  }
+}

@@ -1,0 +1,35 @@
+import type { RepeatableMigration } from '../../migrations.js';
+
+/** Reservations of places for new resources: all processes together never create more than an owner's plan allows (D-67). */
+export const resourceCap: RepeatableMigration = {
+  name: 'resource-cap',
+  sql: `
+    -- Reserves a place for a resource that is about to be created, unless the owner has as many as the cap. kind: a table of
+    -- the read model discovery. existing: the owner's other resources, those being created included. Calls for one owner and
+    -- kind run one after another. A process that died may have created its resource, so that its reservation counts for ten
+    -- minutes: longer than an append and the read model take.
+    create or replace function ops_reserve_resource(
+      owner text, kind text, resource text, cap bigint, out is_reserved boolean, out existing bigint
+    ) language plpgsql
+    as $$
+    #variable_conflict use_variable
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('resources ' || kind || ' ' || owner, 0));
+      delete from ops_resource_reservation where resource_id in (
+        select r.resource_id from ops_resource_reservation r where r.at < now() - interval '10 minutes'
+        limit 500 for update skip locked);
+      -- One statement sees one snapshot: a resource counts once, either as shown or as reserved.
+      execute format(
+        'select (select count(*) from discovery.%1$I c where c.owner_id = $1 and c.%2$I <> $3)
+              + (select count(*) from ops_resource_reservation r
+                 where r.owner_id = $1 and r.kind = $2 and r.resource_id <> $3
+                   and not exists (select from discovery.%1$I c where c.%2$I = r.resource_id)),
+           exists (select from discovery.%1$I c where c.%2$I = $3)
+             or exists (select from ops_resource_reservation r where r.resource_id = $3)', kind, kind || '_id')
+        using owner, kind, resource into existing, is_reserved;
+      if is_reserved or existing >= cap then return; end if;
+      insert into ops_resource_reservation (resource_id, owner_id, kind) values (resource, owner, kind);
+      is_reserved := true;
+    end $$;
+  `,
+};
